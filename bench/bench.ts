@@ -1,0 +1,18 @@
+// A bench measures one hot path and returns lines for docs/performance.md. One file each, listed in run.ts.
+
+export interface Bench {
+  readonly name: string
+  run(): Promise<readonly string[]> | readonly string[]
+}
+
+/** Nanoseconds per call: the best of several rounds, after a warm-up. */
+export function nanosecondsPer(calls: number, work: (calls: number) => void, rounds = 7): number {
+  work(calls)
+  let best = Infinity
+  for (let round = 0; round < rounds; round++) {
+    const start = performance.now()
+    work(calls)
+    best = Math.min(best, performance.now() - start)
+  }
+  return (best * 1e6) / calls
+}

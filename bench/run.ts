@@ -1,0 +1,11 @@
+// npm run bench [-- name …]: runs the benches, all or those named.
+import type { Bench } from './bench.ts'
+import { flowBench } from './flow.ts'
+
+const benches: readonly Bench[] = [flowBench]
+
+const wanted = process.argv.slice(2)
+for (const bench of benches.filter(({ name }) => wanted.length === 0 || wanted.includes(name))) {
+  console.log(`# ${bench.name}`)
+  for (const line of await bench.run()) console.log(`  ${line}`)
+}

@@ -1,0 +1,56 @@
+// Brings a fresh clone to the point where `npm start` or `npm test` can run, and is quick when nothing is missing.
+// Plain JavaScript for any Node.js from 18 on: it runs before the pinned Node.js and the packages are there.
+import { spawnSync } from 'node:child_process'
+import { existsSync, statSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { findKubectls, fetchKubectls } from './kubectl.mjs'
+
+const root = fileURLToPath(new URL('..', import.meta.url))
+const purpose = process.argv.includes('--for=test') ? 'test' : 'start'
+const inCi = process.env.CI === 'true'
+const say = (line) => console.log(`setup: ${line}`)
+
+function packagesAreCurrent() {
+  const installed = `${root}node_modules/.package-lock.json`
+  return existsSync(installed) && statSync(installed).mtimeMs >= statSync(`${root}package-lock.json`).mtimeMs
+}
+
+function installPackages() {
+  say('installing npm packages (once)')
+  const { status } = spawnSync('npm', ['ci', '--no-audit', '--no-fund'], { cwd: root, stdio: 'inherit', shell: false })
+  if (status !== 0) {
+    say('npm ci failed; its message stands above. Without the packages nothing can run.')
+    process.exit(1)
+  }
+}
+
+function checkNode() {
+  const pinned = `${root}node_modules/.bin/node`
+  const command = existsSync(pinned) ? pinned : process.execPath
+  const version = spawnSync(command, ['--version'], { encoding: 'utf8' }).stdout?.trim() ?? 'unknown'
+  const major = Number(version.slice(1).split('.')[0])
+  if (major >= 24) return
+  say(`Node.js ${version} is too old (24 is needed) and none is pinned for ${process.platform}-${process.arch}.`)
+  say('Install Node.js 24 or newer and run the command again.')
+  process.exit(1)
+}
+
+function provideKubectl() {
+  if (findKubectls(root).length > 0) return
+  const reason = fetchKubectls(root, say)
+  if (findKubectls(root).length > 0) return
+  say(`no kubectl: ${reason}`)
+  if (purpose === 'test' && inCi) {
+    say('in CI a missing component fails the run.')
+    process.exit(1)
+  }
+  say(
+    purpose === 'test'
+      ? 'the tests that drive the real kubectl will fail and say so.'
+      : 'Coxswain starts all the same; install kubectl 1.27 or newer to talk to it.',
+  )
+}
+
+if (!packagesAreCurrent()) installPackages()
+checkNode()
+provideKubectl()

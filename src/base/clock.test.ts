@@ -1,0 +1,38 @@
+import { deepEqual, equal, rejects, throws } from 'node:assert/strict'
+import { test } from 'node:test'
+import { durationMs, realClock, rfc3339, rfc3339Micro } from './clock.ts'
+
+test('the real clock calls back in the order of the delays', async () => {
+  const seen: number[] = []
+  const signal = new AbortController().signal
+  await Promise.all([
+    realClock.sleep(4, signal).then(() => seen.push(4)),
+    realClock.sleep(1, signal).then(() => seen.push(1)),
+  ])
+  deepEqual(seen, [1, 4])
+})
+
+test('a sleep that is aborted rejects with the reason', async () => {
+  const controller = new AbortController()
+  const sleeping = realClock.sleep(60_000, controller.signal)
+  controller.abort(new Error('stopping'))
+  await rejects(sleeping, /stopping/)
+  await rejects(realClock.sleep(1, controller.signal), /stopping/)
+})
+
+test('times are written as the API writes them', () => {
+  equal(rfc3339(1_700_000_000_999), '2023-11-14T22:13:20Z')
+  equal(rfc3339Micro(1_700_000_000_123.456), '2023-11-14T22:13:20.123456Z')
+})
+
+test('durations', () => {
+  const table: [string | number, number][] = [
+    [5, 5],
+    ['250ms', 250],
+    ['90s', 90_000],
+    ['1h30m', 5_400_000],
+    ['1.5d', 129_600_000],
+  ]
+  for (const [text, ms] of table) equal(durationMs(text), ms)
+  throws(() => durationMs('soon'), /duration "soon"/)
+})

@@ -1,0 +1,201 @@
+// The flow recorder: every message between components as one event with its cause, in a ring of fixed size.
+// Columns instead of objects, and only references that the caller already holds: an event costs well below a
+// microsecond, and nothing recorded outlives its slot. Turning events into diagrams is the work of flows/.
+import type { Brand } from './brand.ts'
+import type { Clock } from './clock.ts'
+
+/** Position of an event in its recorder's history; 0 stands for none. */
+export type FlowId = Brand<number, 'FlowId'>
+
+export const arrows = ['call', 'watch', 'persist', 'reconcile', 'step'] as const
+/**
+ * call: the sender waits; watch: pushed, nobody waits; persist: written to the store at a revision;
+ * reconcile: a loop looked again; step: something a participant does by itself.
+ */
+export type Arrow = (typeof arrows)[number]
+
+/** Which object an event is about. Callers pass one they keep anyway; the recorder never copies it. */
+export interface FlowObject {
+  readonly resource: string
+  readonly namespace: string
+  readonly name: string
+}
+
+export interface Cause {
+  readonly event: FlowId
+  /** Further events that led here, when several woke one reconcile. */
+  readonly also: readonly FlowId[]
+  /** Store revisions that woke the sender; they close the chain where sender and API server are two processes. */
+  readonly revisions: readonly number[]
+}
+
+export interface FlowEvent {
+  readonly id: FlowId
+  readonly arrow: Arrow
+  readonly atMs: number
+  /** Set once the call has been answered. */
+  readonly endMs: number | undefined
+  readonly from: string
+  readonly to: string
+  readonly what: string
+  readonly outcome: string | undefined
+  readonly object: FlowObject | undefined
+  readonly revision: number
+  readonly cause: Cause
+}
+
+const noFlow = 0 as FlowId
+export const noCause: Cause = { event: noFlow, also: [], revisions: [] }
+
+/** The cause that an event is for what follows from it. */
+export const causeOf = (event: FlowId, revision = 0): Cause => ({
+  event,
+  also: [],
+  revisions: revision === 0 ? [] : [revision],
+})
+
+const causesMergedMax = 8
+
+/** One cause out of several, newest first, bounded: a key may have been woken a thousand times before its turn. */
+export function mergeCauses(causes: readonly Cause[]): Cause {
+  if (causes.length < 2) return causes[0] ?? noCause
+  const newest = causes.slice(-causesMergedMax).toReversed()
+  const events = [...new Set(newest.flatMap((cause) => [cause.event, ...cause.also]))].filter((id) => id !== noFlow)
+  const revisions = [...new Set(newest.flatMap((cause) => cause.revisions))]
+  return {
+    event: events[0] ?? noFlow,
+    also: events.slice(1, causesMergedMax),
+    revisions: revisions.slice(0, causesMergedMax),
+  }
+}
+
+export const flowEventsDefault = 1 << 16
+
+export class FlowRecorder {
+  readonly #clock: Clock
+  readonly #mask: number
+  readonly #arrows: Uint8Array
+  readonly #atMs: Float64Array
+  readonly #endMs: Float64Array
+  readonly #revisions: Float64Array
+  readonly #from: string[]
+  readonly #to: string[]
+  readonly #what: string[]
+  readonly #outcomes: (string | undefined)[]
+  readonly #objects: (FlowObject | undefined)[]
+  readonly #causes: Cause[]
+  readonly #writes = new Map<number, FlowId>()
+  readonly #listeners = new Set<(event: FlowEvent) => void>()
+  #last = 0
+
+  /** `capacity` events are kept; it is rounded up to a power of two. */
+  constructor(clock: Clock, capacity: number = flowEventsDefault) {
+    const size = 2 ** Math.ceil(Math.log2(Math.max(2, capacity)))
+    this.#clock = clock
+    this.#mask = size - 1
+    this.#arrows = new Uint8Array(size)
+    this.#atMs = new Float64Array(size)
+    this.#endMs = new Float64Array(size)
+    this.#revisions = new Float64Array(size)
+    this.#from = Array<string>(size).fill('')
+    this.#to = Array<string>(size).fill('')
+    this.#what = Array<string>(size).fill('')
+    this.#outcomes = Array<string | undefined>(size).fill(undefined)
+    this.#objects = Array<FlowObject | undefined>(size).fill(undefined)
+    this.#causes = Array.from({ length: size }, () => noCause)
+  }
+
+  get last(): FlowId {
+    return this.#last as FlowId
+  }
+
+  get oldest(): FlowId {
+    return Math.max(1, this.#last - this.#mask) as FlowId
+  }
+
+  record(
+    arrow: Arrow,
+    from: string,
+    to: string,
+    what: string,
+    object?: FlowObject,
+    revision = 0,
+    cause: Cause = noCause,
+  ): FlowId {
+    const id = ++this.#last
+    const slot = id & this.#mask
+    if (this.#arrows[slot] === persistIndex) this.#forgetWrite(slot, id)
+    this.#arrows[slot] = arrowIndex[arrow]
+    this.#atMs[slot] = this.#clock.nowMs()
+    this.#endMs[slot] = NaN
+    this.#revisions[slot] = revision
+    this.#from[slot] = from
+    this.#to[slot] = to
+    this.#what[slot] = what
+    this.#outcomes[slot] = undefined
+    this.#objects[slot] = object
+    this.#causes[slot] = cause
+    if (arrow === 'persist') this.#writes.set(revision, id as FlowId)
+    if (this.#listeners.size > 0) this.#tell(id as FlowId)
+    return id as FlowId
+  }
+
+  /** Notes how a call ended. Without effect when the event has left the ring. */
+  finish(id: FlowId, outcome: string): void {
+    if (id < this.oldest || id > this.#last) return
+    const slot = id & this.#mask
+    this.#endMs[slot] = this.#clock.nowMs()
+    this.#outcomes[slot] = outcome
+  }
+
+  /** The write that made a revision, while it is in the ring. */
+  writeOf(revision: number): FlowId {
+    return this.#writes.get(revision) ?? noFlow
+  }
+
+  get(id: FlowId): FlowEvent | undefined {
+    if (id < this.oldest || id > this.#last) return undefined
+    const slot = id & this.#mask
+    const endMs = this.#endMs[slot] as number
+    return {
+      id,
+      arrow: arrows[this.#arrows[slot] as number] as Arrow,
+      atMs: this.#atMs[slot] as number,
+      endMs: Number.isNaN(endMs) ? undefined : endMs,
+      from: this.#from[slot] as string,
+      to: this.#to[slot] as string,
+      what: this.#what[slot] as string,
+      outcome: this.#outcomes[slot],
+      object: this.#objects[slot],
+      revision: this.#revisions[slot] as number,
+      cause: this.#causes[slot] as Cause,
+    }
+  }
+
+  /** Events in the order in which they happened, from the oldest that is kept or from `since`. */
+  *events(since: FlowId = this.oldest): Generator<FlowEvent> {
+    for (let id = Math.max(since, this.oldest); id <= this.#last; id++) {
+      const event = this.get(id as FlowId)
+      if (event !== undefined) yield event
+    }
+  }
+
+  /** Calls back for every event from now on; the returned function ends it. */
+  listen(listener: (event: FlowEvent) => void): () => void {
+    this.#listeners.add(listener)
+    return () => this.#listeners.delete(listener)
+  }
+
+  #tell(id: FlowId): void {
+    const event = this.get(id)
+    if (event !== undefined) for (const listener of this.#listeners) listener(event)
+  }
+
+  #forgetWrite(slot: number, id: number): void {
+    const revision = this.#revisions[slot] as number
+    if (this.#writes.get(revision) === id - this.#mask - 1) this.#writes.delete(revision)
+  }
+}
+
+const arrowIndex: Record<Arrow, number> = { call: 0, watch: 1, persist: 2, reconcile: 3, step: 4 }
+const persistIndex = arrowIndex.persist

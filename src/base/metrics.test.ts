@@ -1,0 +1,45 @@
+import { equal, throws } from 'node:assert/strict'
+import { test } from 'node:test'
+import { Metrics } from './metrics.ts'
+
+test('the text format', () => {
+  const metrics = new Metrics()
+  const requests = metrics.counter('requests_total', 'Requests by verb.', ['verb', 'code'])
+  requests.add({ verb: 'GET', code: '200' })
+  requests.add({ verb: 'GET', code: '200' }, 2)
+  requests.add({ verb: 'say "hi"\n', code: '500' })
+  metrics.gauge('depth', 'Keys that wait.').set({}, 4)
+  const seconds = metrics.histogram('seconds', 'Time.', [0.1, 1], ['verb'])
+  for (const value of [0.05, 0.1, 0.5, 7]) seconds.observe({ verb: 'GET' }, value)
+  equal(
+    metrics.text(),
+    `# HELP depth Keys that wait.
+# TYPE depth gauge
+depth 4
+# HELP requests_total Requests by verb.
+# TYPE requests_total counter
+requests_total{verb="GET",code="200"} 3
+requests_total{verb="say \\"hi\\"\\n",code="500"} 1
+# HELP seconds Time.
+# TYPE seconds histogram
+seconds_bucket{verb="GET",le="0.1"} 2
+seconds_bucket{verb="GET",le="1"} 3
+seconds_bucket{verb="GET",le="+Inf"} 4
+seconds_sum{verb="GET"} 7.65
+seconds_count{verb="GET"} 4
+`,
+  )
+})
+
+test('a name belongs to one metric', () => {
+  const metrics = new Metrics()
+  metrics.counter('a', '')
+  throws(() => metrics.gauge('a', ''), /metric a is defined twice/)
+})
+
+test('series are bounded', () => {
+  const metrics = new Metrics()
+  const counter = metrics.counter('c', '', ['id'])
+  for (let i = 0; i < 10_100; i++) counter.add({ id: String(i) })
+  equal(metrics.text().split('\n').length, 10_000 + 2 + 1)
+})

@@ -1,0 +1,124 @@
+// Metrics: counters, gauges and histograms with labels, written in Prometheus' text format.
+
+export type Labels = Readonly<Record<string, string>>
+
+export interface Counter {
+  add(labels: Labels, amount?: number): void
+}
+
+export interface Gauge {
+  set(labels: Labels, value: number): void
+  add(labels: Labels, amount: number): void
+}
+
+export interface Histogram {
+  observe(labels: Labels, value: number): void
+}
+
+/** A label whose values come from outside could grow for ever; further series are counted here and dropped. */
+const seriesPerMetricMax = 10_000
+
+interface Metric {
+  readonly type: 'counter' | 'gauge' | 'histogram'
+  readonly help: string
+  readonly lines: (name: string) => Iterable<string>
+}
+
+export class Metrics {
+  readonly #metrics = new Map<string, Metric>()
+
+  counter(name: string, help: string, labelNames: readonly string[] = []): Counter {
+    const values = new SeriesMap<{ value: number }>(labelNames, () => ({ value: 0 }))
+    this.#define(name, {
+      type: 'counter',
+      help,
+      lines: (base) => values.lines((labels, { value }) => [sample(base, labels, value)]),
+    })
+    return { add: (labels, amount = 1) => void (values.of(labels).value += amount) }
+  }
+
+  gauge(name: string, help: string, labelNames: readonly string[] = []): Gauge {
+    const values = new SeriesMap<{ value: number }>(labelNames, () => ({ value: 0 }))
+    this.#define(name, {
+      type: 'gauge',
+      help,
+      lines: (base) => values.lines((labels, { value }) => [sample(base, labels, value)]),
+    })
+    return {
+      set: (labels, value) => void (values.of(labels).value = value),
+      add: (labels, amount) => void (values.of(labels).value += amount),
+    }
+  }
+
+  histogram(name: string, help: string, bounds: readonly number[], labelNames: readonly string[] = []): Histogram {
+    const make = () => ({ counts: new Float64Array(bounds.length + 1), sum: 0 })
+    const values = new SeriesMap(labelNames, make)
+    const lines = (base: string) =>
+      values.lines((labels, { counts, sum }) => {
+        let total = 0
+        const buckets = [...bounds.map(String), '+Inf'].map((le, index) => {
+          total += counts[index] ?? 0
+          return sample(`${base}_bucket`, labels === '' ? `le="${le}"` : `${labels},le="${le}"`, total)
+        })
+        return [...buckets, sample(`${base}_sum`, labels, sum), sample(`${base}_count`, labels, total)]
+      })
+    this.#define(name, { type: 'histogram', help, lines })
+    return {
+      observe(labels, value) {
+        const series = values.of(labels)
+        let index = 0
+        while (index < bounds.length && value > (bounds[index] ?? Infinity)) index++
+        series.counts[index] = (series.counts[index] ?? 0) + 1
+        series.sum += value
+      },
+    }
+  }
+
+  /** Everything, in Prometheus' text exposition format. */
+  text(): string {
+    const lines: string[] = []
+    for (const [name, metric] of [...this.#metrics].toSorted(([a], [b]) => (a < b ? -1 : 1)))
+      lines.push(`# HELP ${name} ${escapeHelp(metric.help)}`, `# TYPE ${name} ${metric.type}`, ...metric.lines(name))
+    return lines.length === 0 ? '' : `${lines.join('\n')}\n`
+  }
+
+  #define(name: string, metric: Metric): void {
+    if (this.#metrics.has(name)) throw new Error(`metric ${name} is defined twice`)
+    this.#metrics.set(name, metric)
+  }
+}
+
+class SeriesMap<Series> {
+  readonly #labelNames: readonly string[]
+  readonly #make: () => Series
+  readonly #series = new Map<string, Series>()
+  readonly #overflow: Series
+
+  constructor(labelNames: readonly string[], make: () => Series) {
+    this.#labelNames = labelNames
+    this.#make = make
+    this.#overflow = make()
+  }
+
+  of(labels: Labels): Series {
+    let key = ''
+    for (const name of this.#labelNames) key += `${key === '' ? '' : ','}${name}="${escapeLabel(labels[name] ?? '')}"`
+    let series = this.#series.get(key)
+    if (series === undefined) {
+      if (this.#series.size >= seriesPerMetricMax) return this.#overflow
+      series = this.#make()
+      this.#series.set(key, series)
+    }
+    return series
+  }
+
+  *lines(write: (labels: string, series: Series) => string[]): Generator<string> {
+    for (const [labels, series] of this.#series) yield* write(labels, series)
+  }
+}
+
+const sample = (name: string, labels: string, value: number): string =>
+  `${name}${labels === '' ? '' : `{${labels}}`} ${value === Infinity ? '+Inf' : value}`
+
+const escapeHelp = (text: string): string => text.replaceAll('\\', '\\\\').replaceAll('\n', '\\n')
+const escapeLabel = (text: string): string => escapeHelp(text).replaceAll('"', '\\"')

@@ -1,0 +1,48 @@
+// Random: the only source of chance. seededRandom repeats its sequence for the same seed (sfc32);
+// systemRandom draws from the platform's cryptographic source, for ids and secrets of a real cluster.
+
+export interface Random {
+  /** An integer from 0 up to, not including, `limit`. */
+  below(limit: number): number
+  /** A number from 0 up to, not including, 1. */
+  fraction(): number
+  bytes(count: number): Uint8Array
+}
+
+export function seededRandom(seed: number): Random {
+  let a = 0x9e3779b9 | 0
+  let b = seed | 0
+  let c = Math.floor(seed / 2 ** 32) | 0
+  let counter = 1
+  const next = (): number => {
+    const sum = (((a + b) | 0) + counter) | 0
+    counter = (counter + 1) | 0
+    a = b ^ (b >>> 9)
+    b = (c + (c << 3)) | 0
+    c = (((c << 21) | (c >>> 11)) + sum) | 0
+    return sum >>> 0
+  }
+  for (let i = 0; i < 12; i++) next() // the first numbers of neighbouring seeds are alike
+  return fromUint32(next)
+}
+
+export const systemRandom: Random = fromUint32(() => {
+  const word = new Uint32Array(1)
+  crypto.getRandomValues(word)
+  return word[0] ?? 0
+})
+
+function fromUint32(next: () => number): Random {
+  return {
+    below: (limit) => Math.floor((next() / 2 ** 32) * limit),
+    fraction: () => (next() >>> 5) / 2 ** 27,
+    bytes(count) {
+      const bytes = new Uint8Array(count)
+      for (let i = 0; i < count; i += 4) {
+        const word = next()
+        for (let k = 0; k < 4 && i + k < count; k++) bytes[i + k] = (word >>> (k * 8)) & 0xff
+      }
+      return bytes
+    },
+  }
+}

@@ -1,0 +1,64 @@
+import { deepEqual, equal, match } from 'node:assert/strict'
+import { test } from 'node:test'
+import { defineCommand, parseCommand, usage, UsageError, type Terminal } from './command.ts'
+import { commands } from './commands.ts'
+import { up } from './commands/up.ts'
+import { run } from './run.ts'
+
+function terminal() {
+  const out: string[] = []
+  const err: string[] = []
+  const { signal } = new AbortController()
+  const parts: Terminal = {
+    out: (text) => out.push(text),
+    err: (text) => err.push(text),
+    isTerminal: false,
+    environment: {},
+    signal,
+    startedMs: 0,
+  }
+  return { parts, out, err }
+}
+
+const greet = defineCommand({
+  name: 'greet',
+  summary: 'says hello',
+  operands: '<name>',
+  options: {
+    loud: { type: 'boolean', help: 'shouts' },
+    times: { type: 'string', value: '<n>', short: 'n', help: 'how often' },
+  },
+  run({ operands, options }, { out }) {
+    if (operands[0] === undefined) throw new UsageError('whom?')
+    if (operands[0] === 'bug') throw new Error('outer', { cause: new Error('inner') })
+    out(`${options.loud ? 'HELLO' : 'hello'} ${operands[0]} ${options.times ?? '1'}`)
+    return Promise.resolve(0)
+  },
+})
+
+test('a command gets its operands and options', async () => {
+  const { parts, out } = terminal()
+  equal(await run([greet], ['greet', 'Ann', '--loud', '-n', '2'], parts), 0)
+  deepEqual(out, ['HELLO Ann 2'])
+  deepEqual(parseCommand(greet, ['x']).operands, ['x'])
+})
+
+const mistakes: [argv: string[], code: number, message: RegExp][] = [
+  [['greet'], 2, /^coxswain greet: whom\?\n$/],
+  [['greet', '--wat'], 2, /Unknown option '--wat'/],
+  [['dance'], 2, /no command "dance"/],
+  [['greet', 'bug'], 1, /^coxswain greet: outer: inner\n$/],
+]
+for (const [argv, code, message] of mistakes)
+  test(`coxswain ${argv.join(' ')} ends with ${code}`, async () => {
+    const { parts, err } = terminal()
+    equal(await run([greet], argv, parts), code)
+    match(err.join(''), message)
+  })
+
+test('help lists every command', async () => {
+  const { parts, out } = terminal()
+  equal(await run(commands, [], parts), 0)
+  for (const { name } of commands) match(out.join(''), new RegExp(`^coxswain ${name}`, 'm'))
+  match(usage(up), /coxswain up/)
+})

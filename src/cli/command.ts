@@ -1,0 +1,65 @@
+// A command of the CLI: its name, how it is used, and what it does. One file each in commands/, listed in commands.ts.
+import { parseArgs, type ParseArgsOptionsConfig } from 'node:util'
+
+export interface Terminal {
+  readonly out: (text: string) => void
+  readonly err: (text: string) => void
+  readonly isTerminal: boolean
+  readonly environment: Readonly<Record<string, string | undefined>>
+  /** Aborted by SIGINT or SIGTERM. */
+  readonly signal: AbortSignal
+  readonly startedMs: number
+}
+
+export interface CommandOption {
+  readonly type: 'string' | 'boolean'
+  readonly help: string
+  readonly value?: string
+  readonly short?: string
+}
+
+export interface Command<
+  Options extends Readonly<Record<string, CommandOption>> = Readonly<Record<string, CommandOption>>,
+> {
+  readonly name: string
+  readonly summary: string
+  /** What follows the name: `<kind>/<name>`. */
+  readonly operands: string
+  readonly options: Options
+  /** Returns the exit code. */
+  run(arguments_: Arguments<Options>, terminal: Terminal): Promise<number>
+}
+
+export interface Arguments<Options> {
+  readonly operands: readonly string[]
+  readonly options: { readonly [Name in keyof Options]?: Options[Name] extends { type: 'boolean' } ? boolean : string }
+}
+
+/** A mistake of the person who typed the command: the message is shown without a stack. */
+export class UsageError extends Error {
+  override name = 'UsageError'
+}
+
+export const defineCommand = <const Options extends Readonly<Record<string, CommandOption>>>(
+  command: Command<Options>,
+): Command => command
+
+export function parseCommand(command: Command, argv: readonly string[]): Arguments<Command['options']> {
+  const config: ParseArgsOptionsConfig = {}
+  for (const [name, { type, short }] of Object.entries(command.options))
+    config[name] = short === undefined ? { type } : { type, short }
+  try {
+    const { values, positionals } = parseArgs({ args: [...argv], options: config, allowPositionals: true })
+    return { operands: positionals, options: values as Record<string, string> }
+  } catch (error) {
+    throw new UsageError((error as Error).message, { cause: error })
+  }
+}
+
+export function usage(command: Command): string {
+  const rows = Object.entries(command.options).map(([name, { value, short, help }]) => {
+    const flag = `${short === undefined ? '' : `-${short}, `}--${name}${value === undefined ? '' : ` ${value}`}`
+    return `  ${flag.padEnd(34)} ${help}`
+  })
+  return [`coxswain ${command.name} ${command.operands}`.trimEnd(), `  ${command.summary}`, ...rows, ''].join('\n')
+}

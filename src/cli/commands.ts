@@ -1,0 +1,5 @@
+// Every command, in the order of the alphabet.
+import type { Command } from './command.ts'
+import { up } from './commands/up.ts'
+
+export const commands: readonly Command[] = [up]

@@ -1,0 +1,16 @@
+// The program: hands the process's arguments, output and signals to the command.
+import { commands } from './commands.ts'
+import { run } from './run.ts'
+
+const controller = new AbortController()
+for (const signal of ['SIGINT', 'SIGTERM'] as const)
+  process.once(signal, () => controller.abort(new DOMException(`ended by ${signal}`, 'AbortError')))
+
+process.exitCode = await run(commands, process.argv.slice(2), {
+  out: (text) => void process.stdout.write(text),
+  err: (text) => void process.stderr.write(text),
+  isTerminal: process.stdout.isTTY,
+  environment: process.env,
+  signal: controller.signal,
+  startedMs: performance.timeOrigin,
+})

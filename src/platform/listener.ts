@@ -1,0 +1,53 @@
+// Listener: an HTTPS server as a contract, HTTP/1.1 and HTTP/2 on one port. It knows bytes and headers, no API.
+
+export interface WireRequest {
+  readonly method: string
+  /** Path and query as sent. */
+  readonly target: string
+  /** Names in lower case. */
+  readonly headers: Readonly<Record<string, string | undefined>>
+  readonly remoteAddress: string
+  /** The client certificate, when one was presented and its chain leads to the configured authority. */
+  readonly certificate: ClientCertificate | undefined
+  /** Aborted when the client goes away before the answer is complete. */
+  readonly signal: AbortSignal
+  /** The whole body; rejects with BodyTooLarge beyond the limit. */
+  body(bytesMax: number): Promise<Uint8Array>
+}
+
+export interface ClientCertificate {
+  readonly commonName: string
+  readonly organizations: readonly string[]
+  readonly fingerprint: string
+}
+
+export interface WireAnswer {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string | readonly string[]>>
+  /** A stream is written as it comes, each piece flushed; it ends when the client goes away. */
+  readonly body: Uint8Array | string | AsyncIterable<Uint8Array | string>
+}
+
+export class BodyTooLarge extends Error {
+  override name = 'BodyTooLarge'
+}
+
+export interface ListenOptions {
+  readonly host: string
+  /** 0 takes any free port. */
+  readonly port: number
+  readonly tls: { readonly certificate: string; readonly key: string; readonly clientAuthority: string }
+  /** Answers a request; a rejection becomes a bare 500. */
+  readonly handle: (request: WireRequest) => Promise<WireAnswer>
+}
+
+export interface Listener {
+  readonly host: string
+  readonly port: number
+  /** Stops accepting, lets answers under way end for at most `graceMs`, then cuts the rest. */
+  close(graceMs: number): Promise<void>
+}
+
+export interface ListenerProvider {
+  listen(options: ListenOptions): Promise<Listener>
+}

@@ -1,0 +1,165 @@
+import { once } from 'node:events'
+import { createSecureServer, type Http2SecureServer, type Http2ServerRequest } from 'node:http2'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { AddressInfo, Socket } from 'node:net'
+import type { TLSSocket } from 'node:tls'
+import { realClock } from '../../base/clock.ts'
+import {
+  BodyTooLarge,
+  type ClientCertificate,
+  type ListenerProvider,
+  type WireAnswer,
+  type WireRequest,
+} from '../listener.ts'
+
+type Request = Http2ServerRequest | IncomingMessage
+// HTTP/2's compatible response has the same methods; its type differs only in what it forbids.
+type Response = ServerResponse
+
+const headersMsMax = 30_000
+const forbiddenInHttp2 = new Set(['connection', 'keep-alive', 'transfer-encoding', 'upgrade'])
+
+export const nodeListeners: ListenerProvider = {
+  async listen({ host, port, tls, handle }) {
+    const server = createSecureServer({
+      allowHTTP1: true,
+      cert: tls.certificate,
+      key: tls.key,
+      ca: tls.clientAuthority,
+      requestCert: true,
+      rejectUnauthorized: false, // who presents no certificate may still present a token
+      minVersion: 'TLSv1.2',
+    })
+    const sockets = new Set<Socket>()
+    server.on('connection', (socket: Socket) => {
+      sockets.add(socket)
+      socket.once('close', () => sockets.delete(socket))
+    })
+    server.on('sessionError', () => {}) // a broken peer ends its own session, nobody else's
+    server.setTimeout(0)
+    ;(server as unknown as { headersTimeout: number }).headersTimeout = headersMsMax
+    const open = new Set<Response>()
+    server.on('request', (request: Request, response: Response) => {
+      open.add(response)
+      response.once('close', () => open.delete(response))
+      void answer(request, response, handle)
+    })
+    server.listen(port, host)
+    await once(server, 'listening')
+    const address = server.address() as AddressInfo
+    return { host: address.address, port: address.port, close: (graceMs) => close(server, sockets, open, graceMs) }
+  },
+}
+
+async function answer(
+  request: Request,
+  response: Response,
+  handle: (request: WireRequest) => Promise<WireAnswer>,
+): Promise<void> {
+  const gone = new AbortController()
+  let complete = false
+  response.once('close', () => {
+    if (!complete) gone.abort(new DOMException('the client went away', 'AbortError'))
+  })
+  response.on('error', () => gone.abort())
+  try {
+    const { status, headers, body } = await handle(toWireRequest(request, gone.signal))
+    writeHead(request, response, status, headers, body)
+    if (typeof body === 'string' || body instanceof Uint8Array) response.end(body)
+    else await writeStream(response, body, gone.signal)
+    complete = true
+  } catch {
+    if (!response.headersSent) response.writeHead(500)
+    response.end()
+  }
+}
+
+function writeHead(
+  request: Request,
+  response: Response,
+  status: number,
+  headers: WireAnswer['headers'],
+  body: WireAnswer['body'],
+): void {
+  const isHttp2 = request.httpVersionMajor === 2
+  for (const [name, value] of Object.entries(headers))
+    if (!isHttp2 || !forbiddenInHttp2.has(name)) response.setHeader(name, value)
+  if (typeof body === 'string' || body instanceof Uint8Array)
+    response.setHeader('content-length', Buffer.byteLength(body))
+  response.writeHead(status)
+}
+
+async function writeStream(
+  response: Response,
+  body: AsyncIterable<Uint8Array | string>,
+  gone: AbortSignal,
+): Promise<void> {
+  response.flushHeaders()
+  for await (const piece of body) {
+    if (gone.aborted) return
+    if (!response.write(piece)) await once(response, 'drain', { signal: gone })
+  }
+  response.end()
+}
+
+function toWireRequest(request: Request, signal: AbortSignal): WireRequest {
+  const socket = (
+    request instanceof Object && 'stream' in request ? request.stream?.session?.socket : request.socket
+  ) as TLSSocket | undefined
+  return {
+    method: request.method ?? 'GET',
+    target: request.url ?? '/',
+    headers: request.headers as Record<string, string | undefined>,
+    remoteAddress: socket?.remoteAddress ?? '',
+    certificate: socket === undefined ? undefined : clientCertificate(socket),
+    signal,
+    body: (bytesMax) => readBody(request, bytesMax),
+  }
+}
+
+const certificates = new WeakMap<TLSSocket, ClientCertificate | undefined>()
+
+// Reading the certificate is slow and it does not change while the connection lives.
+function clientCertificate(socket: TLSSocket): ClientCertificate | undefined {
+  if (certificates.has(socket)) return certificates.get(socket)
+  const peer = socket.authorized ? socket.getPeerCertificate() : undefined
+  const organizations: unknown = peer?.subject?.O
+  const certificate =
+    peer === undefined || peer.subject === undefined
+      ? undefined
+      : {
+          commonName: String(peer.subject.CN ?? ''),
+          organizations: organizations === undefined ? [] : [organizations].flat().map(String),
+          fingerprint: peer.fingerprint256,
+        }
+  certificates.set(socket, certificate)
+  return certificate
+}
+
+async function readBody(request: Request, bytesMax: number): Promise<Uint8Array> {
+  const pieces: Buffer[] = []
+  let size = 0
+  for await (const piece of request as AsyncIterable<Buffer>) {
+    size += piece.length
+    if (size > bytesMax) throw new BodyTooLarge(`the body is larger than ${bytesMax} bytes`)
+    pieces.push(piece)
+  }
+  return pieces.length === 1 && pieces[0] !== undefined ? pieces[0] : Buffer.concat(pieces)
+}
+
+async function close(
+  server: Http2SecureServer,
+  sockets: Set<Socket>,
+  open: Set<Response>,
+  graceMs: number,
+): Promise<void> {
+  const closed = once(server, 'close')
+  server.close()
+  if (open.size > 0 && graceMs > 0)
+    await Promise.race([
+      Promise.all([...open].map((response) => once(response, 'close'))),
+      realClock.sleep(graceMs, new AbortController().signal),
+    ])
+  for (const socket of sockets) socket.destroy()
+  await closed
+}

@@ -1,0 +1,210 @@
+// The Node.js drivers keep what the contracts of platform/ promise.
+import { deepEqual, equal, ok, rejects } from 'node:assert/strict'
+import { connect } from 'node:http2'
+import { mkdtemp, readdir, stat } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, test } from 'node:test'
+import { realClock } from '../../base/clock.ts'
+import { systemRandom } from '../../base/random.ts'
+import { Authority } from '../../pki/authority.ts'
+import { BodyTooLarge, type ListenOptions, type WireAnswer } from '../listener.ts'
+import { nodeCrypto } from './crypto.ts'
+import { nodeFiles } from './files.ts'
+import { nodeListeners } from './listener.ts'
+import { nodeOutbound } from './outbound.ts'
+import { nodePlatform } from './platform.ts'
+import { nodeProcesses } from './processes.ts'
+import { nodeWorkers } from './workers.ts'
+
+const { signal } = new AbortController()
+const folder = await mkdtemp(join(tmpdir(), 'coxswain-platform-'))
+after(() => nodeFiles.remove(folder))
+
+test('the platform is complete', () => {
+  deepEqual(Object.keys(nodePlatform).toSorted(), ['crypto', 'files', 'listeners', 'outbound', 'processes', 'workers'])
+})
+
+test('digests and keys', () => {
+  equal(nodeCrypto.sha256('abc').toHex(), 'ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad')
+  ok(
+    nodeCrypto.equalInConstantTime(
+      nodeCrypto.hmacSha256(Uint8Array.of(1), 'a'),
+      nodeCrypto.hmacSha256(Uint8Array.of(1), 'a'),
+    ),
+  )
+  ok(!nodeCrypto.equalInConstantTime(Uint8Array.of(1), Uint8Array.of(1, 2)))
+  const key = nodeCrypto.generateKey()
+  deepEqual(nodeCrypto.loadKey(key.privateKey).publicKey, key.publicKey)
+})
+
+test('a file is written whole, private, and leaves nothing beside it', async () => {
+  const path = join(folder, 'deep', 'secret')
+  await nodeFiles.makeFolder(join(folder, 'deep'))
+  equal(await nodeFiles.read(path), undefined)
+  await nodeFiles.write(path, 'one')
+  await nodeFiles.write(path, 'two')
+  equal(String(await nodeFiles.read(path)), 'two')
+  equal((await stat(path)).mode & 0o777, 0o600)
+  deepEqual(await readdir(join(folder, 'deep')), ['secret'])
+  await rejects(nodeFiles.write(join(folder, 'missing', 'file'), 'x'), /ENOENT/)
+  deepEqual(await nodeFiles.list(join(folder, 'missing')), [])
+  deepEqual(await nodeFiles.list(folder), ['deep'])
+})
+
+const authority = Authority.create('ca', { clock: realClock, random: systemRandom, crypto: nodeCrypto })
+const server = authority.issue({
+  subject: { commonName: 'server', organizations: [] },
+  uses: ['server'],
+  addresses: ['127.0.0.1'],
+})
+const alice = authority.issue({ subject: { commonName: 'alice', organizations: ['dev', 'ops'] }, uses: ['client'] })
+const tls = { certificate: server.certificate, key: server.key, clientAuthority: authority.certificate }
+
+async function serve(handle: ListenOptions['handle']) {
+  const listener = await nodeListeners.listen({ host: '127.0.0.1', port: 0, tls, handle })
+  const outbound = nodeOutbound.connect({
+    origin: `https://127.0.0.1:${listener.port}`,
+    tls: { authority: authority.certificate, certificate: alice.certificate, key: alice.key },
+  })
+  return {
+    listener,
+    outbound,
+    async [Symbol.asyncDispose]() {
+      await outbound.close()
+      await listener.close(0)
+    },
+  }
+}
+
+const text = async (body: AsyncIterable<Uint8Array>) => {
+  let whole = ''
+  for await (const piece of body) whole += Buffer.from(piece).toString()
+  return whole
+}
+
+const plain = (body: string): WireAnswer => ({ status: 200, headers: { 'content-type': 'text/plain' }, body })
+
+test('a request arrives with body, headers and the identity of its certificate', async () => {
+  await using served = await serve(async (request) => {
+    const { commonName, organizations } = request.certificate ?? { commonName: '?', organizations: [] }
+    const body = Buffer.from(await request.body(100)).toString()
+    return plain(`${request.method} ${request.target} ${request.headers['x-a']} ${commonName} ${organizations} ${body}`)
+  })
+  const answer = await served.outbound.send(
+    { method: 'POST', target: '/p?q=1', headers: { 'X-A': 'h' }, body: 'hello' },
+    signal,
+  )
+  equal(answer.status, 200)
+  equal(await text(answer.body), 'POST /p?q=1 h alice dev,ops hello')
+})
+
+test('the same port speaks HTTP/2', async () => {
+  await using served = await serve((request) =>
+    Promise.resolve(plain(`${request.target} ${request.certificate?.commonName}`)),
+  )
+  const session = connect(`https://127.0.0.1:${served.listener.port}`, { ca: authority.certificate })
+  const stream = session.request({ ':path': '/h2' })
+  equal(await text(stream), '/h2 undefined')
+  session.close()
+})
+
+test('a body beyond the limit is refused', async () => {
+  await using served = await serve(async (request) => {
+    try {
+      await request.body(10)
+      return plain('taken')
+    } catch (error) {
+      return plain(error instanceof BodyTooLarge ? 'too large' : 'other')
+    }
+  })
+  const answer = await served.outbound.send(
+    { method: 'POST', target: '/', headers: {}, body: 'x'.repeat(1000) },
+    signal,
+  )
+  equal(await text(answer.body), 'too large')
+})
+
+test('a stream is flushed piece by piece and ends when the client goes away', async () => {
+  const gone = Promise.withResolvers<void>()
+  await using served = await serve((request) => {
+    request.signal.addEventListener('abort', () => gone.resolve())
+    async function* pieces() {
+      yield 'first'
+      await gone.promise
+      yield 'never seen'
+    }
+    return Promise.resolve({ status: 200, headers: {}, body: pieces() })
+  })
+  const client = new AbortController()
+  const { body } = await served.outbound.send({ method: 'GET', target: '/', headers: {} }, client.signal)
+  for await (const piece of body) {
+    equal(Buffer.from(piece).toString(), 'first')
+    break
+  }
+  client.abort()
+  await gone.promise
+})
+
+test('an abandoned HTTP/2 stream ends the request too', async () => {
+  const gone = Promise.withResolvers<void>()
+  await using served = await serve((request) => {
+    request.signal.addEventListener('abort', () => gone.resolve())
+    async function* pieces() {
+      yield 'first'
+      await gone.promise
+    }
+    return Promise.resolve({ status: 200, headers: {}, body: pieces() })
+  })
+  const session = connect(`https://127.0.0.1:${served.listener.port}`, { ca: authority.certificate })
+  const stream = session.request({ ':path': '/h2' })
+  stream.on('data', () => stream.close())
+  await gone.promise
+  session.close()
+})
+
+test('a handler that throws answers 500 and the server lives on', async () => {
+  await using served = await serve((request) =>
+    request.target === '/bad' ? Promise.reject(new Error('bug')) : Promise.resolve(plain('fine')),
+  )
+  equal((await served.outbound.send({ method: 'GET', target: '/bad', headers: {} }, signal)).status, 500)
+  equal((await served.outbound.send({ method: 'GET', target: '/', headers: {} }, signal)).status, 200)
+})
+
+test('a process runs to its end with input, output and code', async () => {
+  const result = await nodeProcesses.run('sh', ['-c', 'cat; echo oops >&2; exit 3'], { input: 'in' }, signal)
+  deepEqual(result, { code: 3, stdout: 'in', stderr: 'oops\n' })
+  await rejects(nodeProcesses.run('no-such-program', [], {}, signal), /cannot start no-such-program/)
+  await rejects(nodeProcesses.run('yes', [], { outputBytesMax: 1000 }, signal), /printed more than 1000 bytes/)
+  const impatient = new AbortController()
+  const running = nodeProcesses.run('sleep', ['60'], {}, impatient.signal)
+  impatient.abort(new Error('enough'))
+  await rejects(running, /enough/)
+})
+
+test('a process beside us reports lines and can be ended', async () => {
+  const line = Promise.withResolvers<string>()
+  const running = nodeProcesses.start('sh', ['-c', 'echo up; exec sleep 60'], {}, line.resolve)
+  equal(await line.promise, 'up')
+  running.kill('SIGTERM')
+  equal(await running.ended, 143)
+  equal(await nodeProcesses.start('no-such-program', [], {}, () => {}).ended, 127)
+})
+
+test('a worker answers, stops when asked and tells when it dies', async () => {
+  const echo = new URL(
+    'data:text/javascript,import{parentPort as p}from"node:worker_threads";p.on("message",m=>p.postMessage(m+1))',
+  )
+  const worker = nodeWorkers.start<number, number>(echo, undefined)
+  const answer = Promise.withResolvers<number>()
+  const ended = Promise.withResolvers<Error | undefined>()
+  worker.listen(answer.resolve, ended.resolve)
+  worker.post(41)
+  equal(await answer.promise, 42)
+  await worker.stop()
+  equal(await ended.promise, undefined)
+  const dying = nodeWorkers.start(new URL('data:text/javascript,throw new Error("no luck")'), undefined)
+  const reason = Promise.withResolvers<Error | undefined>()
+  dying.listen(() => {}, reason.resolve)
+  equal((await reason.promise)?.message, 'no luck')
+})

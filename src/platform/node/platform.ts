@@ -1,0 +1,17 @@
+// The platform as Node.js offers it.
+import type { Platform } from '../platform.ts'
+import { nodeCrypto } from './crypto.ts'
+import { nodeFiles } from './files.ts'
+import { nodeListeners } from './listener.ts'
+import { nodeOutbound } from './outbound.ts'
+import { nodeProcesses } from './processes.ts'
+import { nodeWorkers } from './workers.ts'
+
+export const nodePlatform: Platform = {
+  crypto: nodeCrypto,
+  files: nodeFiles,
+  listeners: nodeListeners,
+  outbound: nodeOutbound,
+  processes: nodeProcesses,
+  workers: nodeWorkers,
+}

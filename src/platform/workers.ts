@@ -1,0 +1,13 @@
+// Workers: threads for what would hold the event loop too long. Messages are structured clones.
+
+export interface WorkerHandle<In, Out> {
+  post(message: In): void
+  /** Messages in the order in which the worker sent them; `ended` says why it stopped, undefined when it was asked to. */
+  listen(onMessage: (message: Out) => void, onEnd: (error: Error | undefined) => void): void
+  stop(): Promise<void>
+}
+
+export interface Workers {
+  /** Starts the module in a thread of its own, with `data` as its start value. */
+  start<In, Out>(module: URL, data: unknown): WorkerHandle<In, Out>
+}

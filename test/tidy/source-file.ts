@@ -1,0 +1,77 @@
+// SourceFile: one file of the tree as the tidy rules see it: what it imports, and which calls it makes.
+import { readFileSync } from 'node:fs'
+import { dirname, join, normalize } from 'node:path'
+import { parseSync, Visitor } from 'oxc-parser'
+
+export interface SourceFile {
+  /** Path from the root of the repository, with forward slashes. */
+  readonly path: string
+  /** Paths of the imported files of the repository, and bare names of everything else. */
+  readonly imports: readonly { readonly target: string; readonly line: number }[]
+  /** Dotted names of what is called or constructed: `Date.now`, `new Date/0` (with the number of arguments). */
+  readonly calls: readonly Call[]
+  /** Whether anything remains at run time after the types are stripped. */
+  readonly hasRuntimeExport: boolean
+}
+
+export interface Call {
+  readonly name: string
+  readonly argumentCount: number
+  /** Keys of the object literals among the arguments: `skip`, `only`. */
+  readonly optionKeys: readonly string[]
+  readonly line: number
+}
+
+interface Node {
+  readonly type: string
+  readonly start: number
+  readonly name?: string
+  readonly object?: Node
+  readonly property?: Node
+  readonly computed?: boolean
+  readonly callee?: Node
+  readonly arguments?: readonly Node[]
+  readonly properties?: readonly { readonly key?: Node }[]
+}
+
+export const readSourceFile = (root: string, path: string): SourceFile =>
+  parseSource(path, readFileSync(join(root, path), 'utf8'))
+
+export function parseSource(path: string, text: string): SourceFile {
+  const parsed = parseSync(path, text)
+  const fatal = parsed.errors[0]
+  if (fatal !== undefined) throw new Error(`${path}: ${fatal.message}`)
+  const lineOf = (offset: number) => text.slice(0, offset).split('\n').length
+  const { staticImports, staticExports, dynamicImports } = parsed.module
+  const specifiers = [
+    ...staticImports.map(({ moduleRequest: { value, start } }) => ({ value, start })),
+    ...staticExports.flatMap(({ entries }) => entries.flatMap(({ moduleRequest }) => moduleRequest ?? [])),
+    ...dynamicImports.map(({ moduleRequest: { start, end } }) => ({ value: text.slice(start + 1, end - 1), start })),
+  ]
+  const calls: Call[] = []
+  const visitCall = (node: unknown) => {
+    const { type, callee, arguments: args = [], start } = node as Node
+    const name = callee === undefined ? undefined : dotted(callee)
+    if (name === undefined) return
+    const optionKeys = args.flatMap((arg) => (arg.properties ?? []).flatMap(({ key }) => key?.name ?? []))
+    const prefix = type === 'NewExpression' ? 'new ' : ''
+    calls.push({ name: prefix + name, argumentCount: args.length, optionKeys, line: lineOf(start) })
+  }
+  new Visitor({ CallExpression: visitCall, NewExpression: visitCall }).visit(parsed.program)
+  return {
+    path,
+    imports: specifiers.map(({ value, start }) => ({ target: resolved(path, value), line: lineOf(start) })),
+    calls,
+    hasRuntimeExport: staticExports.some(({ entries }) => entries.some(({ isType }) => !isType)),
+  }
+}
+
+const resolved = (from: string, specifier: string): string =>
+  specifier.startsWith('.') ? normalize(join(dirname(from), specifier)) : specifier
+
+function dotted(node: Node): string | undefined {
+  if (node.type === 'Identifier') return node.name
+  if (node.type !== 'MemberExpression' || node.computed || !node.object) return undefined
+  const object = dotted(node.object)
+  return object === undefined ? undefined : `${object}.${node.property?.name}`
+}

@@ -1,0 +1,65 @@
+// The tree of the architecture page as data: which folder of src/ may import which, and where units are listed.
+
+/** What a folder may import directly; it may also import whatever those may import. */
+export const mayImport: Readonly<Record<string, readonly string[]>> = {
+  base: [],
+  platform: ['base'],
+  schema: ['base'],
+  cel: ['schema'],
+  wire: ['platform', 'schema'],
+  pki: ['platform'],
+  api: ['schema', 'cel'],
+  store: ['wire'],
+  apiserver: ['api', 'store', 'pki', 'wire'],
+  client: ['api', 'wire'],
+  controllers: ['client'],
+  scheduler: ['client'],
+  machine: ['wire'],
+  kubelet: ['client', 'machine'],
+  proxy: ['client', 'machine'],
+  'network-policy': ['client', 'machine'],
+  dns: ['client', 'machine'],
+  ingress: ['client', 'machine'],
+  flows: ['api'],
+  ui: ['client', 'flows'],
+  cluster: [
+    'apiserver',
+    'controllers',
+    'scheduler',
+    'kubelet',
+    'proxy',
+    'network-policy',
+    'dns',
+    'ingress',
+    'flows',
+    'ui',
+  ],
+  cli: ['cluster'],
+}
+
+/** Everything a folder may import, itself included. */
+export function reachable(folder: string, tree: typeof mayImport = mayImport): ReadonlySet<string> {
+  const seen = new Set<string>()
+  const visit = (name: string) => {
+    if (seen.has(name)) return
+    seen.add(name)
+    for (const next of tree[name] ?? []) visit(next)
+  }
+  visit(folder)
+  return seen
+}
+
+/** Files that may import `node:` modules; all else runs anywhere JavaScript runs. */
+export const nodeModulesAllowed =
+  /^src\/(platform|cluster|cli)\/|^src\/(store|machine)\/.*(sqlite|etcd|containerd|node)/
+
+/** A unit is what its define function makes; it must stand in the list of its kind. */
+export const unitLists: Readonly<Record<string, string>> = {
+  defineAdmissionPlugin: 'src/apiserver/admission/plugins.ts',
+  defineCommand: 'src/cli/commands.ts',
+  defineController: 'src/controllers/controllers.ts',
+  defineKind: 'src/api/kinds.ts',
+  defineSchedulerPlugin: 'src/scheduler/plugins.ts',
+  defineStation: 'src/apiserver/stations.ts',
+  defineVolumeType: 'src/kubelet/volumes.ts',
+}
