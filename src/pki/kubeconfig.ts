@@ -28,3 +28,18 @@ users:
     client-certificate-data: ${base64Text(identity.certificate)}
     client-key-data: ${base64Text(identity.key)}
 `
+
+/** Reads what kubeconfigText wrote, and any other kubeconfig that carries its certificates as data. */
+export function parseKubeconfig(text: string): Kubeconfig {
+  const value = (name: string): string => {
+    const found = new RegExp(`^\\s*(?:- )?${name}:\\s*["']?([^\\s"']+)`, 'm').exec(text)?.[1]
+    if (found === undefined) throw new Error(`the kubeconfig has no ${name}`)
+    return found
+  }
+  const decoded = (name: string) => new TextDecoder().decode(Uint8Array.fromBase64(value(name)))
+  return {
+    server: value('server'),
+    authority: decoded('certificate-authority-data'),
+    identity: { certificate: decoded('client-certificate-data'), key: decoded('client-key-data') },
+  }
+}

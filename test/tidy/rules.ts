@@ -5,7 +5,7 @@ import type { SourceFile } from './source-file.ts'
 /** `path:line what is wrong`; empty when the tree is tidy. */
 export type Rule = (files: readonly SourceFile[]) => string[]
 
-const isTest = (path: string) => path.endsWith('.test.ts')
+const isTest = (path: string) => /\.(test|suite)\.ts$/.test(path)
 const folderOf = (path: string) => /^src\/([^/]+)\//.exec(path)?.[1]
 const parentOf = (path: string) => path.slice(0, path.lastIndexOf('/'))
 
@@ -96,7 +96,7 @@ export const unitsAreListed: Rule = (files) => {
     isTest(file.path) || !file.path.startsWith('src/')
       ? []
       : file.calls.flatMap(({ name, line }) => {
-          const list = unitLists[name]
+          const list = Object.hasOwn(unitLists, name) ? unitLists[name] : undefined
           if (list === undefined || file.path === list) return []
           const listed = byPath.get(list)?.imports.some(({ target }) => target === file.path)
           return listed ? [] : [`${file.path}:${line} ${name}: the unit is missing in ${list}`]
@@ -107,18 +107,25 @@ export const unitsAreListed: Rule = (files) => {
 /** Files that start a program have nothing to import; they are tested as programs. */
 const programs = /\/main\.ts$/
 
+/** Every file is reached by a test that stands beside it or above it, through files of its own folder of src/. */
 export const unitsAreTested: Rule = (files) => {
-  const tests = files.filter(({ path }) => isTest(path))
+  const byPath = new Map(files.map((file) => [file.path, file]))
+  const tested = new Set<string>()
+  const reach = (path: string, test: string) => {
+    if (tested.has(path) || !isBeside(test, path)) return
+    tested.add(path)
+    for (const { target } of byPath.get(path)?.imports ?? [])
+      if (byPath.has(target) && folderOf(target) === folderOf(path)) reach(target, test)
+  }
+  for (const { path: test, imports } of files)
+    if (isTest(test)) for (const { target } of imports) if (byPath.has(target)) reach(target, test)
   return files
     .filter(
       ({ path, hasRuntimeExport }) =>
         path.startsWith('src/') && !isTest(path) && hasRuntimeExport && !programs.test(path),
     )
-    .filter(
-      ({ path }) =>
-        !tests.some((test) => isBeside(test.path, path) && test.imports.some(({ target }) => target === path)),
-    )
-    .map(({ path }) => `${path} is imported by no test beside it or in a folder above it`)
+    .filter(({ path }) => !tested.has(path))
+    .map(({ path }) => `${path} is reached by no test beside it or in a folder above it`)
 }
 
 const isBeside = (test: string, path: string) => test.startsWith('test/') || path.startsWith(`${parentOf(test)}/`)

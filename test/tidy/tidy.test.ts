@@ -47,7 +47,7 @@ const planted: readonly Planted[] = [
     { 'src/controllers/a.ts': `export const a = defineController({})` },
     /missing in src\/controllers/,
   ],
-  ['unitsAreTested', { 'src/base/a.ts': `export const a = 1` }, /imported by no test/],
+  ['unitsAreTested', { 'src/base/a.ts': `export const a = 1` }, /reached by no test/],
 ]
 
 for (const [index, [rule, sources, found]] of planted.entries())

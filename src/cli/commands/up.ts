@@ -1,13 +1,80 @@
 // coxswain up: a whole cluster on this machine, in this process.
-import { defineCommand } from '../command.ts'
+import { homedir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { once } from 'node:events'
+import { realClock } from '../../base/clock.ts'
+import { createLog } from '../../base/log.ts'
+import { up as startUp } from '../../cluster/up.ts'
+import { defineCommand, UsageError } from '../command.ts'
+
+const nodesMax = 5000
 
 export const up = defineCommand({
   name: 'up',
   summary: 'starts a cluster on this machine',
   operands: '',
-  options: {},
-  run(_, terminal) {
-    terminal.out('coxswain: the ground is laid (clock, queues, recorder, platform); the API server is not there yet.\n')
-    return Promise.resolve(0)
+  options: {
+    'data-dir': {
+      type: 'string',
+      value: '<folder>',
+      help: 'where the cluster keeps what it needs again (~/.local/share/coxswain)',
+    },
+    store: { type: 'string', value: 'memory', help: 'where objects are kept; only memory is there yet' },
+    runtime: { type: 'string', value: 'auto|simulated', help: 'what runs containers; only simulated is there yet' },
+    nodes: { type: 'string', value: '<n>', help: 'how many simulated nodes run (1)' },
+    bind: { type: 'string', value: '<address>', help: 'the address to listen on (127.0.0.1)' },
+    port: { type: 'string', value: '<n>', help: 'the port to listen on, 0 for any (6443)' },
+    kubeconfig: {
+      type: 'string',
+      value: '<file>',
+      help: 'the kubeconfig to write (admin.kubeconfig in the data directory)',
+    },
+    verbose: { type: 'boolean', short: 'v', help: 'logs more' },
+  },
+  async run({ options }, { out, err, isTerminal, environment, signal, startedMs }) {
+    const store = options.store ?? 'memory'
+    if (store !== 'memory') throw new UsageError(`--store ${store}: only memory is there yet`)
+    const runtime = options.runtime ?? 'auto'
+    if (runtime !== 'auto' && runtime !== 'simulated')
+      throw new UsageError(`--runtime ${runtime}: only simulated is there yet`)
+    const dataFolder = resolve(
+      options['data-dir'] ?? join(environment['XDG_DATA_HOME'] ?? join(homedir(), '.local', 'share'), 'coxswain'),
+    )
+    const kubeconfigPath = resolve(options.kubeconfig ?? join(dataFolder, 'admin.kubeconfig'))
+    const nodes = numberOf('--nodes', options.nodes ?? '1', nodesMax)
+    const port = numberOf('--port', options.port ?? '6443', 65_535)
+    const format = isTerminal ? 'text' : 'json'
+    const log = createLog({ clock: realClock, write: err, format, level: options.verbose ? 'debug' : 'info' })
+    await using running = await startUp({
+      dataFolder,
+      kubeconfigPath,
+      host: options.bind ?? '127.0.0.1',
+      port,
+      nodes,
+      log,
+    })
+    out(`ready in ${Math.round(realClock.nowMs() - startedMs)} ms at ${running.url}\n`)
+    out(`
+  nodes       ${nodes} simulated: pods run as functions, no container is started
+  store       memory: nothing is kept when this process ends
+  kubeconfig  ${kubeconfigPath}
+
+  Next:
+    export KUBECONFIG=${kubeconfigPath}
+    kubectl create deployment web --image=nginx --replicas=3
+    kubectl get pods
+    coxswain flow deployment/web
+
+  Ctrl-C ends it.
+`)
+    if (!signal.aborted) await once(signal, 'abort')
+    return 0
   },
 })
+
+function numberOf(flag: string, text: string, max: number): number {
+  const value = Number(text)
+  if (!/^\d+$/.test(text) || value > max)
+    throw new UsageError(`${flag} ${JSON.stringify(text)} is not a number from 0 to ${max}`)
+  return value
+}

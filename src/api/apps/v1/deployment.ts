@@ -1,0 +1,142 @@
+// Deployment: all that the API knows of it: type, defaults, validation, update rules, columns. The kind to imitate.
+import type { Infer } from '../../../schema/infer.ts'
+import { bool, int32, int64, intOrString, list, message, string, struct, time } from '../../../schema/field.ts'
+import type { InputOf, ObjectOf } from '../../object.ts'
+import { podTemplateSpec } from '../../core/v1/pod-template.ts'
+import { labelSelector } from '../../meta/v1/label-selector.ts'
+import { objectMeta } from '../../meta/v1/object-meta.ts'
+import { forbidden, immutable, invalid, type FieldError } from '../../../schema/field-error.ts'
+import { equalValues } from '../../../schema/json-value.ts'
+import { ageText } from '../../age.ts'
+import { column, defineKind } from '../../kind.ts'
+import { dnsSubdomainErrors } from '../../names.ts'
+import { selectorText } from '../../selectors.ts'
+import { validateCountOrPercent } from '../../count-or-percent.ts'
+import { containerImages, containerNames, validateTemplate, withTemplateDefaults } from './template-rules.ts'
+
+export const rollingUpdateDeployment = message('io.k8s.api.apps.v1.RollingUpdateDeployment', {
+  maxUnavailable: intOrString(1, { pointer: true, default: '25%' }),
+  maxSurge: intOrString(2, { pointer: true, default: '25%' }),
+})
+export interface RollingUpdateDeployment extends Infer<typeof rollingUpdateDeployment> {}
+
+export const deploymentStrategy = message('io.k8s.api.apps.v1.DeploymentStrategy', {
+  type: string(1, { default: 'RollingUpdate', enum: ['Recreate', 'RollingUpdate'] }),
+  rollingUpdate: struct(2, rollingUpdateDeployment, { pointer: true }),
+})
+export interface DeploymentStrategy extends Infer<typeof deploymentStrategy> {}
+
+export const deploymentCondition = message('io.k8s.api.apps.v1.DeploymentCondition', {
+  type: string(1, { required: true }),
+  status: string(2, { required: true }),
+  reason: string(4),
+  message: string(5),
+  lastUpdateTime: time(6),
+  lastTransitionTime: time(7),
+})
+export interface DeploymentCondition extends Infer<typeof deploymentCondition> {}
+
+export const deploymentSpec = message('io.k8s.api.apps.v1.DeploymentSpec', {
+  replicas: int32(1, { pointer: true, default: 1, minimum: 0 }),
+  selector: struct(2, labelSelector, { required: true, notEmpty: true, pointer: true }),
+  template: struct(3, podTemplateSpec, { required: true }),
+  strategy: struct(4, deploymentStrategy, { patch: 'retainKeys' }),
+  minReadySeconds: int32(5, { minimum: 0 }),
+  revisionHistoryLimit: int32(6, { pointer: true, default: 10, minimum: 0 }),
+  paused: bool(7),
+  progressDeadlineSeconds: int32(9, { pointer: true, default: 600, minimum: 0 }),
+})
+export interface DeploymentSpec extends Infer<typeof deploymentSpec> {}
+
+export const deploymentStatus = message('io.k8s.api.apps.v1.DeploymentStatus', {
+  observedGeneration: int64(1),
+  replicas: int32(2),
+  updatedReplicas: int32(3),
+  availableReplicas: int32(4),
+  unavailableReplicas: int32(5),
+  conditions: list(6, deploymentCondition, { listType: 'map', keys: ['type'], patch: 'merge', mergeKey: 'type' }),
+  readyReplicas: int32(7),
+  collisionCount: int32(8, { pointer: true }),
+  terminatingReplicas: int32(9, { pointer: true }),
+})
+export interface DeploymentStatus extends Infer<typeof deploymentStatus> {}
+
+export const deploymentMessage = message('io.k8s.api.apps.v1.Deployment', {
+  metadata: struct(1, objectMeta),
+  spec: struct(2, deploymentSpec),
+  status: struct(3, deploymentStatus),
+})
+export interface Deployment extends ObjectOf<typeof deploymentMessage> {}
+export type DeploymentInput = InputOf<typeof deploymentMessage>
+
+export const deployment = defineKind<Deployment, DeploymentInput>({
+  group: 'apps',
+  version: 'v1',
+  kind: 'Deployment',
+  plural: 'deployments',
+  singular: 'deployment',
+  shortNames: ['deploy'],
+  categories: ['all'],
+  namespaced: true,
+  message: deploymentMessage,
+  hasStatus: true,
+  countsGenerations: true,
+  scale: {
+    replicas: ({ spec }) => spec.replicas,
+    withReplicas: (object, replicas) => ({ ...object, spec: { ...object.spec, replicas } }),
+    statusReplicas: ({ status }) => status.replicas ?? 0,
+    selector: ({ spec }) => selectorText(spec.selector),
+  },
+  validateName: dnsSubdomainErrors,
+  applyDefaults: (object) => ({ ...object, spec: withStrategyDefaults(withTemplateDefaults(object.spec)) }),
+  validate: ({ spec }) => [
+    ...validateTemplate(spec, 'deployment'),
+    ...validateStrategy(spec.strategy),
+    ...validateDeadline(spec),
+  ],
+  validateUpdate: (object, old) =>
+    equalValues(object.spec.selector, old.spec.selector) ? [] : [immutable('spec.selector', object.spec.selector)],
+  columns: [
+    column('Name', ({ metadata }) => metadata.name, { format: 'name' }),
+    column('Ready', ({ spec, status }) => `${status.readyReplicas ?? 0}/${spec.replicas}`),
+    column('Up-to-date', ({ status }) => status.updatedReplicas ?? 0),
+    column('Available', ({ status }) => status.availableReplicas ?? 0),
+    column('Age', ({ metadata }, nowMs) => ageText(metadata.creationTimestamp, nowMs)),
+    column('Containers', ({ spec }) => containerNames(spec.template), { priority: 1 }),
+    column('Images', ({ spec }) => containerImages(spec.template), { priority: 1 }),
+    column('Selector', ({ spec }) => selectorText(spec.selector), { priority: 1 }),
+  ],
+  fieldLabels: {},
+})
+
+// A rolling update has bounds; the other strategy has none, so the default depends on the type.
+function withStrategyDefaults(spec: DeploymentSpec): DeploymentSpec {
+  const { strategy } = spec
+  if (strategy.type !== 'RollingUpdate' || strategy.rollingUpdate !== undefined) return spec
+  return { ...spec, strategy: { ...strategy, rollingUpdate: { maxUnavailable: '25%', maxSurge: '25%' } } }
+}
+
+function validateStrategy({ type, rollingUpdate }: DeploymentStrategy): FieldError[] {
+  if (type === 'Recreate')
+    return rollingUpdate === undefined
+      ? []
+      : [forbidden('spec.strategy.rollingUpdate', "may not be specified when strategy `type` is 'Recreate'")]
+  if (rollingUpdate === undefined) return []
+  const { maxUnavailable, maxSurge } = rollingUpdate
+  const path = 'spec.strategy.rollingUpdate'
+  const errors = [
+    ...validateCountOrPercent(maxUnavailable, `${path}.maxUnavailable`),
+    ...validateCountOrPercent(maxSurge, `${path}.maxSurge`),
+  ]
+  if (isZero(maxUnavailable) && isZero(maxSurge))
+    errors.push(invalid(`${path}.maxUnavailable`, maxUnavailable, 'may not be 0 when `maxSurge` is 0'))
+  return errors
+}
+
+function validateDeadline({ progressDeadlineSeconds, minReadySeconds = 0 }: DeploymentSpec): FieldError[] {
+  return progressDeadlineSeconds <= minReadySeconds
+    ? [invalid('spec.progressDeadlineSeconds', progressDeadlineSeconds, 'must be greater than minReadySeconds')]
+    : []
+}
+
+const isZero = (value: number | string): boolean => value === 0 || value === '0%'

@@ -1,0 +1,87 @@
+// ReplicaSet: a number of pods alike.
+import type { Infer } from '../../../schema/infer.ts'
+import { int32, int64, list, message, string, struct, time } from '../../../schema/field.ts'
+import type { InputOf, ObjectOf } from '../../object.ts'
+import { podTemplateSpec } from '../../core/v1/pod-template.ts'
+import { labelSelector } from '../../meta/v1/label-selector.ts'
+import { objectMeta } from '../../meta/v1/object-meta.ts'
+import { immutable } from '../../../schema/field-error.ts'
+import { equalValues } from '../../../schema/json-value.ts'
+import { ageText } from '../../age.ts'
+import { column, defineKind } from '../../kind.ts'
+import { dnsSubdomainErrors } from '../../names.ts'
+import { selectorText } from '../../selectors.ts'
+import { containerImages, containerNames, validateTemplate, withTemplateDefaults } from './template-rules.ts'
+
+export const replicaSetCondition = message('io.k8s.api.apps.v1.ReplicaSetCondition', {
+  type: string(1, { required: true }),
+  status: string(2, { required: true }),
+  lastTransitionTime: time(3),
+  reason: string(4),
+  message: string(5),
+})
+export interface ReplicaSetCondition extends Infer<typeof replicaSetCondition> {}
+
+export const replicaSetSpec = message('io.k8s.api.apps.v1.ReplicaSetSpec', {
+  replicas: int32(1, { pointer: true, default: 1, minimum: 0 }),
+  selector: struct(2, labelSelector, { required: true, notEmpty: true, pointer: true }),
+  template: struct(3, podTemplateSpec),
+  minReadySeconds: int32(4, { minimum: 0 }),
+})
+export interface ReplicaSetSpec extends Infer<typeof replicaSetSpec> {}
+
+export const replicaSetStatus = message('io.k8s.api.apps.v1.ReplicaSetStatus', {
+  replicas: int32(1, { required: true }),
+  fullyLabeledReplicas: int32(2),
+  observedGeneration: int64(3),
+  readyReplicas: int32(4),
+  availableReplicas: int32(5),
+  conditions: list(6, replicaSetCondition, { listType: 'map', keys: ['type'], patch: 'merge', mergeKey: 'type' }),
+  terminatingReplicas: int32(7, { pointer: true }),
+})
+export interface ReplicaSetStatus extends Infer<typeof replicaSetStatus> {}
+
+export const replicaSetMessage = message('io.k8s.api.apps.v1.ReplicaSet', {
+  metadata: struct(1, objectMeta),
+  spec: struct(2, replicaSetSpec),
+  status: struct(3, replicaSetStatus),
+})
+export interface ReplicaSet extends ObjectOf<typeof replicaSetMessage> {}
+export type ReplicaSetInput = InputOf<typeof replicaSetMessage>
+
+export const replicaSet = defineKind<ReplicaSet, ReplicaSetInput>({
+  group: 'apps',
+  version: 'v1',
+  kind: 'ReplicaSet',
+  plural: 'replicasets',
+  singular: 'replicaset',
+  shortNames: ['rs'],
+  categories: ['all'],
+  namespaced: true,
+  message: replicaSetMessage,
+  hasStatus: true,
+  countsGenerations: true,
+  scale: {
+    replicas: ({ spec }) => spec.replicas,
+    withReplicas: (object, replicas) => ({ ...object, spec: { ...object.spec, replicas } }),
+    statusReplicas: ({ status }) => status.replicas ?? 0,
+    selector: ({ spec }) => selectorText(spec.selector),
+  },
+  validateName: dnsSubdomainErrors,
+  applyDefaults: (object) => ({ ...object, spec: withTemplateDefaults(object.spec) }),
+  initialStatus: () => ({ replicas: 0 }),
+  validate: ({ spec }) => validateTemplate(spec, 'replicaset'),
+  validateUpdate: (object, old) =>
+    equalValues(object.spec.selector, old.spec.selector) ? [] : [immutable('spec.selector', object.spec.selector)],
+  columns: [
+    column('Name', ({ metadata }) => metadata.name, { format: 'name' }),
+    column('Desired', ({ spec }) => spec.replicas, { type: 'integer' }),
+    column('Current', ({ status }) => status.replicas ?? 0, { type: 'integer' }),
+    column('Ready', ({ status }) => status.readyReplicas ?? 0, { type: 'integer' }),
+    column('Age', ({ metadata }, nowMs) => ageText(metadata.creationTimestamp, nowMs)),
+    column('Containers', ({ spec }) => containerNames(spec.template), { priority: 1 }),
+    column('Images', ({ spec }) => containerImages(spec.template), { priority: 1 }),
+    column('Selector', ({ spec }) => selectorText(spec.selector), { priority: 1 }),
+  ],
+  fieldLabels: { 'status.replicas': ({ status }) => String(status.replicas ?? 0) },
+})

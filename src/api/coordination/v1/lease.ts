@@ -1,0 +1,58 @@
+// Lease: who holds something and until when: node heartbeats, leader election.
+import type { Infer } from '../../../schema/infer.ts'
+import { int32, message, microTime, string, struct } from '../../../schema/field.ts'
+import type { InputOf, ObjectOf } from '../../object.ts'
+import { objectMeta } from '../../meta/v1/object-meta.ts'
+import { invalid, type FieldError } from '../../../schema/field-error.ts'
+import { ageText } from '../../age.ts'
+import { column, defineKind } from '../../kind.ts'
+import { dnsSubdomainErrors } from '../../names.ts'
+
+export const leaseSpec = message('io.k8s.api.coordination.v1.LeaseSpec', {
+  holderIdentity: string(1, { pointer: true }),
+  leaseDurationSeconds: int32(2, { pointer: true }),
+  acquireTime: microTime(3, { pointer: true }),
+  renewTime: microTime(4, { pointer: true }),
+  leaseTransitions: int32(5, { pointer: true }),
+  strategy: string(6, { pointer: true }),
+  preferredHolder: string(7, { pointer: true }),
+})
+export interface LeaseSpec extends Infer<typeof leaseSpec> {}
+
+export const leaseMessage = message('io.k8s.api.coordination.v1.Lease', {
+  metadata: struct(1, objectMeta),
+  spec: struct(2, leaseSpec),
+})
+export interface Lease extends ObjectOf<typeof leaseMessage> {}
+export type LeaseInput = InputOf<typeof leaseMessage>
+
+export const lease = defineKind<Lease, LeaseInput>({
+  group: 'coordination.k8s.io',
+  version: 'v1',
+  kind: 'Lease',
+  plural: 'leases',
+  singular: 'lease',
+  shortNames: [],
+  categories: [],
+  namespaced: true,
+  message: leaseMessage,
+  hasStatus: false,
+  countsGenerations: false,
+  validateName: dnsSubdomainErrors,
+  applyDefaults: (object) => object,
+  validate({ spec: { leaseDurationSeconds, leaseTransitions } }) {
+    const errors: FieldError[] = []
+    if (leaseDurationSeconds !== undefined && leaseDurationSeconds <= 0)
+      errors.push(invalid('spec.leaseDurationSeconds', leaseDurationSeconds, 'must be greater than 0'))
+    if (leaseTransitions !== undefined && leaseTransitions < 0)
+      errors.push(invalid('spec.leaseTransitions', leaseTransitions, 'must be greater than or equal to 0'))
+    return errors
+  },
+  validateUpdate: () => [],
+  columns: [
+    column('Name', ({ metadata }) => metadata.name, { format: 'name' }),
+    column('Holder', ({ spec }) => spec.holderIdentity ?? ''),
+    column('Age', ({ metadata }, nowMs) => ageText(metadata.creationTimestamp, nowMs)),
+  ],
+  fieldLabels: {},
+})

@@ -1,0 +1,69 @@
+// ConfigMap: configuration data for pods to read.
+import { bool, map, message, struct } from '../../../schema/field.ts'
+import type { InputOf, ObjectOf } from '../../object.ts'
+import { objectMeta } from '../../meta/v1/object-meta.ts'
+import { forbidden, invalid, tooLong, type FieldError } from '../../../schema/field-error.ts'
+import { equalValues } from '../../../schema/json-value.ts'
+import { ageText } from '../../age.ts'
+import { column, defineKind } from '../../kind.ts'
+import { dnsSubdomainErrors } from '../../names.ts'
+
+export const configMapMessage = message('io.k8s.api.core.v1.ConfigMap', {
+  metadata: struct(1, objectMeta),
+  data: map(2, 'string'),
+  binaryData: map(3, 'bytes'),
+  immutable: bool(4, { pointer: true }),
+})
+export interface ConfigMap extends ObjectOf<typeof configMapMessage> {}
+export type ConfigMapInput = InputOf<typeof configMapMessage>
+
+const dataBytesMax = 1 << 20
+const dataKey = /^[-._a-zA-Z0-9]+$/
+
+export const configMap = defineKind<ConfigMap, ConfigMapInput>({
+  group: '',
+  version: 'v1',
+  kind: 'ConfigMap',
+  plural: 'configmaps',
+  singular: 'configmap',
+  shortNames: ['cm'],
+  categories: [],
+  namespaced: true,
+  message: configMapMessage,
+  hasStatus: false,
+  countsGenerations: false,
+  validateName: dnsSubdomainErrors,
+  applyDefaults: (object) => object,
+  validate({ data = {}, binaryData = {} }) {
+    const errors: FieldError[] = []
+    for (const [path, map] of [
+      ['data', data],
+      ['binaryData', binaryData],
+    ] as const)
+      for (const name in map)
+        if (!dataKey.test(name) || name === '.' || name === '..' || name.length > 253)
+          errors.push(invalid(`${path}[${name}]`, name, keyError))
+    for (const name in binaryData)
+      if (name in data) errors.push(invalid(`data[${name}]`, name, 'duplicate of key present in binaryData'))
+    const size = [...Object.values(data), ...Object.values(binaryData)].reduce((sum, text) => sum + text.length, 0)
+    if (size > dataBytesMax) errors.push(tooLong('', dataBytesMax))
+    return errors
+  },
+  validateUpdate(object, old) {
+    if (old.immutable !== true) return []
+    const errors: FieldError[] = []
+    if (object.immutable !== true) errors.push(forbidden('immutable', 'field is immutable when `immutable` is set'))
+    for (const field of ['data', 'binaryData'] as const)
+      if (!equalValues(object[field], old[field]))
+        errors.push(forbidden(field, 'field is immutable when `immutable` is set'))
+    return errors
+  },
+  columns: [
+    column('Name', ({ metadata }) => metadata.name, { format: 'name' }),
+    column('Data', ({ data = {}, binaryData = {} }) => Object.keys(data).length + Object.keys(binaryData).length),
+    column('Age', ({ metadata }, nowMs) => ageText(metadata.creationTimestamp, nowMs)),
+  ],
+  fieldLabels: {},
+})
+
+const keyError = `a valid config key must consist of alphanumeric characters, '-', '_' or '.' (e.g. 'key.name',  or 'KEY_NAME',  or 'key-name', regex used for validation is '[-._a-zA-Z0-9]+')`

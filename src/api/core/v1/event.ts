@@ -1,0 +1,105 @@
+// Event: what happened to an object, told by a component.
+import type { Infer } from '../../../schema/infer.ts'
+import { int32, message, microTime, string, struct, time } from '../../../schema/field.ts'
+import type { InputOf, ObjectOf } from '../../object.ts'
+import { objectReference } from './references.ts'
+import { objectMeta } from '../../meta/v1/object-meta.ts'
+import { invalid } from '../../../schema/field-error.ts'
+import { ageText } from '../../age.ts'
+import { column, defineKind } from '../../kind.ts'
+import { dnsSubdomainErrors } from '../../names.ts'
+
+export const eventSeries = message('io.k8s.api.core.v1.EventSeries', {
+  count: int32(1),
+  lastObservedTime: microTime(2),
+})
+export interface EventSeries extends Infer<typeof eventSeries> {}
+
+export const eventSource = message('io.k8s.api.core.v1.EventSource', {
+  component: string(1),
+  host: string(2),
+})
+export interface EventSource extends Infer<typeof eventSource> {}
+
+export const eventMessage = message('io.k8s.api.core.v1.Event', {
+  metadata: struct(1, objectMeta, { required: true }),
+  involvedObject: struct(2, objectReference, { required: true }),
+  reason: string(3),
+  message: string(4),
+  source: struct(5, eventSource),
+  firstTimestamp: time(6),
+  lastTimestamp: time(7),
+  count: int32(8),
+  type: string(9),
+  eventTime: microTime(10),
+  series: struct(11, eventSeries, { pointer: true }),
+  action: string(12),
+  related: struct(13, objectReference, { pointer: true }),
+  reportingComponent: string(14, { keepEmpty: true }),
+  reportingInstance: string(15, { keepEmpty: true }),
+})
+export interface Event extends ObjectOf<typeof eventMessage> {}
+export type EventInput = InputOf<typeof eventMessage>
+
+const hourMs = 3_600_000
+
+const lastSeen = (event: Event): string | undefined =>
+  event.series?.lastObservedTime ?? event.lastTimestamp ?? event.firstTimestamp ?? event.eventTime
+
+export const event = defineKind<Event, EventInput>({
+  group: '',
+  version: 'v1',
+  kind: 'Event',
+  plural: 'events',
+  singular: 'event',
+  shortNames: ['ev'],
+  categories: [],
+  namespaced: true,
+  message: eventMessage,
+  hasStatus: false,
+  countsGenerations: false,
+  ttlMs: hourMs,
+  validateName: dnsSubdomainErrors,
+  applyDefaults: (object) => object,
+  validate({ metadata, involvedObject }) {
+    const expected = involvedObject.namespace ?? 'default'
+    return metadata.namespace === expected
+      ? []
+      : [invalid('involvedObject.namespace', involvedObject.namespace ?? '', 'does not match event.namespace')]
+  },
+  validateUpdate: () => [],
+  columns: [
+    column('Last Seen', (object, nowMs) => ageText(lastSeen(object), nowMs)),
+    column('Type', ({ type }) => type ?? ''),
+    column('Reason', ({ reason }) => reason ?? ''),
+    column(
+      'Object',
+      ({ involvedObject }) => `${(involvedObject.kind ?? '').toLowerCase()}/${involvedObject.name ?? ''}`,
+    ),
+    column('Subobject', ({ involvedObject }) => involvedObject.fieldPath ?? '', { priority: 1 }),
+    column(
+      'Source',
+      ({ source, reportingComponent }) =>
+        [source.component ?? reportingComponent ?? '', source.host].filter(Boolean).join(', '),
+      { priority: 1 },
+    ),
+    column('Message', ({ message }) => message?.trim() ?? ''),
+    column('First Seen', ({ firstTimestamp, eventTime }, nowMs) => ageText(firstTimestamp ?? eventTime, nowMs), {
+      priority: 1,
+    }),
+    column('Count', ({ count, series }) => series?.count ?? count ?? 1, { priority: 1 }),
+    column('Name', ({ metadata }) => metadata.name, { priority: 1, format: 'name' }),
+  ],
+  fieldLabels: {
+    'involvedObject.kind': ({ involvedObject }) => involvedObject.kind ?? '',
+    'involvedObject.namespace': ({ involvedObject }) => involvedObject.namespace ?? '',
+    'involvedObject.name': ({ involvedObject }) => involvedObject.name ?? '',
+    'involvedObject.uid': ({ involvedObject }) => involvedObject.uid ?? '',
+    'involvedObject.apiVersion': ({ involvedObject }) => involvedObject.apiVersion ?? '',
+    'involvedObject.fieldPath': ({ involvedObject }) => involvedObject.fieldPath ?? '',
+    reason: ({ reason }) => reason ?? '',
+    reportingComponent: ({ reportingComponent }) => reportingComponent ?? '',
+    source: ({ source, reportingComponent }) => source.component ?? reportingComponent ?? '',
+    type: ({ type }) => type ?? '',
+  },
+})

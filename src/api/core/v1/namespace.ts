@@ -1,0 +1,70 @@
+// Namespace: a part of the cluster with its own names.
+import type { Infer } from '../../../schema/infer.ts'
+import { list, message, string, struct, time } from '../../../schema/field.ts'
+import type { InputOf, ObjectOf } from '../../object.ts'
+import { objectMeta } from '../../meta/v1/object-meta.ts'
+import { ageText } from '../../age.ts'
+import { column, defineKind } from '../../kind.ts'
+import { dnsLabelErrors } from '../../names.ts'
+
+export const namespaceCondition = message('io.k8s.api.core.v1.NamespaceCondition', {
+  type: string(1, { required: true }),
+  status: string(2, { required: true }),
+  lastTransitionTime: time(4),
+  reason: string(5),
+  message: string(6),
+})
+export interface NamespaceCondition extends Infer<typeof namespaceCondition> {}
+
+export const namespaceSpec = message('io.k8s.api.core.v1.NamespaceSpec', {
+  finalizers: list(1, 'string', { listType: 'atomic' }),
+})
+export interface NamespaceSpec extends Infer<typeof namespaceSpec> {}
+
+export const namespaceStatus = message('io.k8s.api.core.v1.NamespaceStatus', {
+  phase: string(1, { default: 'Active', enum: ['Active', 'Terminating'] }),
+  conditions: list(2, namespaceCondition, { listType: 'map', keys: ['type'], patch: 'merge', mergeKey: 'type' }),
+})
+export interface NamespaceStatus extends Infer<typeof namespaceStatus> {}
+
+export const namespaceMessage = message('io.k8s.api.core.v1.Namespace', {
+  metadata: struct(1, objectMeta),
+  spec: struct(2, namespaceSpec),
+  status: struct(3, namespaceStatus),
+})
+export interface Namespace extends ObjectOf<typeof namespaceMessage> {}
+export type NamespaceInput = InputOf<typeof namespaceMessage>
+
+/** The label that lets selectors name a namespace. */
+const nameLabel = 'kubernetes.io/metadata.name'
+
+export const namespace = defineKind<Namespace, NamespaceInput>({
+  group: '',
+  version: 'v1',
+  kind: 'Namespace',
+  plural: 'namespaces',
+  singular: 'namespace',
+  shortNames: ['ns'],
+  categories: [],
+  namespaced: false,
+  message: namespaceMessage,
+  hasStatus: true,
+  countsGenerations: false,
+  validateName: dnsLabelErrors,
+  applyDefaults: (object) =>
+    object.metadata.name === undefined || object.metadata.labels?.[nameLabel] === object.metadata.name
+      ? object
+      : {
+          ...object,
+          metadata: { ...object.metadata, labels: { ...object.metadata.labels, [nameLabel]: object.metadata.name } },
+        },
+  initialStatus: () => ({ phase: 'Active' }),
+  validate: () => [],
+  validateUpdate: () => [],
+  columns: [
+    column('Name', ({ metadata }) => metadata.name, { format: 'name' }),
+    column('Status', ({ status }) => status.phase),
+    column('Age', ({ metadata }, nowMs) => ageText(metadata.creationTimestamp, nowMs)),
+  ],
+  fieldLabels: { 'status.phase': ({ status }) => status.phase },
+})

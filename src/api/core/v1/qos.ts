@@ -1,0 +1,19 @@
+// QoS: the class of service that a pod's requests and limits amount to.
+import { quantityNanos } from '../../quantity.ts'
+import type { PodSpec } from './pod-spec.ts'
+
+export type QosClass = 'Guaranteed' | 'Burstable' | 'BestEffort'
+
+const counted = ['cpu', 'memory'] as const
+
+export function qosClassOf(spec: PodSpec): QosClass {
+  const containers = [...(spec.initContainers ?? []), ...spec.containers]
+  const amounts = containers.flatMap(({ resources: { requests = {}, limits = {} } }) =>
+    counted.map((name) => ({ request: amountOf(requests[name]), limit: amountOf(limits[name]) })),
+  )
+  if (amounts.every(({ request, limit }) => request === 0n && limit === 0n)) return 'BestEffort'
+  return amounts.every(({ request, limit }) => limit > 0n && request === limit) ? 'Guaranteed' : 'Burstable'
+}
+
+const amountOf = (quantity: string | undefined): bigint =>
+  quantity === undefined ? 0n : (quantityNanos(quantity) ?? 0n)

@@ -1,0 +1,80 @@
+// Kind: all that the API knows of one kind, as one value. defineKind checks its shape; kinds.ts lists them all.
+import type { Message } from '../schema/field.ts'
+import type { FieldError } from '../schema/field-error.ts'
+import type { ApiObject } from './object.ts'
+
+export interface KindDefinition<T extends ApiObject = ApiObject> {
+  readonly group: string
+  readonly version: string
+  readonly kind: string
+  readonly plural: string
+  readonly singular: string
+  readonly shortNames: readonly string[]
+  readonly categories: readonly string[]
+  readonly namespaced: boolean
+  readonly message: Message
+  /** Whether `/status` is written apart from the rest. */
+  readonly hasStatus: boolean
+  /** Whether `metadata.generation` counts the changes of the spec. */
+  readonly countsGenerations: boolean
+  /** Where `/scale` finds its numbers, for kinds that scale. */
+  readonly scale?: Scaling<T>
+  /** How long an object lives before it goes by itself. */
+  readonly ttlMs?: number
+  /** Checks `metadata.name`; returns what is wrong with it, in upstream's words. */
+  validateName(name: string): readonly string[]
+  /** Defaults that depend on other fields; static ones stand on the fields. */
+  applyDefaults(object: T): T
+  /** The status of a new object. */
+  initialStatus?(object: T): unknown
+  validate(object: T): FieldError[]
+  validateUpdate(object: T, old: T): FieldError[]
+  readonly columns: readonly Column<T>[]
+  /** Fields beside metadata.name and metadata.namespace that a field selector may name. */
+  readonly fieldLabels: Readonly<Record<string, FieldLabel<T>['read']>>
+}
+
+/** Declared as a method, so that a kind of pods is a kind of objects. */
+interface FieldLabel<T> {
+  read(object: T): string
+}
+
+export interface Scaling<T> {
+  replicas(object: T): number
+  withReplicas(object: T, replicas: number): T
+  statusReplicas(object: T): number
+  /** The label selector as text. */
+  selector(object: T): string
+}
+
+export interface Column<T> {
+  readonly name: string
+  readonly type: 'string' | 'integer' | 'date'
+  readonly format: '' | 'name'
+  readonly description: string
+  /** 0 is shown always, others with -o wide. */
+  readonly priority: number
+  cell(object: T, nowMs: number): string | number
+}
+
+/** A kind with the type of its objects and of what may be sent, for typed clients. */
+export interface Kind<T extends ApiObject = ApiObject, Input = unknown> extends KindDefinition<T> {
+  readonly apiVersion: string
+  /** Never set: carries the types to the compiler. */
+  readonly types?: { readonly object: T; readonly input: Input }
+}
+
+export const defineKind = <T extends ApiObject, Input>(definition: KindDefinition<T>): Kind<T, Input> => ({
+  ...definition,
+  apiVersion: definition.group === '' ? definition.version : `${definition.group}/${definition.version}`,
+})
+
+/** `deployments.apps`, or `pods` for the core group: how messages name a resource. */
+export const qualifiedResource = ({ plural, group }: Pick<Kind, 'plural' | 'group'>): string =>
+  group === '' ? plural : `${plural}.${group}`
+
+export const column = <T>(
+  name: string,
+  cell: Column<T>['cell'],
+  { priority = 0, type = 'string', format = '' }: Partial<Pick<Column<T>, 'priority' | 'type' | 'format'>> = {},
+): Column<T> => ({ name, type, format, priority, description: '', cell })

@@ -1,0 +1,16 @@
+// LabelSelector: which objects, by their labels.
+import type { Infer } from '../../../schema/infer.ts'
+import { list, map, message, string } from '../../../schema/field.ts'
+
+export const labelSelectorRequirement = message('io.k8s.apimachinery.pkg.apis.meta.v1.LabelSelectorRequirement', {
+  key: string(1, { required: true }),
+  operator: string(2, { required: true }),
+  values: list(3, 'string', { listType: 'atomic' }),
+})
+export interface LabelSelectorRequirement extends Infer<typeof labelSelectorRequirement> {}
+
+export const labelSelector = message('io.k8s.apimachinery.pkg.apis.meta.v1.LabelSelector', {
+  matchLabels: map(1, 'string'),
+  matchExpressions: list(2, labelSelectorRequirement, { listType: 'atomic' }),
+})
+export interface LabelSelector extends Infer<typeof labelSelector> {}

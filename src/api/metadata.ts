@@ -1,0 +1,83 @@
+// Rules of metadata that hold for every kind: names, labels, annotations, owners, and what an update may not change.
+import { forbidden, immutable, invalid, required, tooLong, type FieldError } from '../schema/field-error.ts'
+import { equalValues } from '../schema/json-value.ts'
+import type { Kind } from './kind.ts'
+import { annotationsBytesMax, annotationsTooLong, labelValueErrors, qualifiedNameErrors } from './names.ts'
+import type { ApiObject } from './object.ts'
+
+export function validateMetadata({ metadata }: ApiObject, kind: Kind, path = 'metadata'): FieldError[] {
+  const errors: FieldError[] = []
+  if (metadata.name === undefined || metadata.name === '')
+    errors.push(required(`${path}.name`, 'name or generateName is required'))
+  else
+    for (const detail of kind.validateName(metadata.name)) errors.push(invalid(`${path}.name`, metadata.name, detail))
+  if (kind.namespaced && !metadata.namespace) errors.push(required(`${path}.namespace`))
+  if (!kind.namespaced && metadata.namespace) errors.push(forbidden(`${path}.namespace`, 'not allowed on this type'))
+  errors.push(...validateLabels(metadata.labels ?? {}, `${path}.labels`))
+  const annotations = metadata.annotations ?? {}
+  for (const name in annotations)
+    for (const detail of qualifiedNameErrors(name.toLowerCase()))
+      errors.push(invalid(`${path}.annotations`, name, detail))
+  if (annotationsTooLong(annotations)) errors.push(tooLong(`${path}.annotations`, annotationsBytesMax))
+  for (const [index, owner] of (metadata.ownerReferences ?? []).entries()) {
+    const at = `${path}.ownerReferences[${index}]`
+    for (const field of ['apiVersion', 'kind', 'name', 'uid'] as const)
+      if (!owner[field])
+        errors.push(
+          invalid(
+            `${at}.${field}`,
+            owner[field] ?? '',
+            `${field === 'apiVersion' ? 'version' : field} must not be empty`,
+          ),
+        )
+  }
+  const managing = (metadata.ownerReferences ?? []).filter((owner) => owner.controller)
+  if (managing.length > 1)
+    errors.push(
+      invalid(
+        `${path}.ownerReferences`,
+        metadata.ownerReferences,
+        `Only one reference can have Controller set to true. Found "true" in references for ${managing[0]?.name} and ${managing[1]?.name}`,
+      ),
+    )
+  return errors
+}
+
+export function validateLabels(labels: Readonly<Record<string, string>>, path: string): FieldError[] {
+  const errors: FieldError[] = []
+  for (const name in labels) {
+    for (const detail of qualifiedNameErrors(name)) errors.push(invalid(path, name, detail))
+    for (const detail of labelValueErrors(labels[name] ?? '')) errors.push(invalid(path, labels[name], detail))
+  }
+  return errors
+}
+
+const fixed = [
+  'name',
+  'namespace',
+  'uid',
+  'creationTimestamp',
+  'deletionTimestamp',
+  'deletionGracePeriodSeconds',
+] as const
+
+export function validateMetadataUpdate(
+  { metadata }: ApiObject,
+  { metadata: old }: ApiObject,
+  path = 'metadata',
+): FieldError[] {
+  const errors: FieldError[] = []
+  for (const name of fixed)
+    if (!equalValues(metadata[name], old[name])) errors.push(immutable(`${path}.${name}`, metadata[name]))
+  if (old.deletionTimestamp !== undefined) {
+    const added = (metadata.finalizers ?? []).filter((name) => !old.finalizers?.includes(name))
+    if (added.length > 0)
+      errors.push(
+        forbidden(
+          `${path}.finalizers`,
+          `no new finalizers can be added if the object is being deleted, found new finalizers []string{${added.map((name) => JSON.stringify(name)).join(', ')}}`,
+        ),
+      )
+  }
+  return errors
+}

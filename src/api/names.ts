@@ -1,0 +1,99 @@
+// Names: what may be a name, a label or an annotation, with upstream's words for what is not.
+
+const dns1123LabelMax = 63
+const dns1123SubdomainMax = 253
+const labelValueMax = 63
+const annotationsBytesMax = 256 << 10
+
+const dns1123Label = '[a-z0-9]([-a-z0-9]*[a-z0-9])?'
+const dns1123Subdomain = `${dns1123Label}(\\.${dns1123Label})*`
+const qualifiedPart = '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]'
+
+const regexError = (message: string, format: string, ...examples: string[]): string =>
+  `${message} (e.g. ${examples.map((example) => `'${example}'`).join(', or ')}, regex used for validation is '${format}')`
+
+const lengthError = (max: number): string => `must be no more than ${max} bytes`
+
+export function dnsLabelErrors(name: string): string[] {
+  const errors = name.length > dns1123LabelMax ? [lengthError(dns1123LabelMax)] : []
+  if (!new RegExp(`^${dns1123Label}$`).test(name))
+    errors.push(
+      regexError(
+        `a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end with an alphanumeric character`,
+        dns1123Label,
+        'my-name',
+        '123-abc',
+      ),
+    )
+  return errors
+}
+
+export function dnsSubdomainErrors(name: string): string[] {
+  const errors = name.length > dns1123SubdomainMax ? [lengthError(dns1123SubdomainMax)] : []
+  if (!new RegExp(`^${dns1123Subdomain}$`).test(name))
+    errors.push(
+      regexError(
+        `a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character`,
+        dns1123Subdomain,
+        'example.com',
+      ),
+    )
+  return errors
+}
+
+export function qualifiedNameErrors(name: string): string[] {
+  const parts = name.split('/')
+  const errors: string[] = []
+  const [last = ''] = parts.slice(-1)
+  if (parts.length > 2)
+    return [
+      regexError(
+        `a qualified name must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character`,
+        qualifiedPart,
+        'MyName',
+        'my.name',
+        '123-abc',
+      ).replace(/\)$/, `) with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')`),
+    ]
+  if (parts.length === 2) {
+    if (parts[0] === '') errors.push('prefix part must be non-empty')
+    else errors.push(...dnsSubdomainErrors(parts[0] ?? '').map((error) => `prefix part ${error}`))
+  }
+  if (last === '') errors.push('name part must be non-empty')
+  else if (last.length > labelValueMax) errors.push(`name part ${lengthError(labelValueMax)}`)
+  if (!new RegExp(`^${qualifiedPart}$`).test(last))
+    errors.push(
+      `name part ${regexError(
+        `must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character`,
+        qualifiedPart,
+        'MyName',
+        'my.name',
+        '123-abc',
+      )}`,
+    )
+  return errors
+}
+
+export function labelValueErrors(value: string): string[] {
+  const errors = value.length > labelValueMax ? [lengthError(labelValueMax)] : []
+  const format = `(${qualifiedPart})?`
+  if (!new RegExp(`^${format}$`).test(value))
+    errors.push(
+      regexError(
+        `a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character`,
+        format,
+        'MyValue',
+        'my_value',
+        '12345',
+      ),
+    )
+  return errors
+}
+
+export const annotationsTooLong = (annotations: Readonly<Record<string, string>>): boolean => {
+  let size = 0
+  for (const name in annotations) size += name.length + (annotations[name]?.length ?? 0)
+  return size > annotationsBytesMax
+}
+
+export { annotationsBytesMax }

@@ -1,0 +1,151 @@
+// The HTTP station: wire requests in, wire answers out. Only here errors become Status objects.
+import { stringify as stringifyYaml } from 'yaml'
+import type { Clock } from '../base/clock.ts'
+import { noCause, type Cause } from '../base/flow.ts'
+import { errorText, type Log } from '../base/log.ts'
+import { badRequest, StatusError } from '../api/status-error.ts'
+import { BodyTooLarge, type WireAnswer, type WireRequest } from '../platform/listener.ts'
+import type { Answer, WatchEvent } from './answer.ts'
+import type { ApiServer } from './server.ts'
+import { encodeList, encodeObject, encodeWatch, type EncodeOptions } from './encode.ts'
+import { readBody, bodyBytesMax } from './body.ts'
+import { answerForm, type AnswerForm } from './media-type.ts'
+import type { ApiRequest, Credentials } from './request.ts'
+import type { IncludeObject } from './table.ts'
+import { targetOf } from './target.ts'
+
+export interface HttpParts {
+  readonly server: ApiServer
+  readonly clock: Clock
+  readonly log: Log
+}
+
+export async function handleHttp(wire: WireRequest, { server, clock, log }: HttpParts): Promise<WireAnswer> {
+  try {
+    const url = new URL(wire.target, 'https://server')
+    const request = await toRequest(wire, url)
+    const isPath = request.target.kind === 'path'
+    const form = isPath ? plainJson : answerForm(wire.headers['accept'] ?? '')
+    const include = (url.searchParams.get('includeObject') ?? 'Metadata') as IncludeObject
+    return toWire(await server.handle(request), { form, include, nowMs: clock.nowMs() })
+  } catch (error) {
+    return failure(error, wire, log)
+  }
+}
+
+const plainJson: AnswerForm = { syntax: 'json', shape: 'object' }
+
+async function toRequest(wire: WireRequest, url: URL): Promise<ApiRequest> {
+  return {
+    context: { signal: wire.signal, cause: causeFrom(wire) },
+    credentials: credentialsOf(wire),
+    user: undefined,
+    sender: senderOf(wire.headers['user-agent'] ?? ''),
+    target: targetOf(wire.method, url.pathname, url.searchParams, wire.headers['accept'] ?? ''),
+    query: url.searchParams,
+    body: await readBody(wire),
+  }
+}
+
+/** The header in which our own clients name the revisions that woke them. */
+export const wokenByHeader = 'coxswain-woken-by'
+const wokenByRevisionsMax = 8
+
+function causeFrom({ headers }: WireRequest): Cause {
+  const woken = headers[wokenByHeader]
+  if (woken === undefined || !/^\d+(,\d+)*$/.test(woken)) return noCause
+  return { ...noCause, revisions: woken.split(',').slice(0, wokenByRevisionsMax).map(Number) }
+}
+
+function credentialsOf({ certificate, headers }: WireRequest): Credentials {
+  if (certificate !== undefined)
+    return { kind: 'certificate', commonName: certificate.commonName, organizations: certificate.organizations }
+  const token = /^bearer\s+(.+)$/i.exec(headers['authorization'] ?? '')?.[1]
+  return token === undefined ? { kind: 'none' } : { kind: 'bearer', token }
+}
+
+/** Our own clients name themselves behind this mark; of others the program's name is taken. */
+export const senderMark = 'coxswain:'
+
+const senderOf = (userAgent: string): string =>
+  userAgent.startsWith(senderMark) ? userAgent.slice(senderMark.length) : (/^[^/\s(]+/.exec(userAgent)?.[0] ?? 'client')
+
+function toWire(answer: Answer, options: EncodeOptions): WireAnswer {
+  switch (answer.kind) {
+    case 'object':
+      return written(answer.status, encodeObject(answer.object, answer.of, options), options.form, answer.warnings)
+    case 'list':
+      return written(200, encodeList(answer, options), options.form)
+    case 'watch':
+      return {
+        status: 200,
+        headers: { 'content-type': contentTypes.json, 'cache-control': 'no-cache, private' },
+        body: encodeWatch(withErrors(answer.events), answer.of, options),
+      }
+    case 'json':
+      return {
+        status: answer.status,
+        headers: {
+          'content-type': answer.contentType ?? contentTypes.json,
+          'cache-control': 'no-cache, private',
+          ...(answer.etag === undefined ? {} : { etag: answer.etag, vary: 'Accept' }),
+        },
+        body: JSON.stringify(answer.value),
+      }
+    case 'text':
+      return { status: answer.status, headers: { 'content-type': 'text/plain; charset=utf-8' }, body: answer.text }
+    default:
+      return answer satisfies never
+  }
+}
+
+const contentTypes = { json: 'application/json', yaml: 'application/yaml' } as const
+
+function written(status: number, json: string, { syntax }: AnswerForm, warnings: readonly string[] = []): WireAnswer {
+  const warning = warnings.map((text) => `299 - ${JSON.stringify(text)}`)
+  return {
+    status,
+    headers: {
+      'content-type': contentTypes[syntax],
+      'cache-control': 'no-cache, private',
+      ...(warning.length === 0 ? {} : { warning }),
+    },
+    body: syntax === 'json' ? json : stringifyYaml(JSON.parse(json)),
+  }
+}
+
+/** A watch that breaks tells why before it ends. */
+async function* withErrors(events: AsyncIterable<WatchEvent>): AsyncIterable<WatchEvent> {
+  try {
+    yield* events
+  } catch (error) {
+    const status = error instanceof StatusError ? error : new StatusError(410, 'Expired', errorText(error))
+    yield { type: 'ERROR', status: status.toStatus() }
+  }
+}
+
+function failure(error: unknown, wire: WireRequest, log: Log): WireAnswer {
+  const status = asStatusError(error)
+  if (status.code >= 500 && !wire.signal.aborted)
+    log.error('a request failed', { method: wire.method, target: wire.target, error })
+  const retryAfter = status.details?.retryAfterSeconds
+  return {
+    status: status.code,
+    headers: {
+      'content-type': contentTypes.json,
+      ...(retryAfter === undefined ? {} : { 'retry-after': String(retryAfter) }),
+    },
+    body: JSON.stringify(status.toStatus()),
+  }
+}
+
+function asStatusError(error: unknown): StatusError {
+  if (error instanceof StatusError) return error
+  if (error instanceof BodyTooLarge)
+    return new StatusError(413, 'RequestEntityTooLarge', `Request entity too large: limit is ${bodyBytesMax}`)
+  if (error instanceof URIError || (error instanceof TypeError && error.message.includes('URL')))
+    return badRequest('the path is malformed')
+  return new StatusError(500, 'InternalError', `Internal error occurred: ${errorText(error)}`, {
+    causes: [{ reason: 'UnexpectedServerResponse', message: errorText(error) }],
+  })
+}

@@ -1,0 +1,82 @@
+// Media types: which form of an answer the client accepts, and which form of body it sent.
+import { StatusError } from '../api/status-error.ts'
+import type { PatchType } from './request.ts'
+
+/** How an answer is written. */
+export interface AnswerForm {
+  readonly syntax: 'json' | 'yaml'
+  readonly shape: 'object' | 'table' | 'metadata'
+}
+
+const shapes: Readonly<Record<string, AnswerForm['shape']>> = {
+  '': 'object',
+  Table: 'table',
+  PartialObjectMetadata: 'metadata',
+  PartialObjectMetadataList: 'metadata',
+}
+
+/** The first form in the Accept header that we can write. */
+export function answerForm(accept: string): AnswerForm {
+  if (accept.trim() === '') return { syntax: 'json', shape: 'object' }
+  for (const entry of accept.split(',')) {
+    const [type = '', ...parameters] = entry.split(';').map((part) => part.trim())
+    const options = new Map(parameters.map((part) => part.split('=') as [string, string]))
+    const shape = shapes[options.get('as') ?? '']
+    const version = options.get('v') ?? 'v1'
+    const syntax = syntaxes[type]
+    if (syntax !== undefined && shape !== undefined && version === 'v1') return { syntax, shape }
+  }
+  throw new StatusError(
+    406,
+    'NotAcceptable',
+    'only the following media types are accepted: application/json, application/yaml',
+    {},
+  )
+}
+
+const syntaxes: Readonly<Record<string, AnswerForm['syntax']>> = {
+  'application/json': 'json',
+  'application/yaml': 'yaml',
+  'application/*': 'json',
+  '*/*': 'json',
+}
+
+export const acceptsAggregatedDiscovery = (accept: string): boolean =>
+  accept
+    .split(',')
+    .some(
+      (entry) =>
+        entry.includes('as=APIGroupDiscoveryList') &&
+        /v=v2(;|$|\s)/.test(`${entry.trim()};`) &&
+        entry.includes('application/json'),
+    )
+
+export type BodyForm = { readonly syntax: 'json' | 'yaml' | 'protobuf'; readonly patchType?: PatchType }
+
+const bodyForms: Readonly<Record<string, BodyForm>> = {
+  '': { syntax: 'json' },
+  'application/json': { syntax: 'json' },
+  'application/yaml': { syntax: 'yaml' },
+  'application/vnd.kubernetes.protobuf': { syntax: 'protobuf' },
+  'application/json-patch+json': { syntax: 'json', patchType: 'json' },
+  'application/merge-patch+json': { syntax: 'json', patchType: 'merge' },
+  'application/strategic-merge-patch+json': { syntax: 'json', patchType: 'strategic' },
+}
+
+const patchTypes = Object.keys(bodyForms).filter((type) => type.endsWith('patch+json'))
+
+export function bodyForm(contentType: string, method: string): BodyForm {
+  const type = contentType.split(';')[0]?.trim() ?? ''
+  const form = bodyForms[type]
+  const isPatch = method === 'PATCH'
+  if (form !== undefined && (form.patchType !== undefined) === isPatch) return form
+  const accepted = isPatch
+    ? patchTypes
+    : ['application/json', 'application/yaml', 'application/vnd.kubernetes.protobuf']
+  throw new StatusError(
+    415,
+    'UnsupportedMediaType',
+    `the body of the request was in an unknown format - accepted media types include: ${accepted.join(', ')}`,
+    {},
+  )
+}

@@ -1,0 +1,141 @@
+// Deletion: at once, after a grace period, or when the last finalizer is gone.
+import { rfc3339 } from '../../base/clock.ts'
+import { deleteOptions, type DeleteOptions } from '../../api/meta/v1/delete-options.ts'
+import { objectKey, type ApiObject } from '../../api/object.ts'
+import { badRequest, conflict, modifiedConflict, notFound } from '../../api/status-error.ts'
+import { decode } from '../../schema/decode.ts'
+import { isJsonObject } from '../../schema/json-value.ts'
+import { validateAdmission } from '../admission/plugin.ts'
+import type { Stored } from '../stored.ts'
+import { commitWrite, isDryRun, readStored, type ResourceParts, type ResourceRequest } from './parts.ts'
+import { selectionOf } from './reads.ts'
+import { attributesOf } from './writes.ts'
+
+export const foregroundFinalizer = 'foregroundDeletion'
+export const orphanFinalizer = 'orphan'
+
+export interface Deleted {
+  readonly stored: Stored
+  /** Whether the object is gone, or only marked. */
+  readonly gone: boolean
+}
+
+const deleteTries = 16
+
+export async function remove(parts: ResourceParts, request: ResourceRequest, body: unknown): Promise<Deleted> {
+  const { namespace, name } = request.target
+  return removeOne(parts, request, parts.cache.get(objectKey(namespace, name)), optionsOf(request, body))
+}
+
+export async function removeCollection(
+  parts: ResourceParts,
+  request: ResourceRequest,
+  body: unknown,
+): Promise<Stored[]> {
+  const options = optionsOf(request, body)
+  const selection = selectionOf(parts, request)
+  const chosen = [...parts.cache.stateAt(undefined).values()].filter(({ object }) => selection.matches(object))
+  for (const stored of chosen) {
+    const { name, namespace = '' } = stored.object.metadata
+    const one = { ...request, target: { ...request.target, name, namespace } }
+    await removeOne(parts, one, stored, options).catch((error: unknown) => {
+      if ((error as { reason?: string }).reason !== 'NotFound') throw error
+    })
+  }
+  return chosen
+}
+
+async function removeOne(
+  parts: ResourceParts,
+  request: ResourceRequest,
+  cached: Stored | undefined,
+  options: Partial<DeleteOptions>,
+): Promise<Deleted> {
+  const { kind } = parts
+  const { namespace, name } = request.target
+  const { signal, cause } = request.context
+  let current = cached
+  for (let tries = 1; ; tries++) {
+    if (current === undefined || tries > 1) current = await readStored(parts, namespace, name, signal)
+    if (current === undefined) throw notFound(kind, name)
+    checkPreconditions(parts, current, options)
+    validateAdmission(parts.admission, attributesOf(parts, request, 'delete', undefined, current.object), parts.reads)
+    const marked = mark(parts, current.object, options)
+    const gone = marked === undefined
+    if (isDryRun(request) || marked === current.object) return { stored: current, gone }
+    const write = {
+      operation: gone ? 'delete' : 'put',
+      object: marked ?? current.object,
+      expected: current.revision,
+    } as const
+    const stored = await commitWrite(parts, write, cause, signal)
+    if (stored !== undefined) return { stored, gone }
+    if (tries === deleteTries) throw modifiedConflict(kind, name)
+  }
+}
+
+/** The object with its deletion mark; the same object when it is marked already; undefined when it can go now. */
+function mark(
+  { strategy, clock }: ResourceParts,
+  object: ApiObject,
+  options: Partial<DeleteOptions>,
+): ApiObject | undefined {
+  const graceSeconds = strategy?.graceSeconds?.(object, options) ?? 0
+  const finalizers = withPropagation(object.metadata.finalizers ?? [], options)
+  const isHeld = finalizers.length > 0 || (strategy?.isHeld?.(object) ?? false)
+  if (graceSeconds === 0 && !isHeld) return undefined
+  const { deletionTimestamp, deletionGracePeriodSeconds: earlierSeconds } = object.metadata
+  // A second deletion may shorten the grace, never lengthen it.
+  if (deletionTimestamp !== undefined && graceSeconds >= (earlierSeconds ?? 0)) return object
+  const metadata = {
+    ...object.metadata,
+    ...(finalizers.length === 0 ? {} : { finalizers }),
+    deletionTimestamp: rfc3339(clock.nowMs() + graceSeconds * 1000),
+    deletionGracePeriodSeconds: graceSeconds,
+    ...(object.metadata.generation === undefined ? {} : { generation: object.metadata.generation + 1 }),
+  }
+  const marked = { ...object, metadata }
+  return strategy?.markDeleted?.(marked) ?? marked
+}
+
+function withPropagation(
+  finalizers: readonly string[],
+  { propagationPolicy, orphanDependents }: Partial<DeleteOptions>,
+): readonly string[] {
+  const others = finalizers.filter((name) => name !== foregroundFinalizer && name !== orphanFinalizer)
+  if (propagationPolicy === 'Foreground') return [...others, foregroundFinalizer]
+  if (propagationPolicy === 'Orphan' || orphanDependents === true) return [...others, orphanFinalizer]
+  return propagationPolicy === undefined ? finalizers : others
+}
+
+function checkPreconditions(
+  { kind }: ResourceParts,
+  { object, revision }: Stored,
+  { preconditions }: Partial<DeleteOptions>,
+): void {
+  const { name, uid } = object.metadata
+  const failed = (what: string, wanted: string, is: string) =>
+    conflict(kind, name, `Precondition failed: ${what} in precondition: ${wanted}, ${what} in object meta: ${is}`)
+  if (preconditions?.uid !== undefined && preconditions.uid !== uid) throw failed('UID', preconditions.uid, uid)
+  if (preconditions?.resourceVersion !== undefined && preconditions.resourceVersion !== String(revision))
+    throw failed('ResourceVersion', preconditions.resourceVersion, String(revision))
+}
+
+function optionsOf({ query }: ResourceRequest, body: unknown): Partial<DeleteOptions> {
+  const sent = isJsonObject(body) ? (decode(deleteOptions, body).value as Partial<DeleteOptions>) : {}
+  const grace = query.get('gracePeriodSeconds')
+  const policy = query.get('propagationPolicy')
+  const options = {
+    ...sent,
+    ...(grace === null ? {} : { gracePeriodSeconds: Number(grace) }),
+    ...(policy === null ? {} : { propagationPolicy: policy }),
+  }
+  if (
+    options.propagationPolicy !== undefined &&
+    !['Background', 'Foreground', 'Orphan'].includes(options.propagationPolicy)
+  )
+    throw badRequest(
+      `DeleteOptions.meta.k8s.io "" is invalid: propagationPolicy: Unsupported value: ${JSON.stringify(options.propagationPolicy)}: supported values: "Background", "Foreground", "Orphan"`,
+    )
+  return options
+}

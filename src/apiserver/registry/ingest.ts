@@ -1,0 +1,45 @@
+// ingest: from a parsed body to an object of its kind: right type, right kind, nothing unknown, defaults filled in.
+// Every write passes here, from a socket or from this process; what comes out never aliases what came in.
+import type { Kind } from '../../api/kind.ts'
+import type { ApiObject } from '../../api/object.ts'
+import { badRequest } from '../../api/status-error.ts'
+import { decode, DecodeError } from '../../schema/decode.ts'
+import { withDefaults } from '../../schema/defaults.ts'
+import { isJsonObject } from '../../schema/json-value.ts'
+
+export type FieldValidation = 'Strict' | 'Warn' | 'Ignore'
+
+export interface Ingested {
+  readonly object: ApiObject
+  readonly warnings: readonly string[]
+}
+
+export function ingest(kind: Kind, body: unknown, validation: FieldValidation): Ingested {
+  if (!isJsonObject(body)) throw cannotHandle(kind, 'the body is not an object')
+  checkType(kind, body['apiVersion'], body['kind'])
+  try {
+    const { value, unknownFields } = decode(kind.message, body)
+    if (unknownFields.length > 0 && validation === 'Strict')
+      throw cannotHandle(kind, `strict decoding error: ${unknownFields.map(unknownField).join(', ')}`)
+    const typed = { ...value, apiVersion: kind.apiVersion, kind: kind.kind } as unknown as ApiObject
+    const object = kind.applyDefaults(withDefaults(kind.message, typed))
+    return { object, warnings: validation === 'Warn' ? unknownFields.map(unknownField) : [] }
+  } catch (error) {
+    if (error instanceof DecodeError) throw cannotHandle(kind, error.message)
+    throw error
+  }
+}
+
+const unknownField = (path: string): string => `unknown field ${JSON.stringify(path)}`
+
+const cannotHandle = (kind: Kind, why: string) =>
+  badRequest(`${kind.kind} in version ${JSON.stringify(kind.version)} cannot be handled as a ${kind.kind}: ${why}`)
+
+function checkType(kind: Kind, apiVersion: unknown, kindName: unknown): void {
+  if (apiVersion !== undefined && apiVersion !== '' && apiVersion !== kind.apiVersion)
+    throw badRequest(
+      `the API version in the data (${String(apiVersion)}) does not match the expected API version (${kind.apiVersion})`,
+    )
+  if (kindName !== undefined && kindName !== '' && kindName !== kind.kind)
+    throw badRequest(`the kind in the data (${String(kindName)}) does not match the expected kind (${kind.kind})`)
+}

@@ -1,0 +1,13 @@
+// Keys: where objects lie in the store, as upstream lays them out.
+import type { Kind } from '../../api/kind.ts'
+import { objectKey } from '../../api/object.ts'
+
+export const registryPrefix = '/registry/'
+
+/** Resources whose keys upstream names differently. */
+const storedAs: Readonly<Record<string, string>> = { nodes: 'minions' }
+
+export const keyPrefix = ({ plural }: Kind): string => `${registryPrefix}${storedAs[plural] ?? plural}/`
+
+export const storeKey = (kind: Kind, namespace: string, name: string): string =>
+  keyPrefix(kind) + objectKey(namespace, name)

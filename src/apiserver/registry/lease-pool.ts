@@ -1,0 +1,28 @@
+// LeasePool: objects that live for the same time share a lease for a while, so that ten thousand events do not
+// take ten thousand timers in the store.
+import type { Clock } from '../../base/clock.ts'
+import type { LeaseId, Store } from '../../store/store.ts'
+
+const shareMs = 60_000
+
+export class LeasePool {
+  readonly #store: Store
+  readonly #clock: Clock
+  readonly #leases = new Map<number, { lease: Promise<LeaseId>; untilMs: number }>()
+
+  constructor(store: Store, clock: Clock) {
+    this.#store = store
+    this.#clock = clock
+  }
+
+  leaseFor(ttlMs: number, signal: AbortSignal): Promise<LeaseId> {
+    const nowMs = this.#clock.monotonicMs()
+    const shared = this.#leases.get(ttlMs)
+    if (shared !== undefined && shared.untilMs > nowMs) return shared.lease
+    // Everyone on the lease lives at least its time, the first a little longer.
+    const lease = this.#store.grantLease(ttlMs + shareMs, signal)
+    this.#leases.set(ttlMs, { lease, untilMs: nowMs + shareMs })
+    lease.catch(() => this.#leases.delete(ttlMs))
+    return lease
+  }
+}

@@ -1,0 +1,74 @@
+// What the registry's verbs share: one kind with its cache and strategy, over the store.
+import type { Clock } from '../../base/clock.ts'
+import type { Cause, FlowRecorder } from '../../base/flow.ts'
+import type { Random } from '../../base/random.ts'
+import type { Kind } from '../../api/kind.ts'
+import { namespaceOf, type ApiObject } from '../../api/object.ts'
+import type { Operation, Store } from '../../store/store.ts'
+import type { AdmissionPlugin, AdmissionReads } from '../admission/plugin.ts'
+import type { ApiRequest, ResourceTarget } from '../request.ts'
+import { encodeObject, Stored } from '../stored.ts'
+import type { WatchCache } from '../watch/watch-cache.ts'
+import { storeKey } from './keys.ts'
+import type { LeasePool } from './lease-pool.ts'
+import type { Strategy } from './strategy.ts'
+
+export interface ResourceParts {
+  readonly kind: Kind
+  readonly strategy: Strategy | undefined
+  readonly cache: WatchCache
+  readonly store: Store
+  readonly leases: LeasePool
+  readonly clock: Clock
+  readonly random: Random
+  readonly flow: FlowRecorder
+  readonly admission: readonly AdmissionPlugin[]
+  readonly reads: AdmissionReads
+}
+
+export type ResourceRequest = ApiRequest & { readonly target: ResourceTarget }
+
+export const isDryRun = ({ query }: ApiRequest): boolean => query.getAll('dryRun').includes('All')
+
+/** The newest version, straight from the store: for writers whose cached one turned out old. */
+export async function readStored(
+  parts: ResourceParts,
+  namespace: string,
+  name: string,
+  signal: AbortSignal,
+): Promise<Stored | undefined> {
+  const item = await parts.store.get(storeKey(parts.kind, namespace, name), signal)
+  return item === undefined ? undefined : new Stored(item.value, item.modRevision)
+}
+
+export interface Write {
+  readonly operation: 'put' | 'delete'
+  readonly object: ApiObject
+  /** The revision that the object must still have; 0 when it must not exist. */
+  readonly expected: number
+}
+
+/** Commits one write and records it; undefined when someone else was first. */
+export async function commitWrite(
+  parts: ResourceParts,
+  write: Write,
+  cause: Cause,
+  signal: AbortSignal,
+): Promise<Stored | undefined> {
+  const { kind, store, flow } = parts
+  const { object, operation, expected } = write
+  const namespace = namespaceOf(object)
+  const key = storeKey(kind, namespace, object.metadata.name)
+  const value = encodeObject(object)
+  const step: Operation =
+    operation === 'delete' ? { kind: 'delete', key } : { kind: 'put', key, value, ...(await leaseOf(parts, signal)) }
+  const result = await store.commit({ conditions: [{ key, modRevision: expected }], operations: [step] }, signal)
+  if (result.kind === 'refused') return undefined
+  const subject = { resource: kind.plural, namespace, name: object.metadata.name }
+  flow.record('persist', 'API Server', 'Store', `${operation} ${kind.singular}`, subject, result.revision, cause)
+  return new Stored(value, result.revision)
+}
+
+async function leaseOf({ kind, leases }: ResourceParts, signal: AbortSignal) {
+  return kind.ttlMs === undefined ? {} : { lease: await leases.leaseFor(kind.ttlMs, signal) }
+}

@@ -1,0 +1,223 @@
+// Registry: every verb on every kind, over the store and the watch caches. The end of a request's road.
+import type { Clock } from '../../base/clock.ts'
+import type { FlowRecorder } from '../../base/flow.ts'
+import type { Log } from '../../base/log.ts'
+import type { Random } from '../../base/random.ts'
+import { present } from '../../base/assert.ts'
+import { kinds } from '../../api/kinds.ts'
+import type { Kind, Scaling } from '../../api/kind.ts'
+import { objectKey, type ApiObject } from '../../api/object.ts'
+import { badRequest, methodNotAllowed, modifiedConflict, notFound, pathNotFound } from '../../api/status-error.ts'
+import { scale } from '../../api/autoscaling/v1/scale.ts'
+import type { Store } from '../../store/store.ts'
+import type { Answer } from '../answer.ts'
+import type { AdmissionPlugin } from '../admission/plugin.ts'
+import type { Stored } from '../stored.ts'
+import { CacheFeed } from '../watch/cache-feed.ts'
+import { WatchCache } from '../watch/watch-cache.ts'
+import { remove, removeCollection } from './deletion.ts'
+import { LeasePool } from './lease-pool.ts'
+import { commitWrite, isDryRun, readStored, type ResourceParts, type ResourceRequest } from './parts.ts'
+import { patched } from './patch.ts'
+import { get, list, watch } from './reads.ts'
+import { scaleOf, withScale } from './scale.ts'
+import { strategies } from './strategies.ts'
+import { create, fieldValidationOf, update, type Transform, type UpdateOptions, type Written } from './writes.ts'
+
+export interface RegistryParts {
+  readonly store: Store
+  readonly clock: Clock
+  readonly random: Random
+  readonly flow: FlowRecorder
+  readonly log: Log
+  readonly admission: readonly AdmissionPlugin[]
+}
+
+export class Registry {
+  readonly #resources = new Map<Kind, ResourceParts>()
+  readonly #feed: CacheFeed
+
+  constructor({ store, clock, random, flow, log, admission }: RegistryParts) {
+    const leases = new LeasePool(store, clock)
+    const reads = { get: (kind: Kind, namespace: string, name: string) => this.cached(kind, namespace, name) }
+    for (const kind of kinds) {
+      const cache = new WatchCache(kind, { clock, flow })
+      const strategy = strategies.find((candidate) => candidate.kind === kind)
+      this.#resources.set(kind, { kind, strategy, cache, store, leases, clock, random, flow, admission, reads })
+    }
+    this.#feed = new CacheFeed(
+      store,
+      [...this.#resources.values()].map(({ cache }) => cache),
+      clock,
+      log,
+    )
+  }
+
+  /** Keeps the caches up to date until the signal ends it. */
+  async run(signal: AbortSignal, onReady: () => void): Promise<void> {
+    try {
+      await this.#feed.run(signal, onReady)
+    } finally {
+      for (const { cache } of this.#resources.values()) cache.close()
+    }
+  }
+
+  cached(kind: Kind, namespace: string, name: string): ApiObject | undefined {
+    return this.#resources.get(kind)?.cache.get(objectKey(namespace, name))?.object
+  }
+
+  handle(request: ResourceRequest): Promise<Answer> {
+    const { resource, subresource } = request.target
+    const parts = present(this.#resources.get(resource), `${resource.plural} has a registry`)
+    if (subresource === '') return handleObject(parts, request)
+    if (subresource === 'status' && resource.hasStatus) return handleStatus(parts, request)
+    if (subresource === 'scale' && resource.scale !== undefined) return handleScale(parts, request, resource.scale)
+    if (parts.strategy?.actions?.[subresource] !== undefined) return handleAction(parts, request)
+    throw pathNotFound()
+  }
+}
+
+async function handleObject(parts: ResourceParts, request: ResourceRequest): Promise<Answer> {
+  const { verb } = request.target
+  switch (verb) {
+    case 'get':
+      return found(parts, await get(parts, request))
+    case 'list':
+      return list(parts, request)
+    case 'watch':
+      return watch(parts, request)
+    case 'create':
+      return written(parts, 201, await create(parts, request, bodyOf(request)))
+    case 'update':
+      return written(parts, 200, await update(parts, request, () => bodyOf(request), optionsOf(request, 'object')))
+    case 'patch':
+      return written(parts, 200, await update(parts, request, patching(parts, request), optionsOf(request, 'object')))
+    case 'delete':
+      return deleted(parts, request)
+    case 'deletecollection': {
+      const items = await removeCollection(
+        parts,
+        request,
+        request.body.kind === 'value' ? request.body.value : undefined,
+      )
+      return {
+        kind: 'list',
+        of: parts.kind,
+        items,
+        revision: parts.cache.revision,
+        continueToken: '',
+        remaining: undefined,
+      }
+    }
+    default:
+      return verb satisfies never
+  }
+}
+
+async function deleted(parts: ResourceParts, request: ResourceRequest): Promise<Answer> {
+  const { stored, gone } = await remove(parts, request, request.body.kind === 'value' ? request.body.value : undefined)
+  if (!gone || parts.kind.plural === 'pods') return found(parts, stored)
+  const { group, plural } = parts.kind
+  const { name, uid } = stored.object.metadata
+  const details = { name, ...(group === '' ? {} : { group }), kind: plural, uid }
+  return {
+    kind: 'object',
+    status: 200,
+    object: { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', details },
+  }
+}
+
+async function handleStatus(parts: ResourceParts, request: ResourceRequest): Promise<Answer> {
+  const { verb } = request.target
+  const options = optionsOf(request, 'status')
+  if (verb === 'get') return found(parts, await get(parts, request))
+  if (verb === 'update') return written(parts, 200, await update(parts, request, () => bodyOf(request), options))
+  if (verb === 'patch') return written(parts, 200, await update(parts, request, patching(parts, request), options))
+  throw methodNotAllowed(parts.kind, verb)
+}
+
+async function handleScale(
+  parts: ResourceParts,
+  request: ResourceRequest,
+  scaling: Scaling<ApiObject>,
+): Promise<Answer> {
+  const { verb } = request.target
+  const { body } = request
+  const answer = (stored: Stored): Answer => ({ kind: 'object', status: 200, object: scaleOf(stored.object, scaling) })
+  if (verb === 'get') return answer(await get(parts, request))
+  if ((verb !== 'update' && verb !== 'patch') || body.kind === 'none') throw methodNotAllowed(parts.kind, verb)
+  const transform: Transform = (current) => {
+    const sent =
+      verb === 'update' ? body.value : patched(scale, scaleOf(current, scaling), body.value, body.patchType ?? 'merge')
+    return withScale(current, scaling, sent)
+  }
+  return answer((await update(parts, request, transform, optionsOf(request, 'object'))).stored)
+}
+
+async function handleAction(parts: ResourceParts, request: ResourceRequest): Promise<Answer> {
+  const { verb, subresource } = request.target
+  const act = parts.strategy?.actions?.[subresource]
+  if (verb !== 'create' || act === undefined) throw methodNotAllowed(parts.kind, verb)
+  await commitAction(parts, request, (current) => act(current, bodyOf(request), parts.clock.nowMs()).object)
+  return {
+    kind: 'object',
+    status: 201,
+    object: { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', code: 201 },
+  }
+}
+
+// An action may change what ordinary updates may not, so it is committed without their rules.
+async function commitAction(
+  parts: ResourceParts,
+  request: ResourceRequest,
+  act: (current: ApiObject) => ApiObject,
+): Promise<void> {
+  const { namespace, name } = request.target
+  const { signal, cause } = request.context
+  for (let tries = 1; ; tries++) {
+    const current =
+      tries === 1 ? parts.cache.get(objectKey(namespace, name)) : await readStored(parts, namespace, name, signal)
+    if (current === undefined && tries > 1) throw notFound(parts.kind, name)
+    if (current === undefined) continue
+    const object = act(current.object)
+    if (isDryRun(request)) return
+    if (
+      (await commitWrite(parts, { operation: 'put', object, expected: current.revision }, cause, signal)) !== undefined
+    )
+      return
+    if (tries === actionTries) throw modifiedConflict(parts.kind, name)
+  }
+}
+
+const actionTries = 16
+
+const found = ({ kind }: ResourceParts, { object }: Stored): Answer => ({
+  kind: 'object',
+  status: 200,
+  object,
+  of: kind,
+})
+
+const written = ({ kind }: ResourceParts, status: number, { stored, warnings }: Written): Answer => ({
+  kind: 'object',
+  status,
+  object: stored.object,
+  of: kind,
+  warnings,
+})
+
+const bodyOf = ({ body }: ResourceRequest): unknown => {
+  if (body.kind === 'none') throw badRequest('the request has no body')
+  return body.value
+}
+
+const optionsOf = (request: ResourceRequest, part: UpdateOptions['part']): UpdateOptions => ({
+  part,
+  fieldValidation: fieldValidationOf(request),
+})
+
+const patching = ({ kind }: ResourceParts, { body }: ResourceRequest): Transform => {
+  if (body.kind === 'none' || body.patchType === undefined) throw badRequest('the request has no patch')
+  const { value, patchType } = body
+  return (current) => patched(kind.message, current, value, patchType)
+}

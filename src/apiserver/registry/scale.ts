@@ -1,0 +1,32 @@
+// The scale subresource: the number of replicas of an object, in a shape that is the same for every kind.
+import type { Scaling } from '../../api/kind.ts'
+import type { ApiObject } from '../../api/object.ts'
+import { scale, type Scale } from '../../api/autoscaling/v1/scale.ts'
+import { decode } from '../../schema/decode.ts'
+
+export function scaleOf(object: ApiObject, scaling: Scaling<ApiObject>): object {
+  const { name, namespace, uid, resourceVersion, creationTimestamp } = object.metadata
+  const replicas = scaling.replicas(object)
+  return {
+    kind: 'Scale',
+    apiVersion: 'autoscaling/v1',
+    metadata: { name, namespace, uid, resourceVersion, creationTimestamp },
+    spec: replicas === 0 ? {} : { replicas },
+    status: { replicas: scaling.statusReplicas(object), selector: scaling.selector(object) },
+  }
+}
+
+/** The object with the replicas of a Scale that was sent. */
+export function withScale(object: ApiObject, scaling: Scaling<ApiObject>, sent: unknown): ApiObject {
+  const value = decode(scale, sent).value as unknown as Partial<Scale>
+  const changed = scaling.withReplicas(object, value.spec?.replicas ?? 0)
+  const { resourceVersion, uid } = (value.metadata ?? {}) as { resourceVersion?: string; uid?: string }
+  return {
+    ...changed,
+    metadata: {
+      ...changed.metadata,
+      ...(resourceVersion === undefined ? {} : { resourceVersion }),
+      ...(uid === undefined ? {} : { uid }),
+    },
+  }
+}

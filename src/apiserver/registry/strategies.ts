@@ -1,0 +1,6 @@
+// Every strategy, in the order of the alphabet.
+import type { Strategy } from './strategy.ts'
+import { namespaceStrategy } from './strategies/namespace.ts'
+import { podStrategy } from './strategies/pod.ts'
+
+export const strategies: readonly Strategy[] = [namespaceStrategy, podStrategy]

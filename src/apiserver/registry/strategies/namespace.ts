@@ -1,0 +1,17 @@
+// Namespace: it goes only when its content is gone; the finalizer in its spec holds it until then.
+import { namespace, type Namespace } from '../../../api/core/v1/namespace.ts'
+import type { Strategy } from '../strategy.ts'
+
+const contentFinalizer = 'kubernetes'
+
+export const namespaceStrategy: Strategy<Namespace> = {
+  kind: namespace,
+  prepareCreate: (object) => ({
+    ...object,
+    spec: { ...object.spec, finalizers: [...new Set([...(object.spec.finalizers ?? []), contentFinalizer])] },
+  }),
+  // Only the finalize subresource changes the finalizers of the spec.
+  prepareUpdate: (object, old) => ({ ...object, spec: old.spec }),
+  isHeld: ({ spec }) => (spec.finalizers ?? []).length > 0,
+  markDeleted: (object) => ({ ...object, status: { ...object.status, phase: 'Terminating' } }),
+}

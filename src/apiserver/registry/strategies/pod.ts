@@ -1,0 +1,38 @@
+// Pod: it ends gracefully while a kubelet may still run it, and is bound to a node by a subresource.
+import { rfc3339 } from '../../../base/clock.ts'
+import { binding } from '../../../api/core/v1/binding.ts'
+import { isPodFinished } from '../../../api/core/v1/pod-readiness.ts'
+import { isBound, pod, type Pod } from '../../../api/core/v1/pod.ts'
+import type { PodCondition } from '../../../api/core/v1/pod-status.ts'
+import { badRequest, conflict } from '../../../api/status-error.ts'
+import { decode } from '../../../schema/decode.ts'
+import type { Strategy } from '../strategy.ts'
+
+export const podStrategy: Strategy<Pod> = {
+  kind: pod,
+  graceSeconds(object, { gracePeriodSeconds }) {
+    if (!isBound(object) || isPodFinished(object)) return 0
+    return Math.max(0, gracePeriodSeconds ?? object.spec.terminationGracePeriodSeconds)
+  },
+  actions: { binding: bind },
+}
+
+function bind(object: Pod, body: unknown, nowMs: number): { object: Pod } {
+  const { target } = decode(binding, body).value as { target?: { kind?: string; name?: string } }
+  const nodeName = target?.name
+  if (nodeName === undefined) throw badRequest('target.name: Required value')
+  const refuse = (why: string) => conflict({ group: '', plural: 'pods/binding' }, object.metadata.name, why)
+  if (object.metadata.deletionTimestamp !== undefined)
+    throw refuse(`pod ${object.metadata.name} is being deleted, cannot be assigned to a host`)
+  if (isBound(object))
+    throw refuse(`pod ${object.metadata.name} is already assigned to node ${JSON.stringify(object.spec.nodeName)}`)
+  const scheduled: PodCondition = { type: 'PodScheduled', status: 'True', lastTransitionTime: rfc3339(nowMs) }
+  const others = (object.status.conditions ?? []).filter(({ type }) => type !== scheduled.type)
+  return {
+    object: {
+      ...object,
+      spec: { ...object.spec, nodeName },
+      status: { ...object.status, conditions: [...others, scheduled] },
+    },
+  }
+}

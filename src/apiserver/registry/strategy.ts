@@ -1,0 +1,25 @@
+// Strategy: what a kind does differently from the others when it is written or deleted, and its own subresources.
+// The registry does all that is common; a kind without a strategy needs none.
+import type { ApiObject } from '../../api/object.ts'
+import type { Kind } from '../../api/kind.ts'
+import type { DeleteOptions } from '../../api/meta/v1/delete-options.ts'
+import type { StatusDetails } from '../../api/status-error.ts'
+
+export interface Strategy<T extends ApiObject = ApiObject> {
+  readonly kind: Kind
+  /** Last words on a new object before validation. */
+  prepareCreate?(object: T): T
+  prepareUpdate?(object: T, old: T): T
+  /** How long the object may take to end; 0 removes it at once. */
+  graceSeconds?(object: T, options: Partial<DeleteOptions>): number
+  /** Whether something beside metadata.finalizers still holds the object. */
+  isHeld?(object: T): boolean
+  /** What deletion changes in an object that stays for a while. */
+  markDeleted?(object: T): T
+  /** POST on a subresource: returns the changed object. */
+  readonly actions?: Readonly<Record<string, SubresourceAction<T>['act']>>
+}
+
+interface SubresourceAction<T> {
+  act(object: T, body: unknown, nowMs: number): { readonly object: T; readonly details?: StatusDetails }
+}

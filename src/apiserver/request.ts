@@ -1,0 +1,56 @@
+// ApiRequest: one request on its road, the same from a socket and from a component in this process.
+import type { Context } from '../base/context.ts'
+import type { Kind } from '../api/kind.ts'
+
+export interface User {
+  readonly name: string
+  readonly groups: readonly string[]
+}
+
+/** What was presented as proof of identity; a component in this process asserts its user instead. */
+export type Credentials =
+  | { readonly kind: 'asserted'; readonly user: User }
+  | { readonly kind: 'certificate'; readonly commonName: string; readonly organizations: readonly string[] }
+  | { readonly kind: 'bearer'; readonly token: string }
+  | { readonly kind: 'none' }
+
+export type Verb = 'create' | 'get' | 'list' | 'watch' | 'update' | 'patch' | 'delete' | 'deletecollection'
+
+/** What the request wants: an object of a kind, or a path of the server's own. */
+export type Target =
+  | {
+      readonly kind: 'resource'
+      readonly verb: Verb
+      readonly resource: Kind
+      readonly subresource: string
+      readonly namespace: string
+      readonly name: string
+    }
+  | {
+      readonly kind: 'path'
+      readonly verb: string
+      readonly path: string
+      /** Discovery: the client accepts the aggregated form. */
+      readonly aggregated: boolean
+    }
+
+export type PatchType = 'json' | 'merge' | 'strategic'
+
+/** The body, parsed but not yet of a type. */
+export type Body =
+  | { readonly kind: 'none' }
+  | { readonly kind: 'value'; readonly value: unknown; readonly patchType?: PatchType }
+
+export interface ApiRequest {
+  readonly context: Context
+  readonly credentials: Credentials
+  /** Set by the authentication station. */
+  readonly user: User | undefined
+  /** Who sends, as diagrams name it: `kubectl`, `controller/deployment`. */
+  readonly sender: string
+  readonly target: Target
+  readonly query: URLSearchParams
+  readonly body: Body
+}
+
+export type ResourceTarget = Extract<Target, { kind: 'resource' }>

@@ -1,0 +1,50 @@
+// target: what a method and a path mean: which verb on which kind, or a path of the server's own.
+import { kinds } from '../api/kinds.ts'
+import type { Kind } from '../api/kind.ts'
+import { methodNotAllowed, pathNotFound } from '../api/status-error.ts'
+import { acceptsAggregatedDiscovery } from './media-type.ts'
+import type { Target, Verb } from './request.ts'
+
+const byPath = new Map(kinds.map((kind) => [`${kind.apiVersion}/${kind.plural}`, kind]))
+
+export function targetOf(method: string, path: string, query: URLSearchParams, accept: string): Target {
+  const parts = path
+    .split('/')
+    .filter((part) => part !== '')
+    .map(decodeURIComponent)
+  const isCore = parts[0] === 'api'
+  const rest = isCore ? parts.slice(2) : parts.slice(3)
+  if ((!isCore && parts[0] !== 'apis') || rest.length === 0)
+    return { kind: 'path', verb: method.toLowerCase(), path, aggregated: acceptsAggregatedDiscovery(accept) }
+  const apiVersion = isCore ? (parts[1] ?? '') : `${parts[1]}/${parts[2]}`
+  const isScoped = rest[0] === 'namespaces' && rest.length > 2 && !isNamespaceSubresource(rest, apiVersion)
+  const [plural = '', name = '', subresource = '', ...more] = isScoped ? rest.slice(2) : rest
+  const resource = byPath.get(`${apiVersion}/${plural}`)
+  if (resource === undefined || more.length > 0 || (isScoped && !resource.namespaced)) throw pathNotFound()
+  const verb = verbOf(method, resource, name, query)
+  if (verb === 'create' && resource.namespaced && !isScoped) throw methodNotAllowed(resource, 'create')
+  return { kind: 'resource', verb, resource, subresource, namespace: isScoped ? (rest[1] ?? '') : '', name }
+}
+
+// /api/v1/namespaces/x/status is a part of a namespace, /api/v1/namespaces/x/pods a collection in it.
+const isNamespaceSubresource = (rest: readonly string[], apiVersion: string): boolean =>
+  rest.length === 3 && apiVersion === 'v1' && ['status', 'finalize'].includes(rest[2] ?? '')
+
+function verbOf(method: string, resource: Kind, name: string, query: URLSearchParams): Verb {
+  switch (method) {
+    case 'GET':
+    case 'HEAD':
+      if (['true', '1'].includes(query.get('watch') ?? '')) return 'watch'
+      return name === '' ? 'list' : 'get'
+    case 'POST':
+      return 'create'
+    case 'PUT':
+      return 'update'
+    case 'PATCH':
+      return 'patch'
+    case 'DELETE':
+      return name === '' ? 'deletecollection' : 'delete'
+    default:
+      throw methodNotAllowed(resource, method.toLowerCase())
+  }
+}

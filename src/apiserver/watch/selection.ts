@@ -1,0 +1,46 @@
+// Selection: which objects of a kind a list or a watch wants: namespace, labels, fields.
+import type { Kind } from '../../api/kind.ts'
+import { namespaceOf, type ApiObject } from '../../api/object.ts'
+import {
+  matchesFields,
+  matchesLabels,
+  parseFieldSelector,
+  parseLabelSelector,
+  type Selector,
+} from '../../api/selectors.ts'
+import { badRequest } from '../../api/status-error.ts'
+
+export class Selection {
+  readonly kind: Kind
+  readonly namespace: string
+  readonly labels: Selector
+  readonly fields: Selector
+
+  constructor(kind: Kind, namespace: string, labelText: string, fieldText: string) {
+    this.kind = kind
+    this.namespace = namespace
+    this.labels = labelText === '' ? [] : parseLabelSelector(labelText)
+    this.fields = fieldText === '' ? [] : parseFieldSelector(fieldText)
+    for (const { key } of this.fields)
+      if (key !== 'metadata.name' && key !== 'metadata.namespace' && kind.fieldLabels[key] === undefined)
+        throw badRequest(
+          `Unable to find "${kind.apiVersion}, Resource=${kind.plural}" that match label selector "${labelText}", field selector "${fieldText}": field label not supported: ${key}`,
+        )
+  }
+
+  /** The one object that can match, when the fields say so: a list becomes a look-up. */
+  get onlyName(): string | undefined {
+    return this.fields.find(({ key, operator }) => key === 'metadata.name' && operator === 'In')?.values[0]
+  }
+
+  matches(object: ApiObject): boolean {
+    if (this.namespace !== '' && namespaceOf(object) !== this.namespace) return false
+    if (this.labels.length > 0 && !matchesLabels(this.labels, object.metadata.labels)) return false
+    return this.fields.length === 0 || matchesFields(this.fields, (key) => this.#fieldOf(object, key))
+  }
+
+  #fieldOf(object: ApiObject, key: string): string {
+    if (key === 'metadata.name') return object.metadata.name
+    return key === 'metadata.namespace' ? namespaceOf(object) : (this.kind.fieldLabels[key]?.(object) ?? '')
+  }
+}

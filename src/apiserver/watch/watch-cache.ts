@@ -1,0 +1,215 @@
+// WatchCache: the present state of one kind and its recent history, fed by the store's watch. It serves GET, LIST and
+// WATCH. State is a persistent map, so that a list at an exact recent revision costs nothing more.
+import { Channel } from '../../base/channel.ts'
+import type { Clock } from '../../base/clock.ts'
+import { causeOf, type FlowRecorder } from '../../base/flow.ts'
+import { OrderedMap } from '../../base/ordered-map.ts'
+import type { Kind } from '../../api/kind.ts'
+import { keyOf, namespaceOf } from '../../api/object.ts'
+import { StatusError, tooOldResourceVersion } from '../../api/status-error.ts'
+import type { WatchEvent } from '../answer.ts'
+import type { Stored } from '../stored.ts'
+import type { Selection } from './selection.ts'
+
+/** Changes of one kind that are kept for watches to resume from. */
+const historyChangesMax = 10_000
+/** A client that is further behind is cut off and lists again. */
+const watchBufferEventsMax = 10_000
+const bookmarkMs = 60_000
+const freshnessMsMax = 3_000
+
+export interface Change {
+  readonly revision: number
+  readonly key: string
+  readonly now: Stored | undefined
+  readonly before: Stored | undefined
+}
+
+interface Remembered extends Change {
+  /** The state after the change. */
+  readonly state: OrderedMap<Stored>
+}
+
+interface Watcher {
+  readonly sender: string
+  readonly selection: Selection
+  readonly channel: Channel<WatchEvent>
+}
+
+interface Waiter {
+  readonly revision: number
+  readonly resolve: () => void
+}
+
+export interface WatchCacheParts {
+  readonly clock: Clock
+  readonly flow: FlowRecorder
+}
+
+export interface WatchRequest {
+  readonly selection: Selection
+  /** Where to begin: `now` sends the state first, a number resumes behind that revision. */
+  readonly from: 'now' | number
+  readonly bookmarks: boolean
+  readonly initialEventsEnd: boolean
+  readonly sender: string
+}
+
+export class WatchCache {
+  readonly kind: Kind
+  readonly #parts: WatchCacheParts
+  readonly #watchers = new Set<Watcher>()
+  #state = OrderedMap.empty<Stored>()
+  #history: Remembered[] = []
+  #revision = 0
+  /** Watches may resume behind this revision; below it history is gone. */
+  #oldest = 0
+  #waiters: Waiter[] = []
+
+  constructor(kind: Kind, parts: WatchCacheParts) {
+    this.kind = kind
+    this.#parts = parts
+  }
+
+  get revision(): number {
+    return this.#revision
+  }
+
+  get size(): number {
+    return this.#state.size
+  }
+
+  get(key: string): Stored | undefined {
+    return this.#state.get(key)
+  }
+
+  /** The state now, or as it was at a revision that history still covers. */
+  stateAt(revision: number | undefined): OrderedMap<Stored> {
+    if (revision === undefined || revision === this.#revision) return this.#state
+    if (revision < this.#oldest) throw tooOldResourceVersion(revision, this.#oldest)
+    const next = this.#history.findLast((change) => change.revision <= revision)
+    return next?.state ?? this.#history[0]?.state ?? this.#state
+  }
+
+  /** Starts anew from a full listing; whoever watches must list again. */
+  reset(revision: number, items: readonly Stored[]): void {
+    this.#state = OrderedMap.empty()
+    for (const item of items) this.#state = this.#state.set(keyOf(item.object), item)
+    this.#history = []
+    this.#oldest = revision
+    for (const { channel } of [...this.#watchers])
+      channel.end(new StatusError(410, 'Expired', 'the watch history was lost; list again'))
+    this.#advance(revision)
+  }
+
+  /** Ends every watch: the server goes away, and its clients will look for another. */
+  close(): void {
+    for (const { channel } of [...this.#watchers]) channel.end()
+  }
+
+  /** Takes in the changes of one revision. */
+  apply(changes: readonly Change[]): void {
+    for (const change of changes) {
+      this.#state = change.now === undefined ? this.#state.delete(change.key) : this.#state.set(change.key, change.now)
+      this.#history.push({ ...change, state: this.#state })
+      for (const watcher of this.#watchers) this.#deliver(watcher, change)
+    }
+    if (this.#history.length > historyChangesMax * 2) {
+      this.#history = this.#history.slice(-historyChangesMax)
+      this.#oldest = (this.#history[0]?.revision ?? 1) - 1
+    }
+  }
+
+  /** Everything up to this revision has been taken in, whether or not it concerned this kind. */
+  progress(revision: number): void {
+    this.#advance(revision)
+  }
+
+  /** Resolves when the cache has reached the revision; a revision that never comes is a client's mistake. */
+  async waitFor(revision: number, signal: AbortSignal): Promise<void> {
+    if (this.#revision >= revision) return
+    const reached = Promise.withResolvers<void>()
+    const waiter = { revision, resolve: reached.resolve }
+    const tooLate = () =>
+      reached.reject(
+        new StatusError(504, 'Timeout', `Too large resource version: ${revision}, current: ${this.#revision}`, {
+          causes: [{ reason: 'ResourceVersionTooLarge', message: 'Too large resource version' }],
+          retryAfterSeconds: 1,
+        }),
+      )
+    const timer = this.#parts.clock.after(freshnessMsMax, tooLate)
+    const stop = () => reached.reject(signal.reason as Error)
+    signal.addEventListener('abort', stop, { once: true })
+    this.#waiters.push(waiter)
+    try {
+      await reached.promise
+    } finally {
+      timer.cancel()
+      signal.removeEventListener('abort', stop)
+      this.#waiters = this.#waiters.filter((other) => other !== waiter)
+    }
+  }
+
+  watch(request: WatchRequest, signal: AbortSignal): AsyncIterable<WatchEvent> {
+    const { from, selection, sender } = request
+    if (typeof from === 'number' && from < this.#oldest) throw tooOldResourceVersion(from, this.#oldest)
+    const past = typeof from === 'number' ? this.#history.filter((change) => change.revision > from) : []
+    const initial = from === 'now' ? [...this.#state.values()].filter((stored) => selection.matches(stored.object)) : []
+    const channel: Channel<WatchEvent> = new Channel(watchBufferEventsMax + initial.length + past.length, () => {
+      this.#watchers.delete(watcher)
+      bookmarks?.cancel()
+    })
+    const watcher: Watcher = { sender, selection, channel }
+    const bookmark = (initialEventsEnd: boolean) =>
+      channel.push({ type: 'BOOKMARK', revision: this.#revision, initialEventsEnd })
+    for (const stored of initial) this.#push(watcher, 'ADDED', stored)
+    for (const change of past) this.#deliver(watcher, change)
+    if (request.initialEventsEnd) bookmark(true)
+    const bookmarks = request.bookmarks ? this.#every(bookmarkMs, channel, () => bookmark(false)) : undefined
+    this.#watchers.add(watcher)
+    return channel.endWith(signal)
+  }
+
+  #every(ms: number, channel: Channel<WatchEvent>, action: () => void): { cancel(): void } {
+    let timer = this.#parts.clock.after(ms, tick)
+    function tick(): void {
+      if (channel.ended) return
+      action()
+      timer = again()
+    }
+    const again = () => this.#parts.clock.after(ms, tick)
+    return { cancel: () => timer.cancel() }
+  }
+
+  #advance(revision: number): void {
+    this.#revision = Math.max(this.#revision, revision)
+    if (this.#waiters.length === 0) return
+    for (const waiter of this.#waiters) if (waiter.revision <= this.#revision) waiter.resolve()
+  }
+
+  // An object that begins or ceases to match a selection appears or disappears for the watcher.
+  #deliver(watcher: Watcher, { now, before, revision }: Change): void {
+    const { selection } = watcher
+    const matches = now !== undefined && selection.matches(now.object)
+    const matched = before !== undefined && selection.matches(before.object)
+    if (matches && now !== undefined) this.#push(watcher, matched ? 'MODIFIED' : 'ADDED', now)
+    else if (matched && before !== undefined) this.#push(watcher, 'DELETED', before.at(revision))
+  }
+
+  #push({ channel, sender }: Watcher, type: 'ADDED' | 'MODIFIED' | 'DELETED', stored: Stored): void {
+    const { flow } = this.#parts
+    const { name } = stored.object.metadata
+    const object = { resource: this.kind.plural, namespace: namespaceOf(stored.object), name }
+    const write = flow.writeOf(stored.revision)
+    const delivery = flow.record(
+      'watch',
+      'API Server',
+      sender,
+      type,
+      object,
+      stored.revision,
+      causeOf(write, stored.revision),
+    )
+    channel.push({ type, stored, cause: causeOf(delivery, stored.revision) })
+  }
+}

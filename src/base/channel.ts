@@ -1,0 +1,78 @@
+// Channel: a bounded queue between one sender and one reader that iterates. A reader that falls behind is told so;
+// the sender never waits.
+
+export class ChannelOverflow extends Error {
+  override name = 'ChannelOverflow'
+}
+
+export class Channel<T> implements AsyncIterable<T> {
+  readonly #max: number
+  readonly #onEnd: () => void
+  #items: T[] = []
+  #waiting: PromiseWithResolvers<IteratorResult<T, undefined>> | undefined
+  #ended: { error: unknown } | undefined
+
+  /** `onEnd` runs once, when either side ends the channel. */
+  constructor(itemsMax: number, onEnd: () => void = () => {}) {
+    this.#max = itemsMax
+    this.#onEnd = onEnd
+  }
+
+  get ended(): boolean {
+    return this.#ended !== undefined
+  }
+
+  /** Hands an item to the reader. Beyond the bound the channel ends with ChannelOverflow. */
+  push(item: T): void {
+    if (this.#ended !== undefined) return
+    const waiting = this.#waiting
+    if (waiting !== undefined) {
+      this.#waiting = undefined
+      waiting.resolve({ value: item, done: false })
+    } else if (this.#items.length >= this.#max) {
+      this.#items = []
+      this.end(new ChannelOverflow(`the reader is more than ${this.#max} items behind`))
+    } else this.#items.push(item)
+  }
+
+  /** Ends the channel: what is queued is still read, then the reader sees the end, or the error. */
+  end(error?: unknown): void {
+    if (this.#ended !== undefined) return
+    this.#ended = { error }
+    const waiting = this.#waiting
+    this.#waiting = undefined
+    if (error === undefined) waiting?.resolve({ value: undefined, done: true })
+    else waiting?.reject(error)
+    this.#onEnd()
+  }
+
+  /** Ends the channel when the signal is aborted. */
+  endWith(signal: AbortSignal): this {
+    if (signal.aborted) this.end()
+    else signal.addEventListener('abort', () => this.end(), { once: true })
+    return this
+  }
+
+  [Symbol.asyncIterator](): AsyncIterator<T, undefined> {
+    return {
+      next: () => this.#next(),
+      return: () => {
+        this.#items = []
+        this.end()
+        return Promise.resolve({ value: undefined, done: true })
+      },
+    }
+  }
+
+  #next(): Promise<IteratorResult<T, undefined>> {
+    const item = this.#items.shift()
+    if (item !== undefined) return Promise.resolve({ value: item, done: false })
+    if (this.#ended !== undefined) {
+      const { error } = this.#ended
+      this.#ended.error = undefined // the error is told once
+      return error === undefined ? Promise.resolve({ value: undefined, done: true }) : Promise.reject(error)
+    }
+    this.#waiting = Promise.withResolvers()
+    return this.#waiting.promise
+  }
+}

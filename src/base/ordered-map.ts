@@ -1,0 +1,156 @@
+// OrderedMap: a persistent map from text to values, in the order of the keys. A change returns a new map that shares
+// all but a path of nodes with the old one, so that every version stays readable for nothing.
+// A weight-balanced tree: each side of a node holds at most three times as many entries as the other.
+
+interface Node<V> {
+  readonly key: string
+  readonly value: V
+  readonly size: number
+  readonly left: Node<V> | undefined
+  readonly right: Node<V> | undefined
+}
+
+export class OrderedMap<V> {
+  readonly #root: Node<V> | undefined
+
+  private constructor(root: Node<V> | undefined) {
+    this.#root = root
+  }
+
+  static empty<V>(): OrderedMap<V> {
+    return new OrderedMap<V>(undefined)
+  }
+
+  get size(): number {
+    return sizeOf(this.#root)
+  }
+
+  get(key: string): V | undefined {
+    let node = this.#root
+    while (node !== undefined && node.key !== key) node = key < node.key ? node.left : node.right
+    return node?.value
+  }
+
+  set(key: string, value: V): OrderedMap<V> {
+    return new OrderedMap(insert(this.#root, key, value))
+  }
+
+  delete(key: string): OrderedMap<V> {
+    return this.get(key) === undefined ? this : new OrderedMap(remove(this.#root, key))
+  }
+
+  /** Entries with `start` <= key < `end`, in order; an empty end means no end. */
+  *range(start: string, end: string): Generator<[string, V]> {
+    const path: Node<V>[] = []
+    for (let node = this.#root; node !== undefined;)
+      if (node.key < start) node = node.right
+      else {
+        path.push(node)
+        node = node.left
+      }
+    for (let node = path.pop(); node !== undefined; node = path.pop()) {
+      if (end !== '' && node.key >= end) return
+      yield [node.key, node.value]
+      for (let next = node.right; next !== undefined; next = next.left) path.push(next)
+    }
+  }
+
+  /** How many keys are in the range, without visiting them. */
+  count(start: string, end: string): number {
+    return (end === '' ? this.size : rank(this.#root, end)) - rank(this.#root, start)
+  }
+
+  values(): Generator<V> {
+    return valuesOf(this.range('', ''))
+  }
+}
+
+/** The first key behind all keys with the prefix. */
+export function prefixEnd(prefix: string): string {
+  const last = prefix.length - 1
+  return last < 0 ? '' : prefix.slice(0, last) + String.fromCharCode(prefix.charCodeAt(last) + 1)
+}
+
+function* valuesOf<V>(entries: Iterable<[string, V]>): Generator<V> {
+  for (const [, value] of entries) yield value
+}
+
+const sizeOf = (node: Node<unknown> | undefined): number => node?.size ?? 0
+
+const make = <V>(key: string, value: V, left: Node<V> | undefined, right: Node<V> | undefined): Node<V> => ({
+  key,
+  value,
+  size: sizeOf(left) + sizeOf(right) + 1,
+  left,
+  right,
+})
+
+function rank(root: Node<unknown> | undefined, key: string): number {
+  let before = 0
+  for (let node = root; node !== undefined;)
+    if (key <= node.key) node = node.left
+    else {
+      before += sizeOf(node.left) + 1
+      node = node.right
+    }
+  return before
+}
+
+function insert<V>(node: Node<V> | undefined, key: string, value: V): Node<V> {
+  if (node === undefined) return make(key, value, undefined, undefined)
+  if (key === node.key) return make(key, value, node.left, node.right)
+  return key < node.key
+    ? balanced(node.key, node.value, insert(node.left, key, value), node.right)
+    : balanced(node.key, node.value, node.left, insert(node.right, key, value))
+}
+
+function remove<V>(node: Node<V> | undefined, key: string): Node<V> | undefined {
+  if (node === undefined) return undefined
+  if (key < node.key) return balanced(node.key, node.value, remove(node.left, key), node.right)
+  if (key > node.key) return balanced(node.key, node.value, node.left, remove(node.right, key))
+  if (node.left === undefined) return node.right
+  if (node.right === undefined) return node.left
+  const first = leftmost(node.right)
+  return balanced(first.key, first.value, node.left, remove(node.right, first.key))
+}
+
+function leftmost<V>(root: Node<V>): Node<V> {
+  let node = root
+  while (node.left !== undefined) node = node.left
+  return node
+}
+
+const weightRatioMax = 3
+const singleRotationRatio = 2
+
+function balanced<V>(key: string, value: V, left: Node<V> | undefined, right: Node<V> | undefined): Node<V> {
+  const [leftSize, rightSize] = [sizeOf(left), sizeOf(right)]
+  if (leftSize + rightSize < 2) return make(key, value, left, right)
+  if (right !== undefined && rightSize > weightRatioMax * leftSize) return rotateLeft(key, value, left, right)
+  if (left !== undefined && leftSize > weightRatioMax * rightSize) return rotateRight(key, value, left, right)
+  return make(key, value, left, right)
+}
+
+function rotateLeft<V>(key: string, value: V, left: Node<V> | undefined, right: Node<V>): Node<V> {
+  const inner = right.left
+  if (inner === undefined || sizeOf(inner) < singleRotationRatio * sizeOf(right.right))
+    return make(right.key, right.value, make(key, value, left, inner), right.right)
+  return make(
+    inner.key,
+    inner.value,
+    make(key, value, left, inner.left),
+    make(right.key, right.value, inner.right, right.right),
+  )
+}
+
+function rotateRight<V>(key: string, value: V, left: Node<V>, right: Node<V> | undefined): Node<V> {
+  const inner = left.right
+  if (inner === undefined || sizeOf(inner) < singleRotationRatio * sizeOf(left.left))
+    return make(left.key, left.value, left.left, make(key, value, inner, right))
+  return make(
+    inner.key,
+    inner.value,
+    make(left.key, left.value, left.left, inner.left),
+    make(key, value, inner.right, right),
+  )
+}

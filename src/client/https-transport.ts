@@ -1,0 +1,141 @@
+// HttpsTransport: calls over HTTPS, for components that run apart from their API server.
+import type { Context } from '../base/context.ts'
+import { causeOf, type Cause, type FlowId } from '../base/flow.ts'
+import type { Kind } from '../api/kind.ts'
+import { revisionOf, type ApiObject } from '../api/object.ts'
+import { StatusError } from '../api/status-error.ts'
+import type { Outbound, OutboundAnswer } from '../platform/outbound.ts'
+import type { ApiCall, ClientEvent, ListPage, Transport, WatchCall } from './transport.ts'
+
+const methods = {
+  create: 'POST',
+  get: 'GET',
+  list: 'GET',
+  update: 'PUT',
+  patch: 'PATCH',
+  delete: 'DELETE',
+  deletecollection: 'DELETE',
+} as const
+
+const patchTypes = {
+  json: 'application/json-patch+json',
+  merge: 'application/merge-patch+json',
+  strategic: 'application/strategic-merge-patch+json',
+} as const
+
+/** A line of a watch longer than this ends it: no object is that large. */
+const watchLineCharsMax = 16 << 20
+
+export class HttpsTransport implements Transport {
+  readonly #outbound: Outbound
+  readonly #sender: string
+
+  /** `sender` is who calls, as the server's records name it. */
+  constructor(outbound: Outbound, sender: string) {
+    this.#outbound = outbound
+    this.#sender = sender
+  }
+
+  async send(call: ApiCall, context: Context): Promise<unknown> {
+    const answer = await this.#request(methods[call.verb], pathOf(call), call.body, contentType(call), context)
+    return JSON.parse(await textOf(answer))
+  }
+
+  async list(call: ApiCall, context: Context): Promise<ListPage> {
+    const list = (await this.send(call, context)) as {
+      items?: ApiObject[]
+      metadata: { resourceVersion: string; continue?: string }
+    }
+    const { apiVersion, kind } = call.kind
+    return {
+      items: (list.items ?? []).map((item) => ({ ...item, apiVersion, kind })),
+      revision: Number(list.metadata.resourceVersion),
+      continueToken: list.metadata.continue ?? '',
+    }
+  }
+
+  async *watch(call: WatchCall, context: Context): AsyncIterable<ClientEvent> {
+    const query = { ...call.query, watch: 'true' }
+    const answer = await this.#request('GET', pathOf({ ...call, query, subresource: '' }), undefined, '', context)
+    for await (const line of linesOf(answer.body)) {
+      const { type, object } = JSON.parse(line) as { type: ClientEvent['type'] | 'ERROR'; object: ApiObject }
+      if (type === 'ERROR') throw StatusError.fromStatus(object, 500)
+      if (type === 'BOOKMARK') yield { type, revision: revisionOf(object) }
+      else yield { type, object, cause: causeOf(0 as FlowId, revisionOf(object)) }
+    }
+  }
+
+  async #request(
+    method: string,
+    target: string,
+    body: unknown,
+    contentType: string,
+    { signal, cause }: Context,
+  ): Promise<OutboundAnswer> {
+    const headers = { accept: 'application/json', 'user-agent': `coxswain:${this.#sender}`, ...wokenBy(cause) }
+    const answer = await this.#outbound.send(
+      body === undefined
+        ? { method, target, headers }
+        : { method, target, headers: { ...headers, 'content-type': contentType }, body: JSON.stringify(body) },
+      signal,
+    )
+    if (answer.status < 300) return answer
+    throw await failureOf(answer)
+  }
+}
+
+const wokenBy = ({ revisions }: Cause): Record<string, string> =>
+  revisions.length === 0 ? {} : { 'coxswain-woken-by': revisions.join(',') }
+
+const contentType = ({ patchType }: ApiCall): string =>
+  patchType === undefined ? 'application/json' : patchTypes[patchType]
+
+export function pathOf({ kind, namespace, name, subresource, query }: Omit<ApiCall, 'verb' | 'body'>): string {
+  const parts = [
+    rootOf(kind),
+    ...(namespace === '' || !kind.namespaced ? [] : ['namespaces', namespace]),
+    kind.plural,
+    name,
+    subresource,
+  ]
+  const path = `/${parts
+    .filter((part) => part !== '')
+    .map((part, index) => (index === 0 ? part : encodeURIComponent(part)))
+    .join('/')}`
+  const text = new URLSearchParams(query).toString()
+  return text === '' ? path : `${path}?${text}`
+}
+
+const rootOf = ({ group, version }: Kind): string => (group === '' ? `api/${version}` : `apis/${group}/${version}`)
+
+async function textOf({ body }: OutboundAnswer): Promise<string> {
+  const decoder = new TextDecoder()
+  let text = ''
+  for await (const piece of body) text += decoder.decode(piece, { stream: true })
+  return text
+}
+
+async function failureOf(answer: OutboundAnswer): Promise<StatusError> {
+  const text = await textOf(answer)
+  try {
+    return StatusError.fromStatus(JSON.parse(text) as object, answer.status)
+  } catch {
+    return new StatusError(
+      answer.status,
+      'InternalError',
+      `the server answered ${answer.status}: ${text.slice(0, 200)}`,
+    )
+  }
+}
+
+async function* linesOf(body: AsyncIterable<Uint8Array>): AsyncIterable<string> {
+  const decoder = new TextDecoder()
+  let rest = ''
+  for await (const piece of body) {
+    rest += decoder.decode(piece, { stream: true })
+    if (rest.length > watchLineCharsMax) throw new Error('a line of the watch is too long')
+    const lines = rest.split('\n')
+    rest = lines.pop() ?? ''
+    for (const line of lines) if (line !== '') yield line
+  }
+}

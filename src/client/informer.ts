@@ -1,0 +1,163 @@
+// Informer: the present objects of one kind, kept up to date by list and watch. It resumes after a break, and lists
+// again when the server has forgotten its revision. Readers use its cache, never the network.
+import type { Clock } from '../base/clock.ts'
+import { context } from '../base/context.ts'
+import { causeOf, type Cause, type FlowId } from '../base/flow.ts'
+import { errorText, type Log } from '../base/log.ts'
+import { backoffMs, type Backoff } from '../base/work-queue.ts'
+import type { Kind } from '../api/kind.ts'
+import { keyOf, namespaceOf, revisionOf, type ApiObject, type ObjectKey } from '../api/object.ts'
+import { StatusError } from '../api/status-error.ts'
+import type { ListOptions, ResourceClient } from './client.ts'
+
+export interface Change<T> {
+  readonly key: ObjectKey
+  readonly now: T | undefined
+  readonly before: T | undefined
+  readonly cause: Cause
+}
+
+/** Sorts objects into groups; `objects(index, group)` finds them again at once. */
+export type Indexer<T> = (object: T) => readonly string[]
+
+export interface InformerParts {
+  readonly clock: Clock
+  readonly log: Log
+}
+
+const retryBackoff: Backoff = { initialMs: 100, maxMs: 30_000 }
+
+export class Informer<T extends ApiObject = ApiObject> {
+  readonly kind: Kind<T>
+  readonly #client: ResourceClient<T, unknown>
+  readonly #options: ListOptions
+  readonly #parts: InformerParts
+  readonly #objects = new Map<ObjectKey, T>()
+  readonly #indexers = new Map<string, Indexer<T>>()
+  readonly #indices = new Map<string, Map<string, Map<ObjectKey, T>>>()
+  readonly #handlers: ((change: Change<T>) => void)[] = []
+  readonly #synced = Promise.withResolvers<void>()
+  #revision = 0
+  #isSynced = false
+
+  constructor(kind: Kind<T>, client: ResourceClient<T, unknown>, parts: InformerParts, options: ListOptions = {}) {
+    this.kind = kind
+    this.#client = client
+    this.#options = options
+    this.#parts = parts
+  }
+
+  /** Everything up to this revision has been seen. */
+  get revision(): number {
+    return this.#revision
+  }
+
+  get isSynced(): boolean {
+    return this.#isSynced
+  }
+
+  /** Resolves when the first list is in. */
+  get synced(): Promise<void> {
+    return this.#synced.promise
+  }
+
+  get(key: ObjectKey): T | undefined {
+    return this.#objects.get(key)
+  }
+
+  all(): IterableIterator<T> {
+    return this.#objects.values()
+  }
+
+  addIndex(name: string, indexer: Indexer<T>): void {
+    if (this.#indexers.has(name)) return
+    this.#indexers.set(name, indexer)
+    this.#indices.set(name, new Map())
+    for (const [key, object] of this.#objects) this.#index(name, key, undefined, object)
+  }
+
+  objects(index: string, group: string): T[] {
+    return [...(this.#indices.get(index)?.get(group)?.values() ?? [])]
+  }
+
+  /** Calls back for every change, beginning with the objects that are there. Before run(), or soon after. */
+  onChange(handler: (change: Change<T>) => void): void {
+    this.#handlers.push(handler)
+    for (const [key, now] of this.#objects) handler({ key, now, before: undefined, cause: causeOfObject(now) })
+  }
+
+  async run(signal: AbortSignal): Promise<void> {
+    const { clock, log } = this.#parts
+    let mustList = true
+    for (let failures = 0; !signal.aborted;) {
+      try {
+        if (mustList) await this.#list(signal)
+        mustList = false
+        await this.#follow(signal)
+        failures = 0
+      } catch (error) {
+        if (signal.aborted) return
+        mustList = mustList || (error instanceof StatusError && error.code === 410)
+        if (mustList && error instanceof StatusError && error.code === 410) continue
+        log.debug('a watch broke', { resource: this.kind.plural, error: errorText(error) })
+        await clock.sleep(backoffMs(retryBackoff, failures++), signal)
+      }
+    }
+  }
+
+  async #list(signal: AbortSignal): Promise<void> {
+    const { items, revision } = await this.#client.list(this.#options, context(signal))
+    const present = new Set(items.map(keyOf))
+    for (const key of [...this.#objects.keys()])
+      if (!present.has(key)) this.#apply(key, undefined, causeOf(0 as FlowId, revision))
+    for (const object of items) {
+      const key = keyOf(object)
+      if (this.#objects.get(key)?.metadata.resourceVersion !== object.metadata.resourceVersion)
+        this.#apply(key, object, causeOfObject(object))
+    }
+    this.#revision = revision
+    this.#isSynced = true
+    this.#synced.resolve()
+  }
+
+  async #follow(signal: AbortSignal): Promise<void> {
+    const options = { ...this.#options, resourceVersion: String(this.#revision) }
+    for await (const event of this.#client.watch(options, context(signal))) {
+      if (event.type === 'BOOKMARK') {
+        this.#revision = event.revision
+        continue
+      }
+      const { object, type, cause } = event
+      this.#revision = revisionOf(object)
+      this.#apply(keyOf(object), type === 'DELETED' ? undefined : object, cause)
+    }
+  }
+
+  #apply(key: ObjectKey, now: T | undefined, cause: Cause): void {
+    const before = this.#objects.get(key)
+    if (now === undefined) this.#objects.delete(key)
+    else this.#objects.set(key, now)
+    for (const name of this.#indexers.keys()) this.#index(name, key, before, now)
+    for (const handler of this.#handlers) handler({ key, now, before, cause })
+  }
+
+  #index(name: string, key: ObjectKey, before: T | undefined, now: T | undefined): void {
+    const indexer = this.#indexers.get(name)
+    const groups = this.#indices.get(name)
+    if (indexer === undefined || groups === undefined) return
+    for (const group of before === undefined ? [] : indexer(before)) {
+      groups.get(group)?.delete(key)
+      if (groups.get(group)?.size === 0) groups.delete(group)
+    }
+    for (const group of now === undefined ? [] : indexer(now)) {
+      const members = groups.get(group) ?? new Map<ObjectKey, T>()
+      members.set(key, now as T)
+      groups.set(group, members)
+    }
+  }
+}
+
+const causeOfObject = (object: ApiObject): Cause => causeOf(0 as FlowId, revisionOf(object))
+
+export const byNamespace = (object: ApiObject): string[] => [namespaceOf(object)]
+export const byOwnerUid = (object: ApiObject): string[] => (object.metadata.ownerReferences ?? []).map(({ uid }) => uid)

@@ -1,0 +1,34 @@
+// Informers: one informer per kind, shared by all who watch it in this process under one identity.
+import type { TaskGroup } from '../base/task-group.ts'
+import type { Kind } from '../api/kind.ts'
+import type { ApiObject } from '../api/object.ts'
+import type { Client } from './client.ts'
+import { Informer, type InformerParts } from './informer.ts'
+
+export class Informers {
+  readonly #client: Client
+  readonly #parts: InformerParts
+  readonly #tasks: TaskGroup
+  readonly #informers = new Map<Kind, Informer>()
+
+  /** Informers run until `tasks` ends. */
+  constructor(client: Client, parts: InformerParts, tasks: TaskGroup) {
+    this.#client = client
+    this.#parts = parts
+    this.#tasks = tasks
+  }
+
+  of<T extends ApiObject, Input>(kind: Kind<T, Input>): Informer<T> {
+    const known = this.#informers.get(kind)
+    if (known !== undefined) return known as unknown as Informer<T>
+    const informer = new Informer<T>(kind, this.#client.of(kind), this.#parts)
+    this.#informers.set(kind, informer as unknown as Informer)
+    this.#tasks.start(`informer ${kind.plural}`, (signal) => informer.run(signal))
+    return informer
+  }
+
+  /** Resolves when every informer has its first list. */
+  async synced(): Promise<void> {
+    await Promise.all([...this.#informers.values()].map((informer) => informer.synced))
+  }
+}

@@ -1,0 +1,40 @@
+// Transport: how a client's calls reach an API server: directly in the same process, or over HTTPS. Same calls, same
+// answers, same errors (StatusError).
+import type { Context } from '../base/context.ts'
+import type { Cause } from '../base/flow.ts'
+import type { Kind } from '../api/kind.ts'
+import type { ApiObject } from '../api/object.ts'
+
+export type CallVerb = 'create' | 'get' | 'list' | 'update' | 'patch' | 'delete' | 'deletecollection'
+export type CallPatchType = 'json' | 'merge' | 'strategic'
+
+export interface ApiCall {
+  readonly verb: CallVerb
+  readonly kind: Kind
+  readonly namespace: string
+  readonly name: string
+  readonly subresource: string
+  readonly query: Readonly<Record<string, string>>
+  readonly body: unknown
+  readonly patchType?: CallPatchType
+}
+
+export type WatchCall = Omit<ApiCall, 'verb' | 'body' | 'patchType' | 'subresource'>
+
+export interface ListPage {
+  readonly items: readonly ApiObject[]
+  readonly revision: number
+  readonly continueToken: string
+}
+
+export type ClientEvent =
+  | { readonly type: 'ADDED' | 'MODIFIED' | 'DELETED'; readonly object: ApiObject; readonly cause: Cause }
+  | { readonly type: 'BOOKMARK'; readonly revision: number }
+
+export interface Transport {
+  /** An object, or a Status for those deletions that leave no object. */
+  send(call: ApiCall, context: Context): Promise<unknown>
+  list(call: ApiCall, context: Context): Promise<ListPage>
+  /** Ends with a StatusError when the server says so: 410 means list again. */
+  watch(call: WatchCall, context: Context): AsyncIterable<ClientEvent>
+}

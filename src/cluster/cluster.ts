@@ -1,0 +1,158 @@
+// Cluster: constructs the components of one process and wires them. Nothing else in the tree constructs them.
+import type { Clock } from '../base/clock.ts'
+import { context } from '../base/context.ts'
+import { FlowRecorder } from '../base/flow.ts'
+import type { Log } from '../base/log.ts'
+import { Metrics } from '../base/metrics.ts'
+import type { Random } from '../base/random.ts'
+import { ApiServer, requestSecondsMetric } from '../apiserver/server.ts'
+import { openPolicies } from '../apiserver/policies.ts'
+import type { User } from '../apiserver/request.ts'
+import { Client } from '../client/client.ts'
+import { Informers } from '../client/informers.ts'
+import { controllers } from '../controllers/controllers.ts'
+import { controllerMetrics, startController } from '../controllers/runtime.ts'
+import { Kubelet } from '../kubelet/kubelet.ts'
+import type { NodeDescription } from '../kubelet/node-status.ts'
+import { SimulatedRuntime, type SimulatedRuntimeOptions } from '../machine/runtime/simulated.ts'
+import { nodeCrypto } from '../platform/node/crypto.ts'
+import { schedulerPlugins } from '../scheduler/plugins.ts'
+import { Scheduler } from '../scheduler/scheduler.ts'
+import type { Store } from '../store/store.ts'
+import { bootstrap } from './bootstrap.ts'
+import { Component } from './component.ts'
+import { DirectTransport } from './direct-transport.ts'
+
+export interface ClusterOptions {
+  readonly clock: Clock
+  readonly random: Random
+  readonly log: Log
+  readonly store: Store
+  /** How many simulated nodes run. */
+  readonly nodes: number
+  readonly simulation?: SimulatedRuntimeOptions
+  readonly flowEvents?: number
+}
+
+const systemUser = (name: string, ...groups: string[]): User => ({ name, groups: [...groups, 'system:authenticated'] })
+
+export const adminUser = systemUser('kubernetes-admin', 'system:masters')
+
+export class Cluster {
+  readonly flow: FlowRecorder
+  readonly metrics = new Metrics()
+  readonly components: ReadonlyMap<string, Component>
+  readonly #options: ClusterOptions
+  readonly #ready = Promise.withResolvers<void>()
+  #server: ApiServer | undefined
+
+  constructor(options: ClusterOptions) {
+    this.#options = options
+    this.flow = new FlowRecorder(options.clock, options.flowEvents)
+    const nodes = Array.from({ length: options.nodes }, (_, index) => this.#kubelet(index))
+    const all = [this.#apiServer(), this.#controllers(), this.#scheduler(), ...nodes]
+    this.components = new Map(all.map((component) => [component.name, component]))
+  }
+
+  /** The API server, while it runs. */
+  get server(): ApiServer | undefined {
+    return this.#server
+  }
+
+  /** Resolves when the API server has filled its caches for the first time and the first objects are there. */
+  get ready(): Promise<void> {
+    return this.#ready.promise
+  }
+
+  start(): void {
+    for (const component of this.components.values()) component.start()
+  }
+
+  /** Ends everything in the reverse order of its start. */
+  async stop(): Promise<void> {
+    for (const component of [...this.components.values()].toReversed()) await component.kill()
+    await this.#options.store.close()
+  }
+
+  client(sender: string, user: User = adminUser): Client {
+    return new Client(new DirectTransport(() => this.#server, sender, user))
+  }
+
+  #apiServer(): Component {
+    const { clock, random, log, store } = this.#options
+    const metrics = this.metrics
+    const requestSeconds = requestSecondsMetric(metrics)
+    const digest = (text: string) => nodeCrypto.sha256(text).toHex().toUpperCase()
+    return new Component('apiserver', log, (tasks) => {
+      const server = new ApiServer({
+        store,
+        clock,
+        random,
+        flow: this.flow,
+        log,
+        metrics,
+        requestSeconds,
+        policies: openPolicies,
+        digest,
+      })
+      this.#server = server
+      tasks.signal.addEventListener('abort', () => (this.#server = undefined), { once: true })
+      tasks.start('caches', (signal) =>
+        server.run(signal, () => {
+          tasks.start('bootstrap', async (stop) => {
+            await bootstrap(this.client('apiserver', systemUser('system:apiserver', 'system:masters')), context(stop))
+            this.#ready.resolve()
+          })
+        }),
+      )
+    })
+  }
+
+  #controllers(): Component {
+    const { clock, random, log } = this.#options
+    const queueMetrics = controllerMetrics(this.metrics)
+    return new Component('controllers', log, (tasks) => {
+      const reader = this.client('controllers', systemUser('system:kube-controller-manager'))
+      const informers = new Informers(reader, { clock, log }, tasks)
+      for (const controller of controllers) {
+        const user = systemUser(`system:serviceaccount:kube-system:${controller.component}`, 'system:serviceaccounts')
+        const client = this.client(`controller/${controller.name}`, user)
+        startController(
+          controller,
+          { client, informers, clock, random, log, flow: this.flow, metrics: queueMetrics },
+          tasks,
+        )
+      }
+    })
+  }
+
+  #scheduler(): Component {
+    const { clock, log, random } = this.#options
+    return new Component('scheduler', log, (tasks) => {
+      const client = this.client('scheduler', systemUser('system:kube-scheduler'))
+      const informers = new Informers(client, { clock, log }, tasks)
+      new Scheduler({ client, informers, clock, random, log, flow: this.flow, plugins: schedulerPlugins }).start(tasks)
+    })
+  }
+
+  #kubelet(index: number): Component {
+    const { clock, log, random, simulation } = this.#options
+    const name = `node-${index}`
+    const network = `10.${244 + (index >> 8)}.${index & 0xff}`
+    // The runtime outlives its kubelet: containers keep running while the kubelet restarts.
+    const runtime = new SimulatedRuntime(clock, random, { network, ...simulation })
+    const description: NodeDescription = {
+      name,
+      hostIp: `192.0.2.${(index % 254) + 1}`,
+      capacity: { cpu: '8', memory: '32Gi', 'ephemeral-storage': '100Gi', pods: '110' },
+      runtime: `${runtime.name}://${runtime.version}`,
+      operatingSystem: 'linux',
+      architecture: 'amd64',
+      podCidr: `${network}.0/24`,
+    }
+    return new Component(`kubelet/${name}`, log, (tasks) => {
+      const client = this.client(`kubelet/${name}`, systemUser(`system:node:${name}`, 'system:nodes'))
+      new Kubelet({ client, runtime, clock, random, flow: this.flow, log, description }).start(tasks)
+    })
+  }
+}

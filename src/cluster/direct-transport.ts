@@ -1,0 +1,64 @@
+// DirectTransport: calls as function calls into an API server of this process. Same stations, no sockets, no encoding.
+import type { Context } from '../base/context.ts'
+import type { ApiServer } from '../apiserver/server.ts'
+import type { ApiRequest, Credentials, User } from '../apiserver/request.ts'
+import { StatusError } from '../api/status-error.ts'
+import type { ApiCall, ClientEvent, ListPage, Transport, WatchCall } from '../client/transport.ts'
+
+export class DirectTransport implements Transport {
+  readonly #server: () => ApiServer | undefined
+  readonly #sender: string
+  readonly #credentials: Credentials
+
+  /** `server` is asked at each call: an API server that restarts is found again. */
+  constructor(server: () => ApiServer | undefined, sender: string, user: User) {
+    this.#server = server
+    this.#sender = sender
+    this.#credentials = { kind: 'asserted', user }
+  }
+
+  async send(call: ApiCall, context: Context): Promise<unknown> {
+    const answer = await this.#handle(call, call.verb, context)
+    if (answer.kind === 'object') return answer.object
+    throw new StatusError(500, 'InternalError', `a call answered with a ${answer.kind}`)
+  }
+
+  async list(call: ApiCall, context: Context): Promise<ListPage> {
+    const answer = await this.#handle(call, 'list', context)
+    if (answer.kind !== 'list') throw new StatusError(500, 'InternalError', `a list answered with a ${answer.kind}`)
+    return {
+      items: answer.items.map(({ object }) => object),
+      revision: answer.revision,
+      continueToken: answer.continueToken,
+    }
+  }
+
+  async *watch(call: WatchCall, context: Context): AsyncIterable<ClientEvent> {
+    const answer = await this.#handle({ ...call, subresource: '', body: undefined }, 'watch', context)
+    if (answer.kind !== 'watch') throw new StatusError(500, 'InternalError', `a watch answered with a ${answer.kind}`)
+    for await (const event of answer.events) {
+      if (event.type === 'ERROR') throw StatusError.fromStatus(event.status, 500)
+      if (event.type === 'BOOKMARK') yield { type: 'BOOKMARK', revision: event.revision }
+      else yield { type: event.type, object: event.stored.object, cause: event.cause }
+    }
+  }
+
+  #handle(call: Omit<ApiCall, 'verb'>, verb: ApiCall['verb'] | 'watch', context: Context) {
+    const server = this.#server()
+    if (server === undefined) throw new StatusError(503, 'ServiceUnavailable', 'the API server is not running')
+    const { kind: resource, namespace, name, subresource, query, body, patchType } = call
+    const request: ApiRequest = {
+      context,
+      credentials: this.#credentials,
+      user: undefined,
+      sender: this.#sender,
+      target: { kind: 'resource', verb, resource, subresource, namespace, name },
+      query: new URLSearchParams(query),
+      body:
+        body === undefined
+          ? { kind: 'none' }
+          : { kind: 'value', value: body, ...(patchType === undefined ? {} : { patchType }) },
+    }
+    return server.handle(request)
+  }
+}

@@ -1,0 +1,12 @@
+// What `import … from 'coxswain'` offers.
+export { startCluster, type StartClusterOptions, type TestCluster } from './start-cluster.ts'
+export { deployment } from '../api/apps/v1/deployment.ts'
+export { replicaSet } from '../api/apps/v1/replica-set.ts'
+export { lease } from '../api/coordination/v1/lease.ts'
+export { configMap } from '../api/core/v1/config-map.ts'
+export { event } from '../api/core/v1/event.ts'
+export { namespace } from '../api/core/v1/namespace.ts'
+export { node } from '../api/core/v1/node.ts'
+export { pod } from '../api/core/v1/pod.ts'
+export { StatusError } from '../api/status-error.ts'
+export { context } from '../base/context.ts'

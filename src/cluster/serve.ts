@@ -1,0 +1,52 @@
+// serve: puts a cluster's API server behind an HTTPS port, and names the kubeconfig that reaches it.
+import type { Clock } from '../base/clock.ts'
+import type { Log } from '../base/log.ts'
+import { handleHttp } from '../apiserver/http.ts'
+import { StatusError } from '../api/status-error.ts'
+import { kubeconfigText, type Kubeconfig } from '../pki/kubeconfig.ts'
+import type { Platform } from '../platform/platform.ts'
+import type { Cluster } from './cluster.ts'
+import type { ClusterCertificates } from './pki.ts'
+
+export interface ServeOptions {
+  readonly host: string
+  readonly port: number
+  readonly certificates: ClusterCertificates
+  readonly platform: Platform
+  readonly clock: Clock
+  readonly log: Log
+}
+
+export interface Served {
+  readonly url: string
+  readonly access: Kubeconfig
+  readonly kubeconfig: string
+  close(graceMs: number): Promise<void>
+}
+
+export async function serve(
+  cluster: Cluster,
+  { host, port, certificates, platform, clock, log }: ServeOptions,
+): Promise<Served> {
+  const { authority, serving, admin } = certificates
+  const listener = await platform.listeners.listen({
+    host,
+    port,
+    tls: { certificate: serving.certificate, key: serving.key, clientAuthority: authority },
+    async handle(request) {
+      const { server } = cluster
+      if (server !== undefined) return handleHttp(request, { server, clock, log })
+      const status = new StatusError(503, 'ServiceUnavailable', 'the API server is not running').toStatus()
+      return Promise.resolve({
+        status: 503,
+        headers: { 'content-type': 'application/json', 'retry-after': '1' },
+        body: JSON.stringify(status),
+      })
+    },
+  })
+  const name = listener.host.includes(':') ? `[${listener.host}]` : listener.host
+  // A wildcard address is reached by loopback from here.
+  const url = `https://${name === '0.0.0.0' || name === '[::]' ? '127.0.0.1' : name}:${listener.port}`
+  const access = { server: url, authority, identity: admin }
+  return { url, access, kubeconfig: kubeconfigText(access), close: (graceMs) => listener.close(graceMs) }
+}

@@ -1,0 +1,53 @@
+// up: a cluster on this machine until it is told to stop. Progress goes to `say`, one line each.
+import { realClock } from '../base/clock.ts'
+import type { Log } from '../base/log.ts'
+import { systemRandom } from '../base/random.ts'
+import { nodePlatform } from '../platform/node/platform.ts'
+import { MemoryStore } from '../store/memory.ts'
+import { Cluster } from './cluster.ts'
+import { lockDirectory } from './lock.ts'
+import { clusterCertificates } from './pki.ts'
+import { serve } from './serve.ts'
+
+export interface UpOptions {
+  readonly dataFolder: string
+  readonly kubeconfigPath: string
+  readonly host: string
+  readonly port: number
+  readonly nodes: number
+  readonly log: Log
+}
+
+/** How long answers under way may take when the cluster stops. */
+const drainMs = 1_000
+
+export interface Running extends AsyncDisposable {
+  readonly url: string
+}
+
+export async function up({ dataFolder, kubeconfigPath, host, port, nodes, log }: UpOptions): Promise<Running> {
+  const platform = nodePlatform
+  await platform.files.makeFolder(dataFolder)
+  const cleanUps = new AsyncDisposableStack()
+  try {
+    cleanUps.use(await lockDirectory(dataFolder))
+    const certificates = await clusterCertificates(`${dataFolder}/pki`, platform, realClock, systemRandom)
+    const cluster = new Cluster({
+      clock: realClock,
+      random: systemRandom,
+      log,
+      store: new MemoryStore(realClock),
+      nodes,
+    })
+    cleanUps.defer(() => cluster.stop())
+    cluster.start()
+    const served = await serve(cluster, { host, port, certificates, platform, clock: realClock, log })
+    cleanUps.defer(() => served.close(drainMs))
+    await platform.files.write(kubeconfigPath, served.kubeconfig)
+    await cluster.ready
+    return { url: served.url, [Symbol.asyncDispose]: () => cleanUps.disposeAsync() }
+  } catch (error) {
+    await cleanUps.disposeAsync()
+    throw error
+  }
+}

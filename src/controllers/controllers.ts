@@ -1,0 +1,7 @@
+// Every controller, in the order of the alphabet.
+import type { Controller } from './controller.ts'
+import { deploymentController } from './deployment/deployment.ts'
+import { garbageCollector } from './garbage-collector.ts'
+import { replicaSetController } from './replica-set.ts'
+
+export const controllers: readonly Controller[] = [deploymentController, garbageCollector, replicaSetController]

@@ -1,0 +1,108 @@
+// The ReplicaSets of a Deployment: which is new, which are old, and how a new one is made.
+import { safeEncoded } from '../../base/ids.ts'
+import type { Deployment } from '../../api/apps/v1/deployment.ts'
+import type { ReplicaSet, ReplicaSetInput } from '../../api/apps/v1/replica-set.ts'
+import type { PodTemplateSpec } from '../../api/core/v1/pod-template.ts'
+import { resolveCount } from '../../api/count-or-percent.ts'
+import { equalValues } from '../../schema/json-value.ts'
+
+export const hashLabel = 'pod-template-hash'
+export const revisionAnnotation = 'deployment.kubernetes.io/revision'
+export const revisionHistoryAnnotation = 'deployment.kubernetes.io/revision-history'
+export const desiredReplicasAnnotation = 'deployment.kubernetes.io/desired-replicas'
+export const maxReplicasAnnotation = 'deployment.kubernetes.io/max-replicas'
+
+/** Annotations of the Deployment that its ReplicaSets do not take over. */
+const notCopied = new Set([
+  'kubectl.kubernetes.io/last-applied-configuration',
+  'deprecated.deployment.rollback.to',
+  revisionAnnotation,
+  revisionHistoryAnnotation,
+  desiredReplicasAnnotation,
+  maxReplicasAnnotation,
+])
+
+export const byAge = (a: ReplicaSet, b: ReplicaSet): number =>
+  Date.parse(a.metadata.creationTimestamp) - Date.parse(b.metadata.creationTimestamp) ||
+  (a.metadata.name < b.metadata.name ? -1 : 1)
+
+/** The oldest ReplicaSet with the Deployment's template: there should be one, but a race may have made two. */
+export const findNew = ({ spec }: Deployment, sets: readonly ReplicaSet[]): ReplicaSet | undefined =>
+  sets.toSorted(byAge).find((set) => equalValues(withoutHash(set.spec.template), withoutHash(spec.template)))
+
+function withoutHash({ metadata, spec }: PodTemplateSpec): object {
+  const { [hashLabel]: _, ...labels } = metadata.labels ?? {}
+  return { metadata: { ...metadata, labels }, spec }
+}
+
+export const revisionOfSet = ({ metadata }: ReplicaSet): number =>
+  Number(metadata.annotations?.[revisionAnnotation] ?? 0)
+
+export const totalReplicas = (sets: readonly ReplicaSet[]): number =>
+  sets.reduce((sum, { spec }) => sum + spec.replicas, 0)
+
+/** Both bounds of a rolling update, resolved; at least one is not zero, else nothing could ever move. */
+export function rollingBounds({ spec }: Deployment): { surge: number; unavailable: number } {
+  const { rollingUpdate } = spec.strategy
+  if (rollingUpdate === undefined) return { surge: 0, unavailable: 0 }
+  const surge = resolveCount(rollingUpdate.maxSurge, spec.replicas, 'up')
+  const unavailable = Math.min(resolveCount(rollingUpdate.maxUnavailable, spec.replicas, 'down'), spec.replicas)
+  return surge === 0 && unavailable === 0 ? { surge, unavailable: 1 } : { surge, unavailable }
+}
+
+export const maxReplicas = (deployment: Deployment): number =>
+  deployment.spec.replicas + rollingBounds(deployment).surge
+
+/** The annotations that a ReplicaSet carries for its Deployment. */
+export function annotationsFor(
+  deployment: Deployment,
+  existing: Readonly<Record<string, string>>,
+  revision: number,
+): Record<string, string> {
+  const copied = Object.entries(deployment.metadata.annotations ?? {}).filter(([name]) => !notCopied.has(name))
+  const before = existing[revisionAnnotation]
+  const history = existing[revisionHistoryAnnotation]
+  const isRevived = before !== undefined && before !== String(revision)
+  return {
+    ...existing,
+    ...Object.fromEntries(copied),
+    [desiredReplicasAnnotation]: String(deployment.spec.replicas),
+    [maxReplicasAnnotation]: String(maxReplicas(deployment)),
+    [revisionAnnotation]: String(revision),
+    ...(isRevived ? { [revisionHistoryAnnotation]: history === undefined ? before : `${history},${before}` } : {}),
+  }
+}
+
+export function newReplicaSet(deployment: Deployment, replicas: number, revision: number): ReplicaSetInput {
+  const { spec, metadata, status } = deployment
+  const hash = templateHash(spec.template, status.collisionCount ?? 0)
+  const labels = { ...spec.template.metadata.labels, [hashLabel]: hash }
+  return {
+    metadata: { name: `${metadata.name}-${hash}`, labels, annotations: annotationsFor(deployment, {}, revision) },
+    spec: {
+      replicas,
+      ...(spec.minReadySeconds === undefined ? {} : { minReadySeconds: spec.minReadySeconds }),
+      selector: { ...spec.selector, matchLabels: { ...spec.selector.matchLabels, [hashLabel]: hash } },
+      template: { ...spec.template, metadata: { ...spec.template.metadata, labels } },
+    },
+  }
+}
+
+/** A short name for a template: FNV-1a over its canonical JSON, in the alphabet of generated names. */
+export function templateHash(template: PodTemplateSpec, collisionCount: number): string {
+  let hash = 0x811c9dc5
+  for (const byte of new TextEncoder().encode(
+    canonical(template) + (collisionCount === 0 ? '' : String(collisionCount)),
+  )) {
+    hash ^= byte
+    hash = Math.imul(hash, 0x01000193) >>> 0
+  }
+  return safeEncoded(String(hash))
+}
+
+const canonical = (value: unknown): string =>
+  JSON.stringify(value, (_, part: unknown) =>
+    typeof part === 'object' && part !== null && !Array.isArray(part)
+      ? Object.fromEntries(Object.entries(part).toSorted(([a], [b]) => (a < b ? -1 : 1)))
+      : part,
+  )

@@ -1,0 +1,136 @@
+// Garbage collector: what has owners goes when the last of them is gone. Foreground deletion waits for the dependents,
+// orphan deletion lets them go free. Level-triggered: every decision is made from what is there.
+import { kinds } from '../api/kinds.ts'
+import { qualifiedResource, type Kind } from '../api/kind.ts'
+import { isBeingDeleted, keyOf, namespaceOf, objectKey, type ApiObject } from '../api/object.ts'
+import type { OwnerReference } from '../api/meta/v1/object-meta.ts'
+import type { Context } from '../base/context.ts'
+import { defineController, type ReconcileTools } from './controller.ts'
+
+const foregroundFinalizer = 'foregroundDeletion'
+const orphanFinalizer = 'orphan'
+
+/** Events and leases come and go by themselves. */
+const watched = kinds.filter(({ plural }) => plural !== 'events' && plural !== 'leases')
+const byQualifiedName = new Map(watched.map((kind) => [qualifiedResource(kind), kind]))
+
+const workKey = (kind: Kind, key: string): string => `${qualifiedResource(kind)}:${key}`
+
+export const garbageCollector = defineController({
+  name: 'garbage-collector',
+  component: 'garbage-collector-controller',
+  watches: watched,
+  wakes(kind, { key, now, before }, { dependents }) {
+    const object = now ?? before
+    if (object === undefined) return []
+    const isInteresting = isBeingDeleted(object) || (object.metadata.ownerReferences ?? []).length > 0
+    const own = now !== undefined && isInteresting ? [workKey(kind, key)] : []
+    const children = dependents(object.metadata.uid).map((child) => workKey(child.kind, keyOf(child.object)))
+    // A dependent that goes may be the last one that its owner waits for.
+    const owners =
+      now === undefined
+        ? ownersOf(object).map(({ kind: ownerKind, key: ownerKey }) => workKey(ownerKind, ownerKey))
+        : []
+    return [...own, ...(now === undefined || isBeingDeleted(now) ? children : []), ...owners]
+  },
+  async reconcile(key, tools, context) {
+    const colon = key.indexOf(':')
+    const kind = byQualifiedName.get(key.slice(0, colon))
+    if (kind === undefined) return
+    const object = tools.cached(kind, key.slice(colon + 1))
+    if (object === undefined) return
+    if (isBeingDeleted(object)) await finishDeletion(kind, object, tools, context)
+    else await collectIfOrphaned(kind, object, tools, context)
+  },
+})
+
+async function collectIfOrphaned(
+  kind: Kind,
+  object: ApiObject,
+  tools: ReconcileTools,
+  context: Context,
+): Promise<void> {
+  const references = object.metadata.ownerReferences ?? []
+  if (references.length === 0) return
+  const states = await Promise.all(references.map((reference) => ownerState(reference, object, tools, context)))
+  if (states.includes('alive')) return
+  // An owner in foreground deletion waits for us: our own dependents go first as well.
+  const isWaitedFor = states.includes('waiting')
+  const propagationPolicy =
+    isWaitedFor && tools.dependents(object.metadata.uid).length > 0 ? 'Foreground' : 'Background'
+  const { name, uid } = object.metadata
+  await tools.client.of(kind).delete(name, namespaceOf(object), { uid, propagationPolicy }, context)
+}
+
+type OwnerState = 'alive' | 'waiting' | 'gone'
+
+async function ownerState(
+  { apiVersion, kind: kindName, name, uid }: OwnerReference,
+  dependent: ApiObject,
+  { client, cached }: ReconcileTools,
+  context: Context,
+): Promise<OwnerState> {
+  const kind = watched.find((candidate) => candidate.apiVersion === apiVersion && candidate.kind === kindName)
+  if (kind === undefined) return 'alive' // a kind we cannot ask about is given the benefit of the doubt
+  const namespace = kind.namespaced ? namespaceOf(dependent) : ''
+  const known = cached(kind, objectKey(namespace, name))
+  // The cache may lag: only the API server's word counts for absence.
+  const owner = known?.metadata.uid === uid ? known : await client.of(kind).find(name, namespace, context)
+  if (owner === undefined || owner.metadata.uid !== uid) return 'gone'
+  return isBeingDeleted(owner) && hasFinalizer(owner, foregroundFinalizer) ? 'waiting' : 'alive'
+}
+
+async function finishDeletion(kind: Kind, object: ApiObject, tools: ReconcileTools, context: Context): Promise<void> {
+  const children = tools.dependents(object.metadata.uid)
+  if (hasFinalizer(object, orphanFinalizer)) {
+    for (const child of children) await release(child.kind, child.object, object.metadata.uid, tools, context)
+    return removeFinalizer(kind, object, orphanFinalizer, tools, context)
+  }
+  if (!hasFinalizer(object, foregroundFinalizer)) return
+  const blocking = children.filter(({ object: child }) => blocks(child, object.metadata.uid))
+  if (blocking.length === 0) return removeFinalizer(kind, object, foregroundFinalizer, tools, context)
+  for (const { kind: childKind, object: child } of blocking)
+    if (!isBeingDeleted(child)) await collectIfOrphaned(childKind, child, tools, context)
+}
+
+const blocks = (child: ApiObject, ownerUid: string): boolean =>
+  child.metadata.ownerReferences?.some(
+    ({ uid, blockOwnerDeletion }) => uid === ownerUid && blockOwnerDeletion === true,
+  ) ?? false
+
+const hasFinalizer = (object: ApiObject, name: string): boolean => object.metadata.finalizers?.includes(name) ?? false
+
+async function release(
+  kind: Kind,
+  child: ApiObject,
+  ownerUid: string,
+  { client }: ReconcileTools,
+  context: Context,
+): Promise<void> {
+  const { ownerReferences: references = [], ...metadata } = child.metadata
+  const kept = references.filter(({ uid }) => uid !== ownerUid)
+  await client
+    .of(kind)
+    .update({ ...child, metadata: { ...metadata, ...(kept.length === 0 ? {} : { ownerReferences: kept }) } }, context)
+}
+
+async function removeFinalizer(
+  kind: Kind,
+  object: ApiObject,
+  name: string,
+  { client }: ReconcileTools,
+  context: Context,
+): Promise<void> {
+  const { finalizers = [], ...metadata } = object.metadata
+  const kept = finalizers.filter((finalizer) => finalizer !== name)
+  await client
+    .of(kind)
+    .update({ ...object, metadata: { ...metadata, ...(kept.length === 0 ? {} : { finalizers: kept }) } }, context)
+}
+
+function ownersOf(object: ApiObject): { kind: Kind; key: string }[] {
+  return (object.metadata.ownerReferences ?? []).flatMap(({ apiVersion, kind: kindName, name }) => {
+    const kind = watched.find((candidate) => candidate.apiVersion === apiVersion && candidate.kind === kindName)
+    return kind === undefined ? [] : [{ kind, key: objectKey(kind.namespaced ? namespaceOf(object) : '', name) }]
+  })
+}

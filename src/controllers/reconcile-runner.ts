@@ -1,0 +1,25 @@
+// reconcileRunner: informers and keys for controllers that reconcile explicitly.
+import type { Kind } from '../api/kind.ts'
+import type { ApiObject } from '../api/object.ts'
+import { byOwnerUid } from '../client/informer.ts'
+import type { ReconcileController, ReconcileTools } from './controller.ts'
+import type { Runner, RunnerParts } from './runner.ts'
+
+const ownerIndex = 'owner'
+
+export function reconcileRunner(controller: ReconcileController, { informers, queue, client }: RunnerParts): Runner {
+  const watched = new Map(controller.watches.map((kind) => [kind, informers.of(kind)]))
+  const tools: ReconcileTools = {
+    client,
+    cached: <T extends ApiObject>(kind: Kind<T>, key: string) => informers.of(kind).get(key),
+    dependents: (uid) =>
+      [...watched].flatMap(([kind, informer]) => informer.objects(ownerIndex, uid).map((object) => ({ kind, object }))),
+  }
+  for (const [kind, informer] of watched) {
+    informer.addIndex(ownerIndex, byOwnerUid)
+    informer.onChange((change) => {
+      for (const key of controller.wakes(kind, change, tools)) queue.add(key, change.cause)
+    })
+  }
+  return { run: (key, context) => controller.reconcile(key, tools, context) }
+}

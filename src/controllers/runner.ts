@@ -1,0 +1,37 @@
+// A runner does the work for one key of a controller; these are the parts that the runtime hands to it.
+import type { Clock } from '../base/clock.ts'
+import type { Context } from '../base/context.ts'
+import type { FlowRecorder } from '../base/flow.ts'
+import type { Log } from '../base/log.ts'
+import type { Counter, Gauge } from '../base/metrics.ts'
+import type { Random } from '../base/random.ts'
+import type { WorkQueue } from '../base/work-queue.ts'
+import type { Client } from '../client/client.ts'
+import type { EventRecorder } from '../client/event-recorder.ts'
+import type { Informers } from '../client/informers.ts'
+
+export interface ControllerParts {
+  readonly client: Client
+  readonly informers: Informers
+  readonly clock: Clock
+  readonly random: Random
+  readonly flow: FlowRecorder
+  readonly log: Log
+  readonly metrics: ControllerMetrics
+}
+
+export interface ControllerMetrics {
+  readonly depth: Gauge
+  readonly errors: Counter
+  readonly runs: Counter
+}
+
+/** Work for one key. `later` asks to look again. */
+export interface Runner {
+  run(key: string, context: Context, later: (delayMs: number) => void): Promise<void>
+}
+
+export interface RunnerParts extends ControllerParts {
+  readonly queue: WorkQueue<string>
+  readonly events: EventRecorder
+}

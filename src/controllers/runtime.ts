@@ -1,0 +1,73 @@
+// The controller runtime: informers, queue, workers, expectations, retries, events and flow records of one controller.
+import { context } from '../base/context.ts'
+import { causeOf } from '../base/flow.ts'
+import { errorText } from '../base/log.ts'
+import type { Metrics } from '../base/metrics.ts'
+import type { TaskGroup } from '../base/task-group.ts'
+import { WorkQueue, type Work } from '../base/work-queue.ts'
+import { StatusError } from '../api/status-error.ts'
+import { splitKey } from '../api/object.ts'
+import { EventRecorder } from '../client/event-recorder.ts'
+import type { Controller } from './controller.ts'
+import { planRunner } from './plan-runner.ts'
+import type { ControllerMetrics, ControllerParts, Runner, RunnerParts } from './runner.ts'
+import { reconcileRunner } from './reconcile-runner.ts'
+
+export const controllerMetrics = (metrics: Metrics): ControllerMetrics => ({
+  depth: metrics.gauge('workqueue_depth', 'Current depth of workqueue', ['name']),
+  errors: metrics.counter('workqueue_retries_total', 'Total number of retries handled by workqueue', ['name']),
+  runs: metrics.counter('workqueue_adds_total', 'Total number of adds handled by workqueue', ['name']),
+})
+
+const workersPerController = 5
+
+/** Starts the controller's workers; they end with the task group. */
+export function startController(controller: Controller, parts: ControllerParts, tasks: TaskGroup): void {
+  const { client } = parts
+  const queue = new WorkQueue<string>(parts.clock)
+  const events = new EventRecorder(client, controller.component, parts)
+  const runnerParts: RunnerParts = { ...parts, queue, events }
+  const runner =
+    controller.type === 'plan' ? planRunner(controller, runnerParts) : reconcileRunner(controller, runnerParts)
+  tasks.signal.addEventListener('abort', () => queue.close(), { once: true })
+  for (let worker = 0; worker < workersPerController; worker++)
+    tasks.start(`${controller.name} worker ${worker}`, async (signal) => {
+      await parts.informers.synced()
+      for (let work = await queue.take(signal); work !== undefined; work = await queue.take(signal))
+        await runOnce(controller, runner, work, runnerParts, signal)
+    })
+}
+
+async function runOnce(
+  controller: Controller,
+  runner: Runner,
+  { key, cause }: Work<string>,
+  { queue, flow, log, metrics }: RunnerParts,
+  signal: AbortSignal,
+): Promise<void> {
+  const { name } = controller
+  const participant = `controller/${name}`
+  const subject = controller.type === 'plan' ? { resource: controller.reconciles.plural, ...splitKey(key) } : undefined
+  const run = flow.record('reconcile', participant, participant, `reconcile ${key}`, subject, 0, cause)
+  metrics.runs.add({ name })
+  metrics.depth.set({ name }, queue.depth)
+  try {
+    const own = { ...causeOf(run), revisions: cause.revisions }
+    await runner.run(key, context(signal, own), (delayMs) => queue.addAfter(key, delayMs, own))
+    flow.finish(run, 'done')
+    queue.forget(key)
+  } catch (error) {
+    if (!signal.aborted) {
+      flow.finish(run, errorText(error))
+      metrics.errors.add({ name })
+      if (!isExpected(error)) log.warn('a reconcile failed and will be tried again', { controller: name, key, error })
+      queue.retry(key, cause)
+    }
+  } finally {
+    queue.done(key)
+  }
+}
+
+// Somebody was faster: the next look sees it. Nothing for the log.
+const isExpected = (error: unknown): boolean =>
+  error instanceof StatusError && ['Conflict', 'AlreadyExists', 'NotFound'].includes(error.reason)

@@ -1,0 +1,79 @@
+import { equal } from 'node:assert/strict'
+import { test } from 'node:test'
+import { causeOf, FlowRecorder, type FlowId } from '../base/flow.ts'
+import { VirtualClock } from '../base/virtual-clock.ts'
+import { lifeOf } from './flow-graph.ts'
+import { textDiagram } from './text-diagram.ts'
+
+const object = (resource: string, name: string) => ({ resource, namespace: 'default', name })
+const web = object('deployments', 'web')
+
+function recorded(): FlowRecorder {
+  const flow = new FlowRecorder(new VirtualClock())
+  const call = flow.record('call', 'kubectl', 'API Server', 'create deployments', web)
+  flow.record('persist', 'API Server', 'Store', 'put deployment', web, 10, causeOf(call))
+  flow.finish(call, '201')
+  const delivery = flow.record('watch', 'API Server', 'controllers', 'ADDED', web, 10)
+  flow.record('watch', 'API Server', 'idle watcher', 'ADDED', web, 10)
+  const run = flow.record(
+    'reconcile',
+    'controller/deployment',
+    'controller/deployment',
+    'reconcile default/web',
+    web,
+    0,
+    causeOf(delivery, 10),
+  )
+  for (const name of ['web-aaaaa', 'web-bbbbb']) {
+    const made = flow.record(
+      'call',
+      'controller/deployment',
+      'API Server',
+      'create pods',
+      object('pods', name),
+      0,
+      causeOf(run),
+    )
+    flow.record(
+      'persist',
+      'API Server',
+      'Store',
+      'put pod',
+      object('pods', name),
+      name === 'web-aaaaa' ? 11 : 12,
+      causeOf(made),
+    )
+    flow.finish(made, '201')
+  }
+  flow.record('call', 'kubectl', 'API Server', 'create pods', object('pods', 'foreign'))
+  // A component in another process names only the revision that woke it.
+  flow.record('call', 'remote', 'API Server', 'update deployments', web, 0, {
+    event: 0 as FlowId,
+    also: [],
+    revisions: [10],
+  })
+  return flow
+}
+
+test('the life of an object: causes linked by id and by revision, alike branches folded, nothing foreign', () => {
+  equal(
+    textDiagram(lifeOf(recorded().events(), web)),
+    `     +0ms  kubectl ──► API Server: create deployments web → 201
+     +0ms    API Server ══► Store: put deployment web @10
+     +0ms      API Server --► controller/deployment: ADDED deployments web
+     +0ms        controller/deployment ···►: reconcile default/web
+     +0ms          controller/deployment ──► API Server: create pods web-aaaaa → 201  ×2 alike
+     +0ms            API Server ══► Store: put pod web-aaaaa @11
+     +0ms      remote ──► API Server: update deployments web
+`,
+  )
+})
+
+test('without folding every branch is shown', () => {
+  const text = textDiagram(lifeOf(recorded().events(), web), { fold: false })
+  equal(text.split('\n').filter((line) => line.includes('create pods')).length, 2)
+})
+
+test('an unknown object has no flow', () => {
+  equal(textDiagram(lifeOf(recorded().events(), object('pods', 'none'))), '')
+})

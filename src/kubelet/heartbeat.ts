@@ -1,0 +1,84 @@
+// The heartbeat: the node's Lease, renewed every ten seconds, and its status, reported every five minutes.
+import type { Clock } from '../base/clock.ts'
+import { rfc3339Micro } from '../base/clock.ts'
+import { context, type Context } from '../base/context.ts'
+import { errorText, type Log } from '../base/log.ts'
+import { lease } from '../api/coordination/v1/lease.ts'
+import { node, type Node } from '../api/core/v1/node.ts'
+import { controllerReference } from '../api/object.ts'
+import { hasReason } from '../api/status-error.ts'
+import type { Client } from '../client/client.ts'
+import { nodeObject, nodeStatus, type NodeDescription } from './node-status.ts'
+
+const leaseNamespace = 'kube-node-lease'
+const leaseDurationSeconds = 40
+const renewMs = 10_000
+const statusMs = 300_000
+const retryMs = 200
+
+export interface HeartbeatParts {
+  readonly client: Client
+  readonly clock: Clock
+  readonly log: Log
+  readonly description: NodeDescription
+}
+
+/** Registers the node and keeps it alive until the signal ends it. */
+export async function beat(parts: HeartbeatParts, signal: AbortSignal): Promise<void> {
+  const { clock } = parts
+  const ctx = context(signal)
+  await persist(parts, 'register the node', signal, () => register(parts, ctx))
+  let nextStatusMs = clock.monotonicMs() + statusMs
+  for (;;) {
+    await persist(parts, 'renew the lease', signal, () => renew(parts, ctx))
+    await clock.sleep(renewMs, signal)
+    if (clock.monotonicMs() < nextStatusMs) continue
+    nextStatusMs = clock.monotonicMs() + statusMs
+    await persist(parts, 'report the node', signal, () => register(parts, ctx))
+  }
+}
+
+/** Tries until it succeeds: a node without an API server has nothing better to do. */
+async function persist(
+  { clock, log, description }: HeartbeatParts,
+  what: string,
+  signal: AbortSignal,
+  action: () => Promise<void>,
+): Promise<void> {
+  for (;;) {
+    try {
+      return await action()
+    } catch (error) {
+      signal.throwIfAborted()
+      log.debug(`could not ${what}`, { node: description.name, error: errorText(error) })
+      await clock.sleep(retryMs, signal)
+    }
+  }
+}
+
+async function register({ client, clock, description }: HeartbeatParts, ctx: Context): Promise<void> {
+  const nodes = client.of(node)
+  const known = await nodes.find(description.name, '', ctx)
+  if (known === undefined) {
+    await nodes.create(nodeObject(description, clock.nowMs()), '', ctx)
+    return
+  }
+  const status = { ...known.status, ...nodeStatus(description, known.status, clock.nowMs()) } as Node['status']
+  await nodes.updateStatus({ ...known, status }, ctx)
+}
+
+async function renew({ client, clock, description }: HeartbeatParts, ctx: Context): Promise<void> {
+  const leases = client.of(lease)
+  const { name } = description
+  const renewTime = rfc3339Micro(clock.nowMs())
+  const patch = { spec: { holderIdentity: name, leaseDurationSeconds, renewTime } }
+  try {
+    await leases.patch(name, leaseNamespace, patch, 'merge', ctx)
+  } catch (error) {
+    if (!hasReason(error, 'NotFound')) throw error
+    const owner = await client.of(node).find(name, '', ctx)
+    const ownerReferences =
+      owner === undefined ? [] : [{ ...controllerReference(owner), controller: false, blockOwnerDeletion: false }]
+    await leases.create({ metadata: { name, ownerReferences }, ...patch }, leaseNamespace, ctx)
+  }
+}

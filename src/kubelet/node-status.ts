@@ -1,0 +1,76 @@
+// The node's own object: what it registers and reports of itself.
+import { rfc3339 } from '../base/clock.ts'
+import type { NodeInput } from '../api/core/v1/node.ts'
+
+export interface NodeDescription {
+  readonly name: string
+  readonly hostIp: string
+  readonly capacity: Readonly<Record<string, string>>
+  readonly runtime: string
+  readonly operatingSystem: string
+  readonly architecture: string
+  readonly podCidr: string
+}
+
+/** The version that the API speaks; what a kubelet of that version would say. */
+const kubeletVersion = 'v1.36.4'
+
+export function nodeObject(description: NodeDescription, nowMs: number): NodeInput {
+  const { name, operatingSystem, architecture, podCidr } = description
+  const labels = {
+    'kubernetes.io/hostname': name,
+    'kubernetes.io/os': operatingSystem,
+    'kubernetes.io/arch': architecture,
+    'beta.kubernetes.io/os': operatingSystem,
+    'beta.kubernetes.io/arch': architecture,
+  }
+  return {
+    metadata: { name, labels },
+    spec: { podCIDR: podCidr, podCIDRs: [podCidr] },
+    status: nodeStatus(description, undefined, nowMs),
+  }
+}
+
+type NodeStatusInput = NonNullable<NodeInput['status']>
+
+const healthy: readonly [type: string, status: string, reason: string, message: string][] = [
+  ['MemoryPressure', 'False', 'KubeletHasSufficientMemory', 'kubelet has sufficient memory available'],
+  ['DiskPressure', 'False', 'KubeletHasNoDiskPressure', 'kubelet has no disk pressure'],
+  ['PIDPressure', 'False', 'KubeletHasSufficientPID', 'kubelet has sufficient PID available'],
+  ['Ready', 'True', 'KubeletReady', 'kubelet is posting ready status'],
+]
+
+export function nodeStatus(
+  description: NodeDescription,
+  before: NodeStatusInput | undefined,
+  nowMs: number,
+): NodeStatusInput {
+  const { name, hostIp, capacity, runtime, operatingSystem, architecture } = description
+  const now = rfc3339(nowMs)
+  const conditions = healthy.map(([type, status, reason, message]) => {
+    const known = before?.conditions?.find((condition) => condition.type === type)
+    const lastTransitionTime = known?.status === status ? (known.lastTransitionTime ?? now) : now
+    return { type, status, reason, message, lastHeartbeatTime: now, lastTransitionTime }
+  })
+  return {
+    capacity,
+    allocatable: capacity,
+    conditions,
+    addresses: [
+      { type: 'InternalIP', address: hostIp },
+      { type: 'Hostname', address: name },
+    ],
+    nodeInfo: {
+      machineID: '',
+      systemUUID: '',
+      bootID: '',
+      kernelVersion: '',
+      osImage: '',
+      containerRuntimeVersion: runtime,
+      kubeletVersion,
+      kubeProxyVersion: '',
+      operatingSystem,
+      architecture,
+    },
+  }
+}

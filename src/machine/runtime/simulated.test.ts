@@ -1,0 +1,29 @@
+import { equal } from 'node:assert/strict'
+import { test } from 'node:test'
+import { seededRandom } from '../../base/random.ts'
+import { VirtualClock } from '../../base/virtual-clock.ts'
+import { runtimeContract } from './contract.suite.ts'
+import { serveUntilTerminated, SimulatedRuntime } from './simulated.ts'
+
+const images = { server: 'server', exits3: 'exits3', missing: 'missing' }
+const programs = { server: serveUntilTerminated, exits3: () => Promise.resolve(3), missing: 'missing' } as const
+
+runtimeContract('simulated', () =>
+  Promise.resolve({ runtime: new SimulatedRuntime(new VirtualClock(), seededRandom(1), { images: programs }), images }),
+)
+
+test('a program that does not end is killed after the grace, on the virtual clock', async () => {
+  const clock = new VirtualClock(0)
+  const { signal } = new AbortController()
+  const runtime = new SimulatedRuntime(clock, seededRandom(1), { images: { stubborn: () => new Promise(() => {}) } })
+  const sandbox = await runtime.runSandbox({ podUid: 'u', namespace: '', name: '' }, signal)
+  const config = { name: 'c', image: 'stubborn', attempt: 0, command: [], arguments: [], environment: {} }
+  const id = await runtime.createContainer(sandbox, config, signal)
+  await runtime.startContainer(id, signal)
+  const stopping = runtime.stopContainer(id, 30_000, signal)
+  await clock.advance('1m')
+  await stopping
+  const seen = (await runtime.inspect('u', signal))?.containers[0]
+  equal(seen?.exitCode, 137)
+  equal(seen?.finishedMs, 30_000)
+})

@@ -1,0 +1,7 @@
+// PrioritySort: pods of higher priority first, then those that wait longer.
+import { defineSchedulerPlugin } from '../framework.ts'
+
+export const prioritySort = defineSchedulerPlugin({
+  name: 'PrioritySort',
+  queueSort: (a, b) => (b.spec.priority ?? 0) - (a.spec.priority ?? 0),
+})

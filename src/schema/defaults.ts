@@ -1,0 +1,51 @@
+// defaults: fills in static defaults and the structs that are always there. Shares what needs no change.
+import type { Field, Message, Type } from './field.ts'
+import type { JsonObject } from './json-value.ts'
+
+export function withDefaults<T extends object>(message: Message, object: T): T {
+  return fillMessage(message, object as JsonObject) as T
+}
+
+function fillMessage(message: Message, object: JsonObject): JsonObject {
+  let filled: Record<string, unknown> | undefined
+  for (const name in message.fields) {
+    const field = message.fields[name]
+    if (field === undefined) continue
+    const value = object[name]
+    const next =
+      value === undefined || (value === '' && field.default !== undefined && !field.pointer)
+        ? (field.default ?? (isStructByValue(field) ? emptyStruct : undefined))
+        : value
+    const complete = next === undefined ? undefined : fillType(field.type, next)
+    if (complete !== value) (filled ??= { ...object })[name] = complete
+  }
+  return (filled as JsonObject | undefined) ?? object
+}
+
+const emptyStruct = Object.freeze({})
+
+/** Go has no absent struct, only an empty one. */
+const isStructByValue = ({ type, pointer }: Field): boolean =>
+  typeof type === 'object' && type.kind === 'message' && !pointer
+
+function fillType(type: Type, value: unknown): unknown {
+  if (typeof type === 'string') return value
+  switch (type.kind) {
+    case 'message':
+      return fillMessage(type, value as JsonObject)
+    case 'list': {
+      if (typeof type.element === 'string') return value
+      const items = value as readonly unknown[]
+      const filled = items.map((item) => fillType(type.element, item))
+      return filled.some((item, index) => item !== items[index]) ? filled : value
+    }
+    case 'map': {
+      if (typeof type.value === 'string') return value
+      return Object.fromEntries(
+        Object.entries(value as object).map(([name, item]) => [name, fillType(type.value, item)]),
+      )
+    }
+    default:
+      return type satisfies never
+  }
+}

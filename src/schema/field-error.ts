@@ -1,0 +1,47 @@
+// FieldError: one thing that is wrong with one field, in upstream's words: scripts and people read them.
+
+export type FieldErrorReason =
+  | 'FieldValueRequired'
+  | 'FieldValueInvalid'
+  | 'FieldValueNotSupported'
+  | 'FieldValueForbidden'
+  | 'FieldValueDuplicate'
+  | 'FieldValueTooLong'
+
+export interface FieldError {
+  readonly reason: FieldErrorReason
+  readonly field: string
+  /** Without the field's name: `Invalid value: -1: must be greater than or equal to 0`. */
+  readonly message: string
+}
+
+const error = (reason: FieldErrorReason, field: string, message: string): FieldError => ({ reason, field, message })
+
+export const required = (field: string, detail = ''): FieldError =>
+  error('FieldValueRequired', field, detail === '' ? 'Required value' : `Required value: ${detail}`)
+
+export const invalid = (field: string, value: unknown, detail: string): FieldError =>
+  error('FieldValueInvalid', field, `Invalid value: ${shown(value)}: ${detail}`)
+
+export const notSupported = (field: string, value: unknown, supported: readonly string[]): FieldError =>
+  error(
+    'FieldValueNotSupported',
+    field,
+    `Unsupported value: ${shown(value)}: supported values: ${supported.map((name) => JSON.stringify(name)).join(', ')}`,
+  )
+
+export const forbidden = (field: string, detail: string): FieldError =>
+  error('FieldValueForbidden', field, `Forbidden: ${detail}`)
+
+export const duplicate = (field: string, value: unknown): FieldError =>
+  error('FieldValueDuplicate', field, `Duplicate value: ${shown(value)}`)
+
+export const tooLong = (field: string, max: number): FieldError =>
+  error('FieldValueTooLong', field, `Too long: may not be more than ${max} bytes`)
+
+export const immutable = (field: string, value: unknown): FieldError => invalid(field, value, 'field is immutable')
+
+/** `spec.containers[0].name: Required value` */
+export const fieldErrorText = ({ field, message }: FieldError): string => `${field}: ${message}`
+
+const shown = (value: unknown): string => (value === undefined ? 'null' : JSON.stringify(value))

@@ -1,0 +1,147 @@
+// The field language: what one field of an API type is. Everything else in schema/ is derived from these descriptors.
+// A message is a named API type with its fields; names are those of the published OpenAPI.
+// A field says what Go clients mean by it: pointer or value, and whether an empty value is left out of the JSON.
+
+/** Types without fields of their own. Quantities, times and bytes are text in JSON and here. */
+export type ScalarName =
+  | 'string'
+  | 'bool'
+  | 'int32'
+  | 'int64'
+  | 'double'
+  | 'bytes'
+  | 'quantity'
+  | 'intOrString'
+  | 'time'
+  | 'microTime'
+  | 'json'
+
+export interface ListType<Element extends Type = Type> {
+  readonly kind: 'list'
+  readonly element: Element
+}
+
+export interface MapType<Value extends Type = Type> {
+  readonly kind: 'map'
+  readonly value: Value
+}
+
+export type Type = ScalarName | Message | ListType | MapType
+
+/**
+ * required: must be sent; always: a Go struct by value, there even when nothing was sent;
+ * defaulted: there once defaults are filled in; optional: may be absent.
+ */
+export type Presence = 'required' | 'always' | 'defaulted' | 'optional'
+
+export interface FieldOptions {
+  /** In protobuf the field stands in an embedded message of this number; in JSON it stands inline. */
+  readonly inside?: number
+  /** Must be sent, as the published schema says; an empty value passes all the same. */
+  readonly required?: true
+  /** Empty and absent are refused. */
+  readonly notEmpty?: true
+  /** A Go pointer: zero, false and empty survive. Without it they mean absent. */
+  readonly pointer?: true
+  /** A Go value without omitempty: written even when it is empty. */
+  readonly keepEmpty?: true
+  readonly default?: unknown
+  readonly enum?: readonly string[]
+  readonly minimum?: number
+  readonly maximum?: number
+  /** How server-side apply treats the list; `keys` identify the elements of a map list. */
+  readonly listType?: 'atomic' | 'set' | 'map'
+  readonly keys?: readonly string[]
+  readonly mapType?: 'atomic' | 'granular'
+  /** How a strategic merge patch treats the field; several strategies are joined by commas. */
+  readonly patch?: 'merge' | 'replace' | 'retainKeys' | 'merge,retainKeys'
+  readonly mergeKey?: string
+  readonly description?: string
+}
+
+export interface Field<T extends Type = Type, P extends Presence = Presence, Value = unknown> extends FieldOptions {
+  /** The protobuf field number. */
+  readonly tag: number
+  readonly type: T
+  readonly presence: P
+  /** Never set: carries the type of an enumeration's values to the compiler. */
+  readonly value?: Value
+}
+
+export type FieldMap = Readonly<Record<string, Field>>
+
+export interface Message<Fields extends FieldMap = FieldMap> {
+  readonly kind: 'message'
+  readonly name: string
+  readonly fields: Fields
+  readonly description: string
+}
+
+export const message = <const Fields extends FieldMap>(
+  name: string,
+  fields: Fields,
+  description = '',
+): Message<Fields> => Object.freeze({ kind: 'message', name, fields, description })
+
+type ScalarPresence<O> = O extends { required: true }
+  ? 'required'
+  : O extends { default: unknown }
+    ? 'defaulted'
+    : 'optional'
+type StructPresence<O> = O extends { required: true }
+  ? 'required'
+  : O extends { default: unknown }
+    ? 'defaulted'
+    : O extends { pointer: true }
+      ? 'optional'
+      : 'always'
+type EnumValue<O> = O extends { enum: readonly (infer Value)[] } ? Value : unknown
+
+const scalar =
+  <Name extends ScalarName>(type: Name) =>
+  <const O extends FieldOptions = Record<never, never>>(
+    tag: number,
+    options?: O,
+  ): Field<Name, ScalarPresence<O>, EnumValue<O>> =>
+    field<Name, ScalarPresence<O>, EnumValue<O>>(tag, type, options ?? {}, 'optional')
+
+export const string = scalar('string')
+export const bool = scalar('bool')
+export const int32 = scalar('int32')
+export const int64 = scalar('int64')
+export const double = scalar('double')
+export const bytes = scalar('bytes')
+export const quantity = scalar('quantity')
+export const intOrString = scalar('intOrString')
+export const time = scalar('time')
+export const microTime = scalar('microTime')
+export const json = scalar('json')
+
+/** A message by value is always there; with `pointer` it may be absent. */
+export const struct = <M extends Message, const O extends FieldOptions = Record<never, never>>(
+  tag: number,
+  message: M,
+  options?: O,
+): Field<M, StructPresence<O>> => field(tag, message, options ?? {}, options?.pointer ? 'optional' : 'always')
+
+export const list = <Element extends Type, const O extends FieldOptions = Record<never, never>>(
+  tag: number,
+  element: Element,
+  options?: O,
+): Field<ListType<Element>, ScalarPresence<O>> => field(tag, { kind: 'list', element }, options ?? {}, 'optional')
+
+export const map = <Value extends Type, const O extends FieldOptions = Record<never, never>>(
+  tag: number,
+  value: Value,
+  options?: O,
+): Field<MapType<Value>, ScalarPresence<O>> => field(tag, { kind: 'map', value }, options ?? {}, 'optional')
+
+function field<T extends Type, P extends Presence, Value = unknown>(
+  tag: number,
+  type: T,
+  options: FieldOptions,
+  otherwise: Presence,
+): Field<T, P, Value> {
+  const presence = options.required ? 'required' : options.default === undefined ? otherwise : 'defaulted'
+  return Object.freeze({ ...options, tag, type, presence: presence as P })
+}

@@ -1,0 +1,57 @@
+// infer: the TypeScript types of a message, derived from its descriptors; nothing is written twice.
+import type { Field, FieldMap, ListType, MapType, Message, ScalarName, Type } from './field.ts'
+
+interface ScalarTypes {
+  readonly string: string
+  readonly bool: boolean
+  readonly int32: number
+  readonly int64: number
+  readonly double: number
+  readonly bytes: string
+  readonly quantity: string
+  readonly intOrString: number | string
+  readonly time: string
+  readonly microTime: string
+  readonly json: unknown
+}
+
+type KeysWith<Fields extends FieldMap, P> = {
+  [K in keyof Fields]: Fields[K]['presence'] extends P ? K : never
+}[keyof Fields]
+
+/** What everything inside works with: read-only, defaults filled in. */
+export type Infer<M> =
+  M extends Message<infer Fields>
+    ? { readonly [K in KeysWith<Fields, 'required' | 'always' | 'defaulted'>]: FieldValue<Fields[K]> } & {
+        readonly [K in KeysWith<Fields, 'optional'>]?: FieldValue<Fields[K]>
+      }
+    : never
+
+/** What may be sent: whatever has a default may be left out. */
+export type InferInput<M> =
+  M extends Message<infer Fields>
+    ? { readonly [K in KeysWith<Fields, 'required'>]: FieldInput<Fields[K]> } & {
+        readonly [K in KeysWith<Fields, 'always' | 'defaulted' | 'optional'>]?: FieldInput<Fields[K]>
+      }
+    : never
+
+type FieldValue<F> =
+  F extends Field<infer T, infer _, infer Value> ? (unknown extends Value ? ValueOf<T> : Value) : never
+type FieldInput<F> =
+  F extends Field<infer T, infer _, infer Value> ? (unknown extends Value ? InputOf<T> : Value) : never
+
+type ValueOf<T extends Type> = T extends ScalarName
+  ? ScalarTypes[T]
+  : T extends ListType<infer Element>
+    ? readonly ValueOf<Element>[]
+    : T extends MapType<infer Value>
+      ? Readonly<Record<string, ValueOf<Value>>>
+      : Infer<T>
+
+type InputOf<T extends Type> = T extends ScalarName
+  ? ScalarTypes[T]
+  : T extends ListType<infer Element>
+    ? readonly InputOf<Element>[]
+    : T extends MapType<infer Value>
+      ? Readonly<Record<string, InputOf<Value>>>
+      : InferInput<T>

@@ -1,0 +1,45 @@
+// JSON values: their type, a deep comparison, and the names that Go's decoder gives to them in errors.
+
+export type JsonValue = null | boolean | number | string | readonly JsonValue[] | JsonObject
+export interface JsonObject {
+  readonly [name: string]: JsonValue | undefined
+}
+
+export const isJsonObject = (value: unknown): value is JsonObject =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** Deep equality; a property that is undefined counts as absent. */
+export function equalValues(a: unknown, b: unknown): boolean {
+  if (a === b) return true
+  if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false
+  if (Array.isArray(a) || Array.isArray(b))
+    return (
+      Array.isArray(a) &&
+      Array.isArray(b) &&
+      a.length === b.length &&
+      a.every((item, index) => equalValues(item, b[index]))
+    )
+  const [left, right] = [a as JsonObject, b as JsonObject]
+  let extra = 0
+  for (const name in left) if (left[name] !== undefined) extra++
+  for (const name in right) {
+    if (right[name] === undefined) continue
+    if (!equalValues(left[name], right[name])) return false
+    extra--
+  }
+  return extra === 0
+}
+
+/** A copy without the named property, or the same object when it has none. */
+export function without<T extends object, Name extends keyof T>(object: T, name: Name): Omit<T, Name> {
+  if (!(name in object)) return object
+  const { [name]: _, ...rest } = object
+  return rest
+}
+
+/** How Go's JSON decoder calls the kind of a value. */
+export function jsonKind(value: unknown): string {
+  if (Array.isArray(value)) return 'array'
+  if (value === null) return 'null'
+  return typeof value === 'boolean' ? 'bool' : typeof value
+}

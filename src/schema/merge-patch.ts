@@ -1,0 +1,14 @@
+// JSON merge patch (RFC 7386): null removes, objects merge, all else replaces.
+import { isJsonObject, type JsonObject, type JsonValue } from './json-value.ts'
+
+export function mergePatch(target: JsonValue | undefined, patch: JsonValue): JsonValue {
+  if (!isJsonObject(patch)) return patch
+  const merged: Record<string, JsonValue | undefined> = isJsonObject(target) ? { ...target } : {}
+  for (const name in patch) {
+    const change = patch[name]
+    if (change === undefined) continue
+    if (change === null) delete merged[name]
+    else merged[name] = mergePatch(merged[name], change)
+  }
+  return merged satisfies JsonObject
+}

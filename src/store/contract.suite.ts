@@ -1,0 +1,189 @@
+// The contract suite: what every driver of the store must pass, unchanged. A driver's test calls storeContract().
+import { deepEqual, equal, rejects } from 'node:assert/strict'
+import { test } from 'node:test'
+import { Compacted, FutureRevision, type Store, type StoreBatch } from './store.ts'
+
+const { signal } = new AbortController()
+const bytes = (text: string) => new TextEncoder().encode(text)
+const text = (value: Uint8Array | undefined) => (value === undefined ? undefined : new TextDecoder().decode(value))
+
+const put = (key: string, value: string) => ({ kind: 'put', key, value: bytes(value) }) as const
+const write = (store: Store, key: string, value: string) =>
+  store.commit({ conditions: [], operations: [put(key, value)] }, signal)
+
+async function collect(batches: AsyncIterable<StoreBatch>, count: number): Promise<string[]> {
+  const seen: string[] = []
+  for await (const { events } of batches) {
+    for (const event of events)
+      seen.push(
+        event.kind === 'put'
+          ? `${event.revision} put ${event.item.key}=${text(event.item.value)} was ${text(event.previous?.value)}`
+          : `${event.revision} delete ${event.key} was ${text(event.previous.value)}`,
+      )
+    if (seen.length >= count) break
+  }
+  return seen
+}
+
+export interface StoreUnderTest {
+  readonly store: Store
+  /** Lets at least `ms` pass for leases. */
+  pass(ms: number): Promise<void>
+}
+
+export function storeContract(driver: string, open: () => Promise<StoreUnderTest>): void {
+  const contract = (name: string, body: (under: StoreUnderTest) => Promise<void>): void => {
+    test(`${driver}: ${name}`, async () => {
+      const under = await open()
+      try {
+        await body(under)
+      } finally {
+        await under.store.close()
+      }
+    })
+  }
+
+  contract('a write is read back with its revisions', async ({ store }) => {
+    const before = store.revision
+    const created = await write(store, '/a', '1')
+    const changed = await write(store, '/a', '2')
+    deepEqual(
+      [created, changed],
+      [
+        { kind: 'committed', revision: before + 1 },
+        { kind: 'committed', revision: before + 2 },
+      ],
+    )
+    equal(await store.freshRevision(signal), before + 2)
+    const item = await store.get('/a', signal)
+    deepEqual(
+      { ...item, value: text(item?.value) },
+      { key: '/a', value: '2', createRevision: before + 1, modRevision: before + 2 },
+    )
+    equal(await store.get('/none', signal), undefined)
+  })
+
+  contract('a condition that does not hold changes nothing', async ({ store }) => {
+    await write(store, '/a', '1')
+    const { modRevision = 0 } = (await store.get('/a', signal)) ?? {}
+    const before = store.revision
+    for (const wrong of [0, modRevision - 1, modRevision + 1]) {
+      const conditions = [{ key: '/a', modRevision: wrong }]
+      deepEqual(await store.commit({ conditions, operations: [put('/a', 'x'), put('/b', 'x')] }, signal), {
+        kind: 'refused',
+        revision: before,
+      })
+    }
+    equal(store.revision, before)
+    equal(await store.get('/b', signal), undefined)
+    const right = {
+      conditions: [
+        { key: '/a', modRevision },
+        { key: '/b', modRevision: 0 },
+      ],
+      operations: [put('/a', '2'), put('/b', '2')],
+    }
+    equal((await store.commit(right, signal)).kind, 'committed')
+    equal((await store.get('/a', signal))?.modRevision, (await store.get('/b', signal))?.modRevision)
+  })
+
+  contract('ranges: prefix, limit, remaining, old revisions', async ({ store }) => {
+    for (const key of ['/p/b', '/p/a', '/q/x', '/p/c', '/p0']) await write(store, key, key)
+    const old = store.revision
+    await store.commit({ conditions: [], operations: [{ kind: 'delete', key: '/p/a' }] }, signal)
+    const keys = async (options: object) => {
+      const { items, remaining, revision } = await store.range({ start: '/p/', end: '/p0', ...options }, signal)
+      return { keys: items.map(({ key }) => key), remaining, revision }
+    }
+    deepEqual(await keys({}), { keys: ['/p/b', '/p/c'], remaining: 0, revision: old + 1 })
+    deepEqual(await keys({ limit: 1 }), { keys: ['/p/b'], remaining: 1, revision: old + 1 })
+    deepEqual(await keys({ revision: old }), { keys: ['/p/a', '/p/b', '/p/c'], remaining: 0, revision: old })
+    await rejects(keys({ revision: old + 100 }), FutureRevision)
+  })
+
+  contract('a watch tells every change in order, with what was before', async ({ store }) => {
+    const from = store.revision + 1
+    await write(store, '/w/a', '1')
+    const watching = collect(store.watch({ prefix: '/w/', from }, signal), 4)
+    await write(store, '/w/a', '2')
+    await write(store, '/other', 'x')
+    await store.commit({ conditions: [], operations: [{ kind: 'delete', key: '/w/a' }, put('/w/b', '3')] }, signal)
+    deepEqual(await watching, [
+      `${from} put /w/a=1 was undefined`,
+      `${from + 1} put /w/a=2 was 1`,
+      `${from + 3} delete /w/a was 2`,
+      `${from + 3} put /w/b=3 was undefined`,
+    ])
+  })
+
+  contract('deleting what is not there makes no revision', async ({ store }) => {
+    const before = store.revision
+    await store.commit({ conditions: [], operations: [{ kind: 'delete', key: '/none' }] }, signal)
+    equal(store.revision, before)
+  })
+
+  contract('reads and watches below a compaction fail clearly', async ({ store }) => {
+    for (let i = 0; i < 5; i++) await write(store, '/a', String(i))
+    const kept = store.revision - 1
+    await store.compact(kept, signal)
+    await rejects(store.range({ start: '/', end: '', revision: kept - 1 }, signal), Compacted)
+    await rejects(collect(store.watch({ prefix: '/', from: kept - 1 }, signal), 1), Compacted)
+    equal((await store.range({ start: '/', end: '', revision: kept }, signal)).items.length, 1)
+    equal((await collect(store.watch({ prefix: '/', from: kept + 1 }, signal), 1)).length, 1)
+  })
+
+  contract('keys go with their lease, and stay when it was taken from them', async ({ store, pass }) => {
+    const lease = await store.grantLease(1000, signal)
+    await store.commit(
+      {
+        conditions: [],
+        operations: [
+          { ...put('/l/a', '1'), lease },
+          { ...put('/l/b', '1'), lease },
+        ],
+      },
+      signal,
+    )
+    await write(store, '/l/b', '2')
+    const watching = collect(store.watch({ prefix: '/l/', from: store.revision + 1 }, signal), 1)
+    await pass(1500)
+    deepEqual(
+      (await watching).map((line) => line.slice(line.indexOf(' ') + 1)),
+      ['delete /l/a was 1'],
+    )
+    equal(text((await store.get('/l/b', signal))?.value), '2')
+    const other = await store.grantLease(60_000, signal)
+    await store.commit({ conditions: [], operations: [{ ...put('/l/c', '1'), lease: other }] }, signal)
+    await store.revokeLease(other, signal)
+    equal(await store.get('/l/c', signal), undefined)
+  })
+
+  contract('of many writers on one key each wins its turn once', async ({ store }) => {
+    await write(store, '/counter', '0')
+    const increment = async () => {
+      for (;;) {
+        const item = await store.get('/counter', signal)
+        const next = put('/counter', String(Number(text(item?.value)) + 1))
+        const conditions = [{ key: '/counter', modRevision: item?.modRevision ?? 0 }]
+        if ((await store.commit({ conditions, operations: [next] }, signal)).kind === 'committed') return
+      }
+    }
+    await Promise.all(Array.from({ length: 50 }, increment))
+    equal(text((await store.get('/counter', signal))?.value), '50')
+  })
+
+  contract('a thousand watchers see the same', async ({ store }) => {
+    const from = store.revision + 1
+    const watchers = Array.from({ length: 1000 }, () => collect(store.watch({ prefix: '/f/', from }, signal), 3))
+    for (let i = 0; i < 3; i++) await write(store, `/f/${i}`, 'x')
+    const seen = await Promise.all(watchers)
+    equal(new Set(seen.map((lines) => lines.join())).size, 1)
+  })
+
+  contract('aborting ends a watch', async ({ store }) => {
+    const controller = new AbortController()
+    const watching = collect(store.watch({ prefix: '/', from: store.revision + 1 }, controller.signal), 1)
+    controller.abort()
+    deepEqual(await watching, [])
+  })
+}

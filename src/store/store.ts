@@ -1,0 +1,105 @@
+// The store's contract: etcd's model over keys and bytes. One revision counter; conditional commits; ranges at a
+// revision; watches from a revision; compaction; leases. It knows no kinds. Every driver passes contract.suite.ts.
+
+export interface KeyValue {
+  readonly key: string
+  readonly value: Uint8Array
+  /** The revision at which the key came into being, and at which it last changed. */
+  readonly createRevision: number
+  readonly modRevision: number
+}
+
+export interface Condition {
+  readonly key: string
+  /** The key must last have changed at this revision; 0: it must not exist. */
+  readonly modRevision: number
+}
+
+export type Operation =
+  | { readonly kind: 'put'; readonly key: string; readonly value: Uint8Array; readonly lease?: LeaseId }
+  | { readonly kind: 'delete'; readonly key: string }
+
+export interface Transaction {
+  readonly conditions: readonly Condition[]
+  readonly operations: readonly Operation[]
+}
+
+export type CommitResult =
+  | { readonly kind: 'committed'; readonly revision: number }
+  /** A condition did not hold: nothing was changed. */
+  | { readonly kind: 'refused'; readonly revision: number }
+
+export interface RangeOptions {
+  readonly start: string
+  /** The first key that is not in the range; empty: no end. */
+  readonly end: string
+  readonly limit?: number
+  /** An old revision; the newest when left out. */
+  readonly revision?: number
+}
+
+export interface RangeResult {
+  /** The revision at which the answer is true. */
+  readonly revision: number
+  readonly items: readonly KeyValue[]
+  /** How many keys the range holds beyond the limit. */
+  readonly remaining: number
+}
+
+export type StoreEvent =
+  | {
+      readonly kind: 'put'
+      readonly revision: number
+      readonly item: KeyValue
+      readonly previous: KeyValue | undefined
+    }
+  | { readonly kind: 'delete'; readonly revision: number; readonly key: string; readonly previous: KeyValue }
+
+/** All that changed up to `revision` since the batch before; without events it is a sign of progress. */
+export interface StoreBatch {
+  readonly revision: number
+  readonly events: readonly StoreEvent[]
+}
+
+export interface WatchOptions {
+  readonly prefix: string
+  /** The first revision of interest. */
+  readonly from: number
+}
+
+export type LeaseId = number & { readonly lease?: never }
+
+export interface Store {
+  /** The newest revision whose writes are durable and visible. */
+  readonly revision: number
+  /** The newest revision of all, asked of whoever decides it: a read at or beyond it is fresh. */
+  freshRevision(signal: AbortSignal): Promise<number>
+  get(key: string, signal: AbortSignal): Promise<KeyValue | undefined>
+  range(options: RangeOptions, signal: AbortSignal): Promise<RangeResult>
+  /** All or nothing; resolved once the change is durable, and before any watcher hears of it. */
+  commit(transaction: Transaction, signal: AbortSignal): Promise<CommitResult>
+  /** Batches in the order of revisions, none missing; ends with Compacted when `from` is too old, or ChannelOverflow. */
+  watch(options: WatchOptions, signal: AbortSignal): AsyncIterable<StoreBatch>
+  /** Forgets what is needed only for revisions below this one. */
+  compact(revision: number, signal: AbortSignal): Promise<void>
+  /** Keys put with the lease go when it ends. */
+  grantLease(ttlMs: number, signal: AbortSignal): Promise<LeaseId>
+  revokeLease(lease: LeaseId, signal: AbortSignal): Promise<void>
+  close(): Promise<void>
+}
+
+/** The revision asked for has been compacted away. */
+export class Compacted extends Error {
+  override name = 'Compacted'
+  readonly oldest: number
+
+  constructor(asked: number, oldest: number) {
+    super(`revision ${asked} has been compacted; the oldest is ${oldest}`)
+    this.oldest = oldest
+  }
+}
+
+/** The revision asked for lies in the future. */
+export class FutureRevision extends Error {
+  override name = 'FutureRevision'
+}

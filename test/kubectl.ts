@@ -1,0 +1,41 @@
+// The real kubectl of this machine, in every version that the set-up found or fetched.
+import { execFile } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+// @ts-expect-error -- plain JavaScript: it runs before the packages are there
+import { findKubectls } from '../scripts/kubectl.mjs'
+
+const root = fileURLToPath(new URL('..', import.meta.url))
+
+export interface Kubectl {
+  readonly version: string
+  readonly path: string
+}
+
+/** Every kubectl, oldest first. A machine without one fails the run: nothing is skipped in silence. */
+export function kubectls(): readonly Kubectl[] {
+  const found = (findKubectls as (root: string) => Kubectl[])(root)
+  if (found.length === 0) throw new Error('there is no kubectl 1.27 or newer; run: npm run setup')
+  return found
+}
+
+export interface Printed {
+  readonly code: number
+  readonly out: string
+  readonly err: string
+}
+
+const commandMsMax = 60_000
+
+export const runKubectl = (
+  { path }: Kubectl,
+  kubeconfig: string,
+  args: readonly string[],
+  input = '',
+): Promise<Printed> =>
+  new Promise((resolve) => {
+    const environment = { ...process.env, KUBECONFIG: kubeconfig }
+    const child = execFile(path, args, { env: environment, timeout: commandMsMax }, (error, out, err) =>
+      resolve({ code: error === null ? 0 : Number(error.code ?? 1), out, err }),
+    )
+    child.stdin?.end(input)
+  })
