@@ -1,8 +1,9 @@
 // npm run bench [-- name …]: runs the benches, all or those named.
 import type { Bench } from './bench.ts'
+import { clusterBench } from './cluster.ts'
 import { flowBench } from './flow.ts'
 
-const benches: readonly Bench[] = [flowBench]
+const benches: readonly Bench[] = [clusterBench, flowBench]
 
 const wanted = process.argv.slice(2)
 for (const bench of benches.filter(({ name }) => wanted.length === 0 || wanted.includes(name))) {

@@ -1,5 +1,6 @@
 // The body of a request: bytes in JSON, YAML or protobuf become one JSON value, not yet of a type.
 import { parse as parseYaml } from 'yaml'
+import type { DocumentOptions, ParseOptions, SchemaOptions, ToJSOptions } from 'yaml'
 import { scale } from '../api/autoscaling/v1/scale.ts'
 import { binding } from '../api/core/v1/binding.ts'
 import { kinds } from '../api/kinds.ts'
@@ -15,8 +16,12 @@ import type { Body } from './request.ts'
 /** As upstream: a larger body is refused. */
 export const bodyBytesMax = 3 << 20
 
-/** An alias in YAML may not unfold into more than this many nodes. */
-const yamlAliasesMax = 100
+// YAML 1.1 without timestamps, as kubectl's own parser reads it; aliases may not unfold without bound.
+const yamlOptions: ParseOptions & DocumentOptions & SchemaOptions & ToJSOptions = {
+  version: '1.1',
+  customTags: (tags) => tags.filter((tag) => typeof tag !== 'object' || tag.tag !== 'tag:yaml.org,2002:timestamp'),
+  maxAliasCount: 100,
+}
 
 export async function readBody(wire: WireRequest): Promise<Body> {
   if (wire.method === 'GET' || wire.method === 'HEAD') return { kind: 'none' }
@@ -31,9 +36,7 @@ function parseBody(bytes: Uint8Array, syntax: BodyForm['syntax']): unknown {
   try {
     if (syntax === 'protobuf') return parseProtobuf(bytes)
     const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes)
-    return syntax === 'json'
-      ? JSON.parse(text)
-      : parseYaml(text, { version: '1.1', schema: 'yaml-1.1', maxAliasCount: yamlAliasesMax })
+    return syntax === 'json' ? JSON.parse(text) : parseYaml(text, yamlOptions)
   } catch (error) {
     throw badRequest(
       `the object provided is unrecognized (must be of type ${syntax === 'protobuf' ? 'Protobuf' : syntax.toUpperCase()}): ${errorText(error)}`,

@@ -53,7 +53,12 @@ async function collectIfOrphaned(
   const references = object.metadata.ownerReferences ?? []
   if (references.length === 0) return
   const states = await Promise.all(references.map((reference) => ownerState(reference, object, tools, context)))
-  if (states.includes('alive')) return
+  if (states.includes('alive')) {
+    // References to owners that are gone are dropped: a later orphaning must not find them.
+    const gone = references.filter((_, index) => states[index] === 'gone').map(({ uid }) => uid)
+    if (gone.length > 0) await release(kind, object, gone, tools, context)
+    return
+  }
   // An owner in foreground deletion waits for us: our own dependents go first as well.
   const isWaitedFor = states.includes('waiting')
   const propagationPolicy =
@@ -83,7 +88,7 @@ async function ownerState(
 async function finishDeletion(kind: Kind, object: ApiObject, tools: ReconcileTools, context: Context): Promise<void> {
   const children = tools.dependents(object.metadata.uid)
   if (hasFinalizer(object, orphanFinalizer)) {
-    for (const child of children) await release(child.kind, child.object, object.metadata.uid, tools, context)
+    for (const child of children) await release(child.kind, child.object, [object.metadata.uid], tools, context)
     return removeFinalizer(kind, object, orphanFinalizer, tools, context)
   }
   if (!hasFinalizer(object, foregroundFinalizer)) return
@@ -103,12 +108,12 @@ const hasFinalizer = (object: ApiObject, name: string): boolean => object.metada
 async function release(
   kind: Kind,
   child: ApiObject,
-  ownerUid: string,
+  ownerUids: readonly string[],
   { client }: ReconcileTools,
   context: Context,
 ): Promise<void> {
   const { ownerReferences: references = [], ...metadata } = child.metadata
-  const kept = references.filter(({ uid }) => uid !== ownerUid)
+  const kept = references.filter(({ uid }) => !ownerUids.includes(uid))
   await client
     .of(kind)
     .update({ ...child, metadata: { ...metadata, ...(kept.length === 0 ? {} : { ownerReferences: kept }) } }, context)

@@ -32,10 +32,7 @@ export function lifeOf(events: Iterable<FlowEvent>, object: FlowObject): FlowNod
   }
   const concerned = (node: FlowNode): boolean => isSame(node.event.object, object) || node.children.some(concerned)
   const roots = [...nodes.values()].filter(({ event }) => !isChild.has(event.id))
-  return roots
-    .filter(concerned)
-    .map((root) => withoutDeadEnds(root))
-    .filter((node) => node !== undefined)
+  return roots.filter(concerned).flatMap(pruned)
 }
 
 function parentOf({ arrow, cause, revision }: FlowEvent, writes: ReadonlyMap<number, FlowId>): FlowId {
@@ -45,10 +42,17 @@ function parentOf({ arrow, cause, revision }: FlowEvent, writes: ReadonlyMap<num
   return writes.get(Math.max(0, ...cause.revisions)) ?? cause.event
 }
 
-/** Deliveries that woke nobody and looks that changed nothing explain nothing. */
-function withoutDeadEnds({ event, children }: FlowNode): FlowNode | undefined {
-  const kept = children.map(withoutDeadEnds).filter((node) => node !== undefined)
+/** Deliveries that woke nobody, looks that changed nothing and mere reads explain nothing. */
+function pruned({ event, children }: FlowNode): FlowNode[] {
+  const kept = children.flatMap(pruned)
   const isSilent = event.arrow === 'watch' || event.arrow === 'reconcile'
   const isRead = event.arrow === 'call' && /^(get|list|watch) /.test(event.what)
-  return (isSilent || isRead) && kept.length === 0 ? undefined : { event, children: kept }
+  if ((isSilent || isRead) && kept.length === 0) return []
+  return event.arrow === 'watch' ? byReceiver(event, kept) : [{ event, children: kept }]
+}
+
+/** Components share their watches: a delivery is drawn once to each that it woke. */
+function byReceiver(event: FlowEvent, children: readonly FlowNode[]): FlowNode[] {
+  const woken = Map.groupBy(children, (child) => child.event.from)
+  return [...woken].map(([to, own]) => ({ event: { ...event, to }, children: own }))
 }

@@ -36,14 +36,12 @@ function linesOf({ node, count }: Readonly<Group>, startMs: number, depth: numbe
   return [line, ...folded(children, fold).flatMap((child) => linesOf(child, startMs, depth + 1, fold))]
 }
 
-function arrowText({ event, children }: FlowNode): string {
+function arrowText({ event }: FlowNode): string {
   const { arrow, from, to, what, outcome, revision } = event
-  // Informers are shared: the delivery is drawn to whoever it woke.
-  const receiver = arrow === 'watch' ? (children[0]?.event.from ?? to) : to
   const subject = event.object === undefined || what.includes(event.object.name) ? '' : ` ${event.object.name}`
   const at = arrow === 'persist' ? ` @${revision}` : ''
   const result = outcome === undefined || outcome === 'done' || outcome === 'ok' ? '' : ` → ${outcome}`
-  const parties = arrow === 'reconcile' ? `${from} ${signs[arrow]}` : `${from} ${signs[arrow]} ${receiver}`
+  const parties = arrow === 'reconcile' ? `${from} ${signs[arrow]}` : `${from} ${signs[arrow]} ${to}`
   const noun = arrow === 'watch' ? ` ${event.object?.resource ?? ''}` : ''
   return `${parties}: ${what}${noun}${subject}${at}${result}`
 }

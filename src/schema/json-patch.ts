@@ -63,13 +63,13 @@ function change(
   const child = (target as Record<string, JsonValue | undefined>)[key]
   if (child === undefined) throw missing(path.join('/'))
   const changed = change(child, rest, apply)
-  return Array.isArray(target) ? target.with(Number(key), changed) : { ...target, [key]: changed }
+  return isJsonObject(target) ? { ...target, [key]: changed } : (target as JsonValue[]).with(Number(key), changed)
 }
 
 function put(parent: Container, key: string, value: JsonValue, path: string): Container {
-  if (!Array.isArray(parent)) return { ...parent, [key]: value }
-  const index = key === '-' ? parent.length : indexOf(key, parent.length, path)
-  return parent.toSpliced(index, 0, value) as JsonValue[]
+  if (isJsonObject(parent)) return { ...parent, [key]: value }
+  const items = parent as readonly JsonValue[]
+  return items.toSpliced(key === '-' ? items.length : indexOf(key, items.length, path), 0, value)
 }
 
 function take(parent: Container, key: string, path: string): Container {

@@ -5,7 +5,7 @@ import type { SourceFile } from './source-file.ts'
 /** `path:line what is wrong`; empty when the tree is tidy. */
 export type Rule = (files: readonly SourceFile[]) => string[]
 
-const isTest = (path: string) => /\.(test|suite)\.ts$/.test(path)
+const isTest = (path: string) => /\.(test|suite|harness)\.ts$/.test(path)
 const folderOf = (path: string) => /^src\/([^/]+)\//.exec(path)?.[1]
 const parentOf = (path: string) => path.slice(0, path.lastIndexOf('/'))
 

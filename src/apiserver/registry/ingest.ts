@@ -21,7 +21,8 @@ export function ingest(kind: Kind, body: unknown, validation: FieldValidation): 
     const { value, unknownFields } = decode(kind.message, body)
     if (unknownFields.length > 0 && validation === 'Strict')
       throw cannotHandle(kind, `strict decoding error: ${unknownFields.map(unknownField).join(', ')}`)
-    const typed = { ...value, apiVersion: kind.apiVersion, kind: kind.kind } as unknown as ApiObject
+    const { kind: _, apiVersion: __, ...rest } = value
+    const typed = { kind: kind.kind, apiVersion: kind.apiVersion, ...rest } as unknown as ApiObject
     const object = kind.applyDefaults(withDefaults(kind.message, typed))
     return { object, warnings: validation === 'Warn' ? unknownFields.map(unknownField) : [] }
   } catch (error) {

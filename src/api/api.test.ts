@@ -1,0 +1,293 @@
+// Tables for what kinds share: names, selectors, quantities, ages, counts, metadata, errors.
+import { deepEqual, equal, match, throws } from 'node:assert/strict'
+import { test } from 'node:test'
+import { fieldErrorText } from '../schema/field-error.ts'
+import { ageText, humanDuration } from './age.ts'
+import { resolveCount, validateCountOrPercent } from './count-or-percent.ts'
+import { configMap } from './core/v1/config-map.ts'
+import { namespace } from './core/v1/namespace.ts'
+import { qualifiedResource } from './kind.ts'
+import { validateMetadata, validateMetadataUpdate } from './metadata.ts'
+import { dnsLabelErrors, dnsSubdomainErrors, labelValueErrors, qualifiedNameErrors } from './names.ts'
+import {
+  controllerOf,
+  controllerReference,
+  isBeingDeleted,
+  keyOf,
+  namespaceOf,
+  objectKey,
+  revisionOf,
+  splitKey,
+  type ApiObject,
+} from './object.ts'
+import { quantityMillis, quantityNanos, quantityUnits } from './quantity.ts'
+import {
+  matchesFields,
+  matchesLabels,
+  parseFieldSelector,
+  parseLabelSelector,
+  selects,
+  selectorText,
+} from './selectors.ts'
+import {
+  alreadyExists,
+  badRequest,
+  conflict,
+  expired,
+  forbidden,
+  hasReason,
+  invalidObject,
+  methodNotAllowed,
+  modifiedConflict,
+  notFound,
+  pathNotFound,
+  StatusError,
+  tooOldResourceVersion,
+  unauthorized,
+} from './status-error.ts'
+
+const object = (metadata: object): ApiObject => ({
+  apiVersion: 'v1',
+  kind: 'ConfigMap',
+  metadata: { name: 'a', namespace: 'default', ...metadata } as ApiObject['metadata'],
+})
+
+test('names: what is allowed and what upstream says of the rest', () => {
+  for (const name of ['a', 'a-b', '1', 'x'.repeat(63)]) deepEqual(dnsLabelErrors(name), [])
+  for (const name of ['a.b', 'a-1.b']) deepEqual(dnsSubdomainErrors(name), [])
+  for (const name of ['', '-a', 'a-', 'A', 'a_b', 'a.b']) equal(dnsLabelErrors(name).length, 1, name)
+  equal(dnsLabelErrors('x'.repeat(64))[0], 'must be no more than 63 bytes')
+  match(
+    dnsSubdomainErrors('Bad Name')[0] ?? '',
+    /^a lowercase RFC 1123 subdomain must consist of .* \(e\.g\. 'example\.com', regex used for validation is '/,
+  )
+  for (const name of ['a', 'A_b.c', 'example.com/Name']) deepEqual(qualifiedNameErrors(name), [])
+  deepEqual(qualifiedNameErrors('/a'), ['prefix part must be non-empty'])
+  match(qualifiedNameErrors('a/b/c')[0] ?? '', /with an optional DNS subdomain prefix/)
+  equal(qualifiedNameErrors('').length, 2)
+  for (const value of ['', 'a', 'A.b_c-d']) deepEqual(labelValueErrors(value), [])
+  match(labelValueErrors('Bad Value!')[0] ?? '', /^a valid label must be an empty string or consist of/)
+})
+
+const labels = { app: 'web', tier: 'front' }
+const selectors: [text: string, matches: boolean][] = [
+  ['app=web', true],
+  ['app==web,tier=front', true],
+  ['app=api', false],
+  ['app!=api', true],
+  ['none!=x', true],
+  ['app', true],
+  ['!app', false],
+  ['!none', true],
+  ['app in (web, api)', true],
+  ['app notin (web,api)', false],
+  ['tier in (back),app', false],
+  ['none notin (x)', true],
+]
+for (const [text, matches] of selectors)
+  test(`label selector ${text}`, () => equal(matchesLabels(parseLabelSelector(text), labels), matches))
+
+test('broken selectors are refused', () => {
+  for (const text of ['a=(', 'in (a', '=x', 'a in b'])
+    throws(() => parseLabelSelector(text), /unable to parse requirement/, text)
+  throws(() => parseFieldSelector('metadata.name'), /invalid selector/)
+})
+
+test('field selectors', () => {
+  const valueOf = (key: string) => (key === 'metadata.name' ? 'web' : '')
+  equal(matchesFields(parseFieldSelector('metadata.name=web,spec.nodeName='), valueOf), true)
+  equal(matchesFields(parseFieldSelector('metadata.name!=web'), valueOf), false)
+})
+
+test('selectors of specs', () => {
+  equal(selects(undefined, labels), false)
+  equal(selects({}, labels), true)
+  const selector = {
+    matchLabels: { app: 'web' },
+    matchExpressions: [
+      { key: 'tier', operator: 'In', values: ['back', 'front'] },
+      { key: 'x', operator: 'DoesNotExist' },
+    ],
+  }
+  equal(selects(selector, labels), true)
+  equal(selectorText(selector), 'app=web,tier in (back,front),!x')
+  equal(
+    selectorText({
+      matchExpressions: [
+        { key: 'a', operator: 'Exists' },
+        { key: 'b', operator: 'NotIn', values: ['c'] },
+      ],
+    }),
+    'a,b notin (c)',
+  )
+  equal(selectorText(undefined), '<none>')
+})
+
+const quantities: [text: string, nanos: bigint | undefined][] = [
+  ['1', 1_000_000_000n],
+  ['100m', 100_000_000n],
+  ['0.5', 500_000_000n],
+  ['.5', 500_000_000n],
+  ['1.5Gi', 1_610_612_736n * 1_000_000_000n],
+  ['1k', 1000n * 1_000_000_000n],
+  ['2e3', 2000n * 1_000_000_000n],
+  ['1E', 10n ** 18n * 1_000_000_000n],
+  ['-1', -1_000_000_000n],
+  ['0.1n', 1n],
+  ['', undefined],
+  ['1 Gi', undefined],
+  ['.', undefined],
+  ['1KiB', undefined],
+]
+for (const [text, nanos] of quantities)
+  test(`quantity ${JSON.stringify(text)}`, () => equal(quantityNanos(text), nanos))
+
+test('quantities are rounded up to what is counted', () => {
+  deepEqual(
+    [
+      quantityMillis('0.1'),
+      quantityMillis('1n'),
+      quantityMillis(undefined),
+      quantityUnits('1.1'),
+      quantityUnits('1Mi'),
+    ],
+    [100, 1, 0, 2, 1_048_576],
+  )
+})
+
+const ages: [seconds: number, text: string][] = [
+  [0, '0s'],
+  [119, '119s'],
+  [120, '2m'],
+  [200, '3m20s'],
+  [600, '10m'],
+  [10_799, '179m'],
+  [10_800, '3h'],
+  [12_000, '3h20m'],
+  [28_800, '8h'],
+  [172_799, '47h'],
+  [172_800, '2d'],
+  [180_000, '2d2h'],
+  [691_200, '8d'],
+  [63_072_000, '2y'],
+  [64_000_000, '2y10d'],
+  [-1, '0s'],
+  [-5, '<invalid>'],
+]
+for (const [seconds, text] of ages)
+  test(`an age of ${seconds} s is ${text}`, () => equal(humanDuration(seconds * 1000), text))
+
+test('an age without a beginning is unknown', () => {
+  equal(ageText(undefined, 0), '<unknown>')
+  equal(ageText('2030-01-01T00:00:00Z', Date.UTC(2030, 0, 1, 0, 1)), '60s')
+})
+
+test('counts and percentages', () => {
+  deepEqual(
+    [
+      resolveCount('25%', 3, 'up'),
+      resolveCount('25%', 3, 'down'),
+      resolveCount(2, 10, 'up'),
+      resolveCount('100%', 4, 'down'),
+    ],
+    [1, 0, 2, 4],
+  )
+  deepEqual([...validateCountOrPercent('10%', 'f'), ...validateCountOrPercent(0, 'f')], [])
+  match(validateCountOrPercent('x', 'f').map(fieldErrorText).join(), /^f: Invalid value: "x": a valid percent string/)
+  equal(validateCountOrPercent(-1, 'f').length, 1)
+})
+
+test('metadata: what every object must obey', () => {
+  const texts = (metadata: object, kind = configMap) => validateMetadata(object(metadata), kind).map(fieldErrorText)
+  deepEqual(texts({}), [])
+  deepEqual(texts({ name: '' }), ['metadata.name: Required value: name or generateName is required'])
+  deepEqual(texts({ namespace: undefined }), ['metadata.namespace: Required value'])
+  deepEqual(validateMetadata(object({}), namespace).map(fieldErrorText), [
+    'metadata.namespace: Forbidden: not allowed on this type',
+  ])
+  match(texts({ labels: { a: 'Bad Value!' } })[0] ?? '', /^metadata\.labels: Invalid value: "Bad Value!"/)
+  match(texts({ annotations: { big: 'x'.repeat(300_000) } })[0] ?? '', /^metadata\.annotations: Too long/)
+  const owner = { apiVersion: 'v1', kind: 'Pod', name: 'p', uid: '1', controller: true }
+  match(
+    texts({ ownerReferences: [owner, { ...owner, uid: '2' }] })[0] ?? '',
+    /Only one reference can have Controller set to true/,
+  )
+  match(texts({ ownerReferences: [{ ...owner, uid: '' }] })[0] ?? '', /uid must not be empty/)
+})
+
+test('metadata: what an update may not change', () => {
+  const old = object({ uid: '1', deletionTimestamp: 'x', finalizers: ['a'] })
+  deepEqual(validateMetadataUpdate(old, old), [])
+  const texts = (metadata: object) =>
+    validateMetadataUpdate(object({ uid: '1', deletionTimestamp: 'x', finalizers: ['a'], ...metadata }), old).map(
+      fieldErrorText,
+    )
+  deepEqual(texts({ uid: '2' }), ['metadata.uid: Invalid value: "2": field is immutable'])
+  deepEqual(texts({ finalizers: [] }), [])
+  match(
+    texts({ finalizers: ['a', 'b'] })[0] ?? '',
+    /no new finalizers can be added if the object is being deleted, found new finalizers \[\]string\{"b"\}/,
+  )
+})
+
+test('objects: keys and owners', () => {
+  const owner = object({ uid: 'u', resourceVersion: '12' })
+  equal(keyOf(owner), 'default/a')
+  deepEqual([objectKey('', 'n'), objectKey('ns', 'n')], ['n', 'ns/n'])
+  deepEqual(
+    [splitKey('ns/n'), splitKey('n')],
+    [
+      { namespace: 'ns', name: 'n' },
+      { namespace: '', name: 'n' },
+    ],
+  )
+  equal(revisionOf(owner), 12)
+  equal(namespaceOf(owner), 'default')
+  equal(isBeingDeleted(owner), false)
+  equal(controllerOf(object({ ownerReferences: [controllerReference(owner)] }))?.uid, 'u')
+})
+
+const errors: [error: StatusError, code: number, reason: string, text: string][] = [
+  [notFound({ group: 'apps', plural: 'deployments' }, 'web'), 404, 'NotFound', 'deployments.apps "web" not found'],
+  [alreadyExists({ group: '', plural: 'pods' }, 'p'), 409, 'AlreadyExists', 'pods "p" already exists'],
+  [
+    modifiedConflict({ group: '', plural: 'pods' }, 'p'),
+    409,
+    'Conflict',
+    'Operation cannot be fulfilled on pods "p": the object has been modified; please apply your changes to the latest version and try again',
+  ],
+  [conflict({ group: '', plural: 'pods' }, 'p', 'x'), 409, 'Conflict', 'Operation cannot be fulfilled on pods "p": x'],
+  [badRequest('x'), 400, 'BadRequest', 'x'],
+  [forbidden({ group: '', plural: 'pods' }, '', 'no'), 403, 'Forbidden', 'pods is forbidden: no'],
+  [unauthorized(), 401, 'Unauthorized', 'Unauthorized'],
+  [
+    methodNotAllowed({ group: '', plural: 'pods' }, 'create'),
+    405,
+    'MethodNotAllowed',
+    'create is not supported on resources of kind "pods"',
+  ],
+  [expired('x'), 410, 'Expired', 'x'],
+  [tooOldResourceVersion(1, 5), 410, 'Expired', 'too old resource version: 1 (5)'],
+  [pathNotFound(), 404, 'NotFound', 'the server could not find the requested resource'],
+]
+for (const [error, code, reason, text] of errors)
+  test(`error ${code} ${reason}: ${text}`, () => {
+    deepEqual([error.code, error.reason, error.message], [code, reason, text])
+    equal(hasReason(error, error.reason), true)
+    const { status, message } = error.toStatus()
+    deepEqual([status, message], ['Failure', text])
+    equal(StatusError.fromStatus(error.toStatus() as never, 500).message, text)
+  })
+
+test('invalid objects name every field', () => {
+  const one = { reason: 'FieldValueRequired', field: 'spec.a', message: 'Required value' } as const
+  equal(
+    invalidObject('apps', 'Deployment', 'web', [one]).message,
+    'Deployment.apps "web" is invalid: spec.a: Required value',
+  )
+  equal(
+    invalidObject('', 'Pod', 'p', [one, one]).message,
+    'Pod "p" is invalid: [spec.a: Required value, spec.a: Required value]',
+  )
+  equal(qualifiedResource({ plural: 'pods', group: '' }), 'pods')
+})

@@ -1,0 +1,271 @@
+// What is particular to the wire: forms of answers and bodies, discovery, health, watches.
+import { deepEqual, equal, match } from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { test } from 'node:test'
+import { acceptsAggregatedDiscovery, answerForm, bodyForm } from './media-type.ts'
+import { startServer } from './server.harness.ts'
+import { targetOf } from './target.ts'
+
+const configMaps = '/api/v1/namespaces/default/configmaps'
+const table = 'application/json;as=Table;v=v1;g=meta.k8s.io,application/json'
+
+const accepts: [accept: string, syntax: string, shape: string][] = [
+  ['', 'json', 'object'],
+  ['*/*', 'json', 'object'],
+  ['application/yaml', 'yaml', 'object'],
+  ['application/vnd.kubernetes.protobuf,application/json', 'json', 'object'],
+  [table, 'json', 'table'],
+  ['application/json;as=Table;v=v9;g=meta.k8s.io,application/json', 'json', 'object'],
+  ['application/json;as=PartialObjectMetadataList;v=v1;g=meta.k8s.io', 'json', 'metadata'],
+]
+for (const [accept, syntax, shape] of accepts)
+  test(`accept ${accept}`, () => deepEqual(answerForm(accept), { syntax, shape }))
+
+test('bodies by content type', () => {
+  deepEqual(bodyForm('application/json; charset=utf-8', 'POST'), { syntax: 'json' })
+  deepEqual(bodyForm('application/merge-patch+json', 'PATCH'), { syntax: 'json', patchType: 'merge' })
+  equal(
+    acceptsAggregatedDiscovery('application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList,application/json'),
+    true,
+  )
+  equal(acceptsAggregatedDiscovery('application/json;g=apidiscovery.k8s.io;v=v2beta1;as=APIGroupDiscoveryList'), false)
+})
+
+const targets: [method: string, path: string, wanted: string][] = [
+  ['GET', '/api/v1/pods', 'list pods - - -'],
+  ['GET', '/api/v1/pods?watch=true', 'watch pods - - -'],
+  ['GET', '/api/v1/namespaces/a/pods/b', 'get pods a b -'],
+  ['POST', '/api/v1/namespaces/a/pods/b/binding', 'create pods a b binding'],
+  ['DELETE', '/apis/apps/v1/namespaces/a/deployments', 'deletecollection deployments a - -'],
+  ['GET', '/api/v1/namespaces/a', 'get namespaces - a -'],
+  ['PUT', '/api/v1/namespaces/a/status', 'update namespaces - a status'],
+  ['PATCH', '/api/v1/nodes/n/status', 'patch nodes - n status'],
+  ['GET', '/apis/apps/v1', 'path get /apis/apps/v1'],
+  ['GET', '/healthz', 'path get /healthz'],
+]
+for (const [method, path, wanted] of targets)
+  test(`${method} ${path} means ${wanted}`, () => {
+    const url = new URL(path, 'https://x')
+    const target = targetOf(method, url.pathname, url.searchParams, '')
+    const text =
+      target.kind === 'path'
+        ? `path ${target.verb} ${target.path}`
+        : [target.verb, target.resource.plural, target.namespace, target.name, target.subresource]
+            .map((part) => part || '-')
+            .join(' ')
+    equal(text, wanted)
+  })
+
+test('an object and a list as a Table, as metadata, as YAML', async () => {
+  await using server = await startServer()
+  await server.call('POST', configMaps, { metadata: { name: 'a' }, data: { x: '1', y: '2' } })
+  await server.clock.advance('90s')
+  const one = (await server.call('GET', `${configMaps}/a`, undefined, { accept: table })).body
+  deepEqual(
+    [one.kind, one.columnDefinitions.map((column: { name: string }) => column.name), one.rows[0].cells],
+    ['Table', ['Name', 'Data', 'Age'], ['a', 2, '90s']],
+  )
+  equal(one.rows[0].object.kind, 'PartialObjectMetadata')
+  const all = (await server.call('GET', `${configMaps}?includeObject=Object`, undefined, { accept: table })).body
+  equal(all.rows[0].object.kind, 'ConfigMap')
+  const bare = (await server.call('GET', `${configMaps}?includeObject=None`, undefined, { accept: table })).body
+  equal('object' in bare.rows[0], false)
+  const metadata = (
+    await server.call('GET', configMaps, undefined, {
+      accept: 'application/json;as=PartialObjectMetadataList;v=v1;g=meta.k8s.io',
+    })
+  ).body
+  deepEqual([metadata.kind, metadata.items[0].metadata.name], ['PartialObjectMetadataList', 'a'])
+  const yaml = await server.call('GET', `${configMaps}/a`, undefined, { accept: 'application/yaml' })
+  match(yaml.body, /^kind: ConfigMap\napiVersion: v1\n/)
+})
+
+test('bodies in YAML and protobuf', async () => {
+  await using server = await startServer()
+  const fromYaml = await server.call(
+    'POST',
+    configMaps,
+    'metadata:\n  name: yam\n  annotations: { at: 2001-01-01 }\ndata:\n  key: "yes"\n',
+    {
+      'content-type': 'application/yaml',
+    },
+  )
+  deepEqual(
+    [fromYaml.status, fromYaml.body.data, fromYaml.body.metadata.annotations],
+    [201, { key: 'yes' }, { at: '2001-01-01' }],
+  )
+  const bomb = `a: &a [x,x,x,x,x,x,x,x,x]\n${'bcdefghi'
+    .split('')
+    .map((key, index) => `${key}: &${key} [${Array(9).fill(`*${'abcdefgh'[index]}`).join()}]`)
+    .join('\n')}\n`
+  equal((await server.call('POST', configMaps, bomb, { 'content-type': 'application/yaml' })).status, 400)
+  const golden = new Uint8Array(readFileSync(new URL('../../test/facts/golden/core.v1.ConfigMap.pb', import.meta.url)))
+  const sent = await server.call('POST', `${configMaps}?dryRun=All`, golden, {
+    'content-type': 'application/vnd.kubernetes.protobuf',
+  })
+  equal(
+    sent.status === 400 && /namespace|resourceVersion/.test(sent.body.message),
+    true,
+    'it was understood: only what no client may send is refused',
+  )
+  equal(
+    (await server.call('POST', configMaps, 'k8s', { 'content-type': 'application/vnd.kubernetes.protobuf' })).status,
+    400,
+  )
+})
+
+test('discovery, old and aggregated, names every kind', async () => {
+  await using server = await startServer()
+  deepEqual((await server.call('GET', '/api')).body.versions, ['v1'])
+  deepEqual(
+    (await server.call('GET', '/apis')).body.groups.map((group: { name: string }) => group.name),
+    ['apps', 'coordination.k8s.io'],
+  )
+  equal((await server.call('GET', '/apis/apps')).body.preferredVersion.groupVersion, 'apps/v1')
+  const resources = (await server.call('GET', '/apis/apps/v1')).body.resources.map(
+    (resource: { name: string }) => resource.name,
+  )
+  deepEqual(resources, [
+    'deployments',
+    'deployments/scale',
+    'deployments/status',
+    'replicasets',
+    'replicasets/scale',
+    'replicasets/status',
+  ])
+  const accept = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList'
+  const aggregated = await server.call('GET', '/apis', undefined, { accept })
+  equal(aggregated.headers['content-type'], accept)
+  match(String(aggregated.headers['etag']), /^"\d+"$/)
+  deepEqual(aggregated.body.items[0].versions[0].resources[0].responseKind, {
+    group: 'apps',
+    version: 'v1',
+    kind: 'Deployment',
+  })
+  const core = (await server.call('GET', '/api', undefined, { accept })).body.items[0].versions[0].resources
+  deepEqual(
+    core
+      .find((resource: { resource: string }) => resource.resource === 'pods')
+      .subresources.map((part: { subresource: string }) => part.subresource),
+    ['binding', 'status'],
+  )
+  equal((await server.call('GET', '/apis/none')).status, 404)
+})
+
+test('OpenAPI v3 by group, with what kubectl looks for', async () => {
+  await using server = await startServer()
+  const { paths } = (await server.call('GET', '/openapi/v3')).body
+  const { body } = await server.call('GET', paths['apis/apps/v1'].serverRelativeURL)
+  const { patch } = body.paths['/apis/apps/v1/namespaces/{namespace}/deployments/{name}']
+  deepEqual(patch['x-kubernetes-group-version-kind'], { group: 'apps', kind: 'Deployment', version: 'v1' })
+  equal(
+    patch.parameters.some((parameter: { name: string }) => parameter.name === 'fieldValidation'),
+    true,
+  )
+  const schema = body.components.schemas['io.k8s.api.apps.v1.Deployment']
+  deepEqual([schema['x-kubernetes-group-version-kind'].length, 'kind' in schema.properties], [1, true])
+  equal((await server.call('GET', '/openapi/v3/api/v1')).status, 200)
+  equal((await server.call('GET', '/openapi/v2')).status, 404)
+})
+
+test('health and version for everybody, metrics and flows for users', async () => {
+  await using server = await startServer()
+  for (const path of ['/healthz', '/livez', '/readyz'])
+    deepEqual(
+      [(await server.call('GET', path, undefined, { anonymous: 'x' })).status, (await server.call('GET', path)).body],
+      [200, 'ok'],
+    )
+  equal((await server.call('GET', '/version', undefined, { anonymous: 'x' })).body.gitVersion, 'v1.36.4')
+  equal((await server.call('GET', '/metrics', undefined, { anonymous: 'x' })).status, 401)
+  match(
+    (await server.call('GET', '/metrics')).body,
+    /apiserver_request_duration_seconds_count\{verb="CREATE",group="",version="v1",resource="namespaces",subresource=""\} 2/,
+  )
+  const { events } = (await server.call('GET', '/coxswain/v1/flow-events')).body
+  deepEqual([events[0].arrow, events[0].what, events[1].arrow], ['call', 'create namespaces', 'persist'])
+})
+
+test('a watch from now sends the state, then changes; from a version only changes', async () => {
+  await using server = await startServer()
+  const put = (name: string, data: object) => server.call('PUT', `${configMaps}/${name}`, { metadata: { name }, data })
+  const { body } = await server.call('POST', configMaps, { metadata: { name: 'a' } })
+  const shown = (events: { type: string; object: { metadata: { name: string } } }[]) =>
+    events.map(({ type, object }) => `${type} ${object.metadata.name}`)
+  const fromNow = server.watch(`${configMaps}?watch=1`, 4)
+  const fromVersion = server.watch(`${configMaps}?watch=1&resourceVersion=${body.metadata.resourceVersion}`, 3)
+  await server.clock.settle()
+  await put('a', { x: '1' })
+  await server.call('POST', configMaps, { metadata: { name: 'b' } })
+  await server.call('DELETE', `${configMaps}/a`)
+  const changes = ['MODIFIED a', 'ADDED b', 'DELETED a']
+  deepEqual(shown(await fromNow), ['ADDED a', ...changes])
+  deepEqual(shown(await fromVersion), changes)
+  deepEqual(
+    shown(await server.watch(`${configMaps}?watch=1&resourceVersion=${body.metadata.resourceVersion}`, 3)),
+    changes,
+    'the past is still there',
+  )
+})
+
+test('an object that begins or ceases to match appears or disappears', async () => {
+  await using server = await startServer()
+  const events = server.watch(`${configMaps}?watch=1&labelSelector=on`, 2)
+  await server.clock.settle()
+  await server.call('POST', configMaps, { metadata: { name: 'a' } })
+  const label = (labels: object) =>
+    server.call(
+      'PATCH',
+      `${configMaps}/a`,
+      { metadata: { labels } },
+      { 'content-type': 'application/merge-patch+json' },
+    )
+  await label({ on: '' })
+  const { body } = await label({ on: null })
+  const seen = await events
+  deepEqual(
+    seen.map(({ type }) => type),
+    ['ADDED', 'DELETED'],
+  )
+  equal(
+    seen[1].object.metadata.resourceVersion,
+    body.metadata.resourceVersion,
+    'a disappearance carries the version that caused it',
+  )
+})
+
+test('bookmarks: at the end of the initial events, and from time to time', async () => {
+  await using server = await startServer()
+  await server.call('POST', configMaps, { metadata: { name: 'a' } })
+  const target = `${configMaps}?watch=1&allowWatchBookmarks=true&sendInitialEvents=true&resourceVersionMatch=NotOlderThan`
+  const events = server.watch(target, 3)
+  await server.clock.settle()
+  await server.clock.advance('61s')
+  const [added, first, second] = await events
+  equal(added.type, 'ADDED')
+  deepEqual(
+    [first.type, first.object.metadata.annotations, second.type, second.object.metadata.annotations],
+    ['BOOKMARK', { 'k8s.io/initial-events-end': 'true' }, 'BOOKMARK', undefined],
+  )
+  const refusal = await server.call('GET', `${configMaps}?watch=1&sendInitialEvents=true`)
+  match(refusal.body.message, /sendInitialEvents requires setting resourceVersionMatch to NotOlderThan/)
+})
+
+test('a watch ends after its timeout', async () => {
+  await using server = await startServer()
+  const events = server.watch(`${configMaps}?watch=1&timeoutSeconds=5`, 1)
+  await server.clock.settle()
+  await server.clock.advance('6s')
+  deepEqual(await events, [])
+})
+
+test('watches as Tables carry the columns once', async () => {
+  await using server = await startServer()
+  const events = server.watch(`${configMaps}?watch=1`, 2, { accept: table })
+  await server.clock.settle()
+  for (const name of ['a', 'b']) await server.call('POST', configMaps, { metadata: { name } })
+  const [first, second] = await events
+  deepEqual(
+    [first.object.kind, first.object.columnDefinitions.length, second.object.columnDefinitions],
+    ['Table', 3, null],
+  )
+})

@@ -1,0 +1,565 @@
+// The verbs, as a client sees them: what is answered, what is stored, what is refused.
+import { deepEqual, equal, match, ok } from 'node:assert/strict'
+import { test } from 'node:test'
+import { openPolicies } from './policies.ts'
+import { startServer, type Harness } from './server.harness.ts'
+import { road } from './station.ts'
+import { stations } from './stations.ts'
+
+const configMaps = '/api/v1/namespaces/default/configmaps'
+const deployments = '/apis/apps/v1/namespaces/default/deployments'
+const pods = '/api/v1/namespaces/default/pods'
+
+const configMap = (name: string, data: object = { a: '1' }, metadata: object = {}) => ({
+  metadata: { name, ...metadata },
+  data,
+})
+const labels = { app: 'web' }
+const web = {
+  metadata: { name: 'web' },
+  spec: {
+    selector: { matchLabels: labels },
+    template: { metadata: { labels }, spec: { containers: [{ name: 'c', image: 'i' }] } },
+  },
+}
+const aPod = (name: string, metadata: object = {}) => ({
+  metadata: { name, ...metadata },
+  spec: { containers: [{ name: 'c', image: 'i' }] },
+})
+
+test('an object is created, read, changed and deleted', async () => {
+  await using server = await startServer()
+  const created = await server.call('POST', configMaps, configMap('a'))
+  equal(created.status, 201)
+  const { uid, resourceVersion, creationTimestamp } = created.body.metadata
+  match(uid, /^[0-9a-f-]{36}$/)
+  equal(creationTimestamp, '2030-01-01T00:00:00Z')
+  deepEqual(created.body, {
+    kind: 'ConfigMap',
+    apiVersion: 'v1',
+    metadata: { name: 'a', namespace: 'default', uid, resourceVersion, creationTimestamp },
+    data: { a: '1' },
+  })
+  deepEqual((await server.call('GET', `${configMaps}/a`)).body, created.body)
+
+  const changed = await server.call('PUT', `${configMaps}/a`, { ...created.body, data: { a: '2' } })
+  equal(changed.status, 200)
+  ok(Number(changed.body.metadata.resourceVersion) > Number(resourceVersion))
+  const same = await server.call('PUT', `${configMaps}/a`, changed.body)
+  equal(
+    same.body.metadata.resourceVersion,
+    changed.body.metadata.resourceVersion,
+    'a write that changes nothing keeps its version',
+  )
+  const stale = await server.call('PUT', `${configMaps}/a`, { ...created.body, data: { a: '3' } })
+  deepEqual(
+    [stale.status, stale.body.reason, stale.body.message],
+    [
+      409,
+      'Conflict',
+      'Operation cannot be fulfilled on configmaps "a": the object has been modified; please apply your changes to the latest version and try again',
+    ],
+  )
+
+  const gone = await server.call('DELETE', `${configMaps}/a`)
+  deepEqual(gone.body, {
+    kind: 'Status',
+    apiVersion: 'v1',
+    metadata: {},
+    status: 'Success',
+    details: { name: 'a', kind: 'configmaps', uid },
+  })
+  equal((await server.call('GET', `${configMaps}/a`)).status, 404)
+})
+
+const refused: [
+  why: string,
+  method: string,
+  target: string,
+  body: unknown,
+  status: number,
+  message: RegExp,
+  headers?: Record<string, string>,
+][] = [
+  ['a name that is taken', 'POST', configMaps, configMap('taken'), 409, /^configmaps "taken" already exists$/],
+  [
+    'no name',
+    'POST',
+    configMaps,
+    { data: {} },
+    422,
+    /^ConfigMap "" is invalid: metadata\.name: Required value: name or generateName is required$/,
+  ],
+  [
+    'a missing namespace',
+    'POST',
+    '/api/v1/namespaces/none/configmaps',
+    configMap('a'),
+    404,
+    /^namespaces "none" not found$/,
+  ],
+  [
+    'another namespace in the body',
+    'POST',
+    configMaps,
+    configMap('a', {}, { namespace: 'other' }),
+    400,
+    /does not match the namespace sent on the request/,
+  ],
+  [
+    'a version on creation',
+    'POST',
+    configMaps,
+    configMap('a', {}, { resourceVersion: '5' }),
+    400,
+    /resourceVersion should not be set/,
+  ],
+  [
+    'another name on update',
+    'PUT',
+    `${configMaps}/taken`,
+    configMap('b'),
+    400,
+    /^the name of the object \(b\) does not match the name on the URL \(taken\)$/,
+  ],
+  [
+    'another kind in the body',
+    'POST',
+    configMaps,
+    { ...configMap('a'), kind: 'Pod' },
+    400,
+    /the kind in the data \(Pod\) does not match the expected kind \(ConfigMap\)/,
+  ],
+  [
+    'another version in the body',
+    'POST',
+    configMaps,
+    { ...configMap('a'), apiVersion: 'v2' },
+    400,
+    /the API version in the data \(v2\)/,
+  ],
+  [
+    'a wrong type',
+    'POST',
+    configMaps,
+    configMap('a', { x: 1 }),
+    400,
+    /^ConfigMap in version "v1" cannot be handled as a ConfigMap: json: cannot unmarshal number into Go struct field ConfigMap\.data of type string$/,
+  ],
+  [
+    'an unknown field when strict',
+    'POST',
+    `${configMaps}?fieldValidation=Strict`,
+    { ...configMap('a'), dat: 1 },
+    400,
+    /strict decoding error: unknown field "dat"$/,
+  ],
+  [
+    'a level of strictness that is none',
+    'POST',
+    `${configMaps}?fieldValidation=Some`,
+    configMap('a'),
+    400,
+    /fieldValidation: Unsupported value: "Some"/,
+  ],
+  ['a body that is no JSON', 'POST', configMaps, '{', 400, /must be of type JSON/],
+  ['a body that is no object', 'POST', configMaps, '[]', 400, /cannot be handled as a ConfigMap/],
+  ['no body', 'POST', configMaps, undefined, 400, /the request has no body/],
+  [
+    'an unknown media type',
+    'POST',
+    configMaps,
+    'x',
+    415,
+    /accepted media types include: application\/json/,
+    { 'content-type': 'text/plain' },
+  ],
+  [
+    'a patch of no kind',
+    'PATCH',
+    `${configMaps}/taken`,
+    '{}',
+    415,
+    /application\/json-patch\+json, application\/merge-patch\+json, application\/strategic-merge-patch\+json/,
+  ],
+  [
+    'an answer that we cannot write',
+    'GET',
+    configMaps,
+    undefined,
+    406,
+    /only the following media types are accepted/,
+    { accept: 'image/png' },
+  ],
+  [
+    'an unknown resource',
+    'GET',
+    '/api/v1/widgets',
+    undefined,
+    404,
+    /^the server could not find the requested resource$/,
+  ],
+  ['an unknown path', 'GET', '/nothing', undefined, 404, /could not find/],
+  ['a subresource that is none', 'GET', `${configMaps}/taken/status`, undefined, 404, /could not find/],
+  ['a missing object', 'DELETE', `${configMaps}/none`, undefined, 404, /^configmaps "none" not found$/],
+  [
+    'an update of a missing object',
+    'PUT',
+    `${configMaps}/none`,
+    configMap('none'),
+    404,
+    /^configmaps "none" not found$/,
+  ],
+  [
+    'a foreign uid',
+    'DELETE',
+    `${configMaps}/taken`,
+    { preconditions: { uid: 'x' } },
+    409,
+    /Precondition failed: UID in precondition: x, UID in object meta: /,
+  ],
+  [
+    'an unknown propagation',
+    'DELETE',
+    `${configMaps}/taken?propagationPolicy=Sideways`,
+    undefined,
+    400,
+    /propagationPolicy: Unsupported value/,
+  ],
+  [
+    'an unknown field label',
+    'GET',
+    `${configMaps}?fieldSelector=spec.x=1`,
+    undefined,
+    400,
+    /field label not supported: spec\.x/,
+  ],
+  ['a version that is no number', 'GET', `${configMaps}?resourceVersion=x`, undefined, 400, /invalid syntax/],
+  ['a broken continue token', 'GET', `${configMaps}?limit=1&continue=zzz`, undefined, 400, /continue key is not valid/],
+  [
+    'the end of a first namespace',
+    'DELETE',
+    '/api/v1/namespaces/default',
+    undefined,
+    403,
+    /^namespaces "default" is forbidden: this namespace may not be deleted$/,
+  ],
+  ['nobody', 'GET', configMaps, undefined, 401, /^Unauthorized$/, { anonymous: 'yes' }],
+  [
+    'a token that proves nothing',
+    'GET',
+    configMaps,
+    undefined,
+    401,
+    /^Unauthorized$/,
+    { anonymous: 'yes', authorization: 'Bearer x' },
+  ],
+  ['a path that is malformed', 'GET', '/api/v1/namespaces/%E0%A4%A', undefined, 400, /malformed/],
+  [
+    'a method that is none',
+    'BREW',
+    configMaps,
+    undefined,
+    405,
+    /brew is not supported on resources of kind "configmaps"/,
+  ],
+]
+for (const [why, method, target, body, status, message, headers] of refused)
+  test(`refused: ${why}`, async () => {
+    await using server = await startServer()
+    await server.call('POST', configMaps, configMap('taken'))
+    const before = server.store.revision
+    const answer = await server.call(method, target, body, headers)
+    equal(answer.status, status, JSON.stringify(answer.body))
+    deepEqual([answer.body.kind, answer.body.status, answer.body.code], ['Status', 'Failure', status])
+    match(answer.body.message, message)
+    equal(server.store.revision, before, 'nothing was written')
+  })
+
+test('a refusal by authorization reads as kubectl users know it', async () => {
+  await using server = await startServer({
+    ...openPolicies,
+    authorize: (_, { target }) =>
+      target.kind === 'resource' && target.resource.plural === 'namespaces'
+        ? { kind: 'allowed' }
+        : { kind: 'denied', why: '' },
+  })
+  equal(
+    (await server.call('GET', `${pods}/p`)).body.message,
+    'pods "p" is forbidden: User "admin" cannot get resource "pods" in API group "" in the namespace "default"',
+  )
+  equal(
+    (await server.call('GET', '/api/v1/nodes')).body.message,
+    'nodes is forbidden: User "admin" cannot list resource "nodes" in API group "" at the cluster scope',
+  )
+  equal((await server.call('GET', '/metrics')).body.message, 'forbidden: User "admin" cannot get path "/metrics"')
+})
+
+test('a request passes the stations in order and leaves its seat however it ends', async () => {
+  const trace: string[] = []
+  const policies = {
+    ...openPolicies,
+    authenticate: () => {
+      trace.push('authenticate')
+      return { name: 'a', groups: [] }
+    },
+    takeSeat: () => {
+      trace.push('seat')
+      return Promise.resolve(() => void trace.push('leave'))
+    },
+    authorize: () => {
+      trace.push('authorize')
+      return { kind: 'allowed' } as const
+    },
+  }
+  const end = () => {
+    trace.push('end')
+    return Promise.reject(new Error('x'))
+  }
+  await road(
+    stations,
+    policies,
+    end,
+  )({ target: { kind: 'path', verb: 'get', path: '/', aggregated: false } } as never).catch(() => trace.push('failed'))
+  deepEqual(trace, ['authenticate', 'seat', 'authorize', 'end', 'leave', 'failed'])
+})
+
+test('generateName makes a name, warnings tell of unknown fields, dry runs store nothing', async () => {
+  await using server = await startServer()
+  const named = await server.call('POST', `${configMaps}?fieldValidation=Warn`, {
+    metadata: { generateName: 'x-' },
+    dat: 1,
+  })
+  match(named.body.metadata.name, /^x-[bcdfghjklmnpqrstvwxz2456789]{5}$/)
+  deepEqual(named.headers['warning'], ['299 - "unknown field \\"dat\\""'])
+  const dry = await server.call('POST', `${configMaps}?dryRun=All`, configMap('dry'))
+  deepEqual([dry.status, dry.body.data], [201, { a: '1' }])
+  equal((await server.call('GET', `${configMaps}/dry`)).status, 404)
+})
+
+test('all three patch forms change an object; managed parts stay', async () => {
+  await using server = await startServer()
+  const { body } = await server.call('POST', deployments, web)
+  const patch = (type: string, value: unknown) =>
+    server.call('PATCH', `${deployments}/web`, value, { 'content-type': `application/${type}+json` })
+  equal((await patch('merge-patch', { spec: { replicas: 2 } })).body.spec.replicas, 2)
+  const container = (
+    await patch('strategic-merge-patch', { spec: { template: { spec: { containers: [{ name: 'c', image: 'j' }] } } } })
+  ).body.spec.template.spec.containers[0]
+  deepEqual([container.image, container.imagePullPolicy], ['j', 'Always'])
+  const last = await patch('json-patch', [
+    { op: 'replace', path: '/spec/replicas', value: 4 },
+    { op: 'add', path: '/status', value: { replicas: 9 } },
+    { op: 'add', path: '/metadata/uid', value: body.metadata.uid },
+  ])
+  deepEqual([last.body.spec.replicas, last.body.status, last.body.metadata.generation], [4, {}, 4])
+  equal((await patch('json-patch', [{ op: 'test', path: '/spec/replicas', value: 1 }])).status, 422)
+  equal((await patch('merge-patch', { spec: { replicas: -1 } })).status, 422)
+  equal((await patch('merge-patch', { spec: { selector: { matchLabels: { x: 'y' } } } })).status, 422)
+})
+
+test('status and scale are doors of their own', async () => {
+  await using server = await startServer()
+  const { body } = await server.call('POST', deployments, { ...web, status: { replicas: 7 } })
+  deepEqual(body.status, {})
+  const status = await server.call('PUT', `${deployments}/web/status`, {
+    ...body,
+    spec: { ...body.spec, replicas: 9 },
+    status: { replicas: 1 },
+  })
+  deepEqual([status.body.spec.replicas, status.body.status, status.body.metadata.generation], [1, { replicas: 1 }, 1])
+  const scale = await server.call('GET', `${deployments}/web/scale`)
+  deepEqual(
+    [scale.body.kind, scale.body.spec, scale.body.status],
+    ['Scale', { replicas: 1 }, { replicas: 1, selector: 'app=web' }],
+  )
+  const scaled = await server.call('PUT', `${deployments}/web/scale`, { ...scale.body, spec: { replicas: 0 } })
+  deepEqual(scaled.body.spec, {})
+  const patched = await server.call(
+    'PATCH',
+    `${deployments}/web/scale`,
+    { spec: { replicas: 3 } },
+    { 'content-type': 'application/merge-patch+json' },
+  )
+  deepEqual(patched.body.spec, { replicas: 3 })
+  equal(
+    (await server.call('PUT', `${deployments}/web/scale`, scale.body)).status,
+    409,
+    'an old version of the scale is stale',
+  )
+  equal((await server.call('GET', `${deployments}/web`)).body.metadata.generation, 3)
+  equal((await server.call('DELETE', `${deployments}/web/scale`)).status, 405)
+})
+
+test('a pod is bound once, ends with grace while it may run, at once otherwise', async () => {
+  await using server = await startServer()
+  const bind = (name: string) => server.call('POST', `${pods}/${name}/binding`, { target: { kind: 'Node', name: 'n' } })
+  const { body } = await server.call('POST', pods, aPod('p'))
+  deepEqual(body.status, { phase: 'Pending', qosClass: 'BestEffort' })
+  equal((await bind('p')).status, 201)
+  const again = await bind('p')
+  deepEqual(
+    [again.status, again.body.message],
+    [409, 'Operation cannot be fulfilled on pods/binding "p": pod p is already assigned to node "n"'],
+  )
+  equal((await bind('none')).status, 404)
+  const bound = await server.call('GET', `${pods}/p`)
+  deepEqual(
+    [bound.body.spec.nodeName, bound.body.status.conditions],
+    ['n', [{ type: 'PodScheduled', status: 'True', lastTransitionTime: '2030-01-01T00:00:00Z' }]],
+  )
+  const marked = await server.call('DELETE', `${pods}/p`)
+  deepEqual(
+    [marked.status, marked.body.metadata.deletionTimestamp, marked.body.metadata.deletionGracePeriodSeconds],
+    [200, '2030-01-01T00:00:30Z', 30],
+  )
+  const longer = await server.call('DELETE', `${pods}/p?gracePeriodSeconds=60`)
+  equal(longer.body.metadata.deletionGracePeriodSeconds, 30, 'a second deletion never lengthens the grace')
+  const shorter = await server.call('DELETE', `${pods}/p`, { gracePeriodSeconds: 5 })
+  equal(shorter.body.metadata.deletionGracePeriodSeconds, 5)
+  await server.call('DELETE', `${pods}/p`, { gracePeriodSeconds: 0 })
+  equal((await server.call('GET', `${pods}/p`)).status, 404)
+  await server.call('POST', pods, aPod('unbound'))
+  await server.call('DELETE', `${pods}/unbound`)
+  equal((await server.call('GET', `${pods}/unbound`)).status, 404, 'nobody runs it, so it goes at once')
+})
+
+test('finalizers hold an object until the last one is gone', async () => {
+  await using server = await startServer()
+  const { body } = await server.call('POST', configMaps, configMap('held', {}, { finalizers: ['a/b'] }))
+  const marked = await server.call('DELETE', `${configMaps}/held`)
+  deepEqual([marked.body.kind, marked.body.metadata.deletionGracePeriodSeconds], ['ConfigMap', 0])
+  const more = await server.call('PUT', `${configMaps}/held`, {
+    ...marked.body,
+    metadata: { ...marked.body.metadata, finalizers: ['a/b', 'c/d'] },
+  })
+  match(more.body.message, /no new finalizers can be added/)
+  equal(
+    (await server.call('PUT', `${configMaps}/held`, { ...body, metadata: { name: 'held', finalizers: [] } })).status,
+    200,
+  )
+  equal((await server.call('GET', `${configMaps}/held`)).status, 404)
+  for (const [policy, finalizer] of [
+    ['Foreground', 'foregroundDeletion'],
+    ['Orphan', 'orphan'],
+  ] as const) {
+    await server.call('POST', configMaps, configMap(`by-${policy.toLowerCase()}`))
+    deepEqual(
+      (await server.call('DELETE', `${configMaps}/by-${policy.toLowerCase()}?propagationPolicy=${policy}`)).body
+        .metadata.finalizers,
+      [finalizer],
+    )
+  }
+})
+
+test('a namespace that ends takes no new content', async () => {
+  await using server = await startServer()
+  const ended = await server.call('DELETE', '/api/v1/namespaces/other')
+  equal(ended.body.status.phase, 'Terminating')
+  const refusal = await server.call('POST', '/api/v1/namespaces/other/configmaps', configMap('a'))
+  equal(
+    refusal.body.message,
+    'configmaps "a" is forbidden: unable to create new content in namespace other because it is being terminated',
+  )
+  equal(refusal.body.details.causes[0].reason, 'NamespaceTerminating')
+})
+
+test('events go by themselves after an hour', async () => {
+  await using server = await startServer()
+  await server.call('POST', '/api/v1/namespaces/default/events', {
+    metadata: { name: 'e' },
+    involvedObject: { namespace: 'default', name: 'x' },
+    reason: 'R',
+  })
+  await server.clock.advance('59m')
+  equal((await server.call('GET', '/api/v1/namespaces/default/events')).body.items.length, 1)
+  await server.clock.advance('3m')
+  equal((await server.call('GET', '/api/v1/namespaces/default/events')).body.items.length, 0)
+})
+
+async function fill(server: Harness): Promise<void> {
+  for (const [name, app] of [
+    ['a', 'x'],
+    ['b', 'y'],
+    ['c', 'x'],
+  ] as const)
+    await server.call('POST', configMaps, configMap(name, {}, { labels: { app } }))
+  await server.call('POST', '/api/v1/namespaces/other/configmaps', configMap('d'))
+}
+
+const lists: [target: string, names: string[]][] = [
+  [configMaps, ['a', 'b', 'c']],
+  ['/api/v1/configmaps', ['a', 'b', 'c', 'd']],
+  [`${configMaps}?labelSelector=app%3Dx`, ['a', 'c']],
+  [`${configMaps}?labelSelector=app%20notin%20(x)`, ['b']],
+  [`${configMaps}?fieldSelector=metadata.name%3Db`, ['b']],
+  [`${configMaps}?fieldSelector=metadata.name!%3Db`, ['a', 'c']],
+  ['/api/v1/configmaps?fieldSelector=metadata.namespace%3Dother', ['d']],
+  ['/api/v1/configmaps?resourceVersion=0', ['a', 'b', 'c', 'd']],
+]
+for (const [target, names] of lists)
+  test(`list ${target}`, async () => {
+    await using server = await startServer()
+    await fill(server)
+    const { body } = await server.call('GET', target)
+    deepEqual(
+      body.items.map((item: { metadata: { name: string } }) => item.metadata.name),
+      names,
+    )
+    equal(body.kind, 'ConfigMapList')
+    equal('kind' in body.items[0], false, 'items carry no kind')
+  })
+
+test('pages show the list as it was when the first was asked for', async () => {
+  await using server = await startServer()
+  await fill(server)
+  const first = (await server.call('GET', `${configMaps}?limit=2`)).body
+  deepEqual([first.items.length, first.metadata.remainingItemCount], [2, 1])
+  await server.call('DELETE', `${configMaps}/c`)
+  await server.call('POST', configMaps, configMap('bb'))
+  const second = (await server.call('GET', `${configMaps}?limit=2&continue=${first.metadata.continue}`)).body
+  deepEqual(
+    second.items.map((item: { metadata: { name: string } }) => item.metadata.name),
+    ['c'],
+  )
+  equal(second.metadata.resourceVersion, first.metadata.resourceVersion)
+  equal(second.metadata.continue, undefined)
+  const exact = (
+    await server.call(
+      'GET',
+      `${configMaps}?resourceVersionMatch=Exact&resourceVersion=${first.metadata.resourceVersion}`,
+    )
+  ).body
+  equal(exact.items.length, 3)
+})
+
+test('a version from the future is waited for, then refused', async () => {
+  await using server = await startServer()
+  const asking = server.call('GET', `${configMaps}?resourceVersion=99999`)
+  await server.clock.advance('5s')
+  const { status, body } = await asking
+  deepEqual([status, body.reason], [504, 'Timeout'])
+  match(body.message, /^Too large resource version: 99999, current: \d+$/)
+})
+
+test('a collection is deleted by selector', async () => {
+  await using server = await startServer()
+  await fill(server)
+  equal((await server.call('DELETE', `${configMaps}?labelSelector=app%3Dx`)).body.items.length, 2)
+  equal((await server.call('GET', '/api/v1/configmaps')).body.items.length, 2)
+})
+
+test('of many writers of one object none is lost', async () => {
+  await using server = await startServer()
+  await server.call('POST', configMaps, configMap('a', {}))
+  const patch = (index: number) =>
+    server.call(
+      'PATCH',
+      `${configMaps}/a`,
+      { data: { [`k${index}`]: 'x' } },
+      { 'content-type': 'application/merge-patch+json' },
+    )
+  const answers = await Promise.all(Array.from({ length: 12 }, (_, index) => patch(index)))
+  deepEqual(new Set(answers.map(({ status }) => status)), new Set([200]))
+  equal(Object.keys((await server.call('GET', `${configMaps}/a`)).body.data).length, 12)
+})

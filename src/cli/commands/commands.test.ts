@@ -1,0 +1,88 @@
+// The commands themselves: what they refuse, and what up prints.
+import { deepEqual, equal, match } from 'node:assert/strict'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { commands } from '../commands.ts'
+import { run } from '../run.ts'
+
+interface Typed {
+  readonly code: number
+  readonly printed: string
+  readonly complained: string
+}
+
+/** Types a command; `onPrint` sees all that was printed so far, and may press Ctrl-C. */
+async function typed(
+  argv: string[],
+  onPrint: (printed: string, interrupt: () => void) => void = () => {},
+): Promise<Typed> {
+  const controller = new AbortController()
+  let [printed, complained] = ['', '']
+  const code = await run(commands, argv, {
+    out(text) {
+      printed += text
+      onPrint(printed, () => controller.abort())
+    },
+    err: (text) => void (complained += text),
+    isTerminal: true,
+    environment: {},
+    signal: controller.signal,
+    startedMs: 0,
+  })
+  return { code, printed, complained }
+}
+
+const mistakes: [argv: string[], message: RegExp][] = [
+  [['up', '--store', 'sqlite'], /--store sqlite: only memory is there yet/],
+  [['up', '--runtime', 'containerd'], /--runtime containerd: only simulated is there yet/],
+  [['up', '--nodes', 'many'], /--nodes "many" is not a number from 0 to 5000/],
+  [['up', '--port', '70000'], /--port "70000" is not a number from 0 to 65535/],
+  [['flow'], /name an object as <kind>\/<name>/],
+  [['flow', 'deployment'], /name an object as <kind>\/<name>/],
+  [['flow', 'widget/a'], /there is no kind "widget"/],
+  [['flow', 'pod/a', '--format', 'svg'], /only text and json are there yet/],
+  [['flow', 'pod/a', '--kubeconfig', '/none'], /cannot read the kubeconfig \/none/],
+]
+for (const [argv, message] of mistakes)
+  test(`coxswain ${argv.join(' ')} is refused`, async () => {
+    const { code, complained } = await typed(argv)
+    equal(code, 2)
+    match(complained, message)
+  })
+
+test('a kubeconfig without certificates is named as such', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'coxswain-cli-'))
+  await writeFile(join(folder, 'config'), 'server: https://127.0.0.1:1\n')
+  const { code, complained } = await typed(['flow', 'pod/a', '--kubeconfig', join(folder, 'config')])
+  deepEqual([code, complained], [1, 'coxswain flow: the kubeconfig has no certificate-authority-data\n'])
+  await rm(folder, { recursive: true })
+})
+
+test('up says what runs, what is kept and what to type next; flow explains it', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'coxswain-cli-'))
+  const kubeconfig = join(folder, 'kubeconfig')
+  const isUp = Promise.withResolvers<() => void>()
+  const upEnded = typed(
+    ['up', '--port', '0', '--data-dir', folder, '--kubeconfig', kubeconfig],
+    (printed, interrupt) => {
+      if (printed.includes('Ctrl-C')) isUp.resolve(interrupt)
+    },
+  )
+  const interrupt = await isUp.promise
+  const flow = await typed(['flow', 'ns/default', '--kubeconfig', kubeconfig])
+  match(
+    flow.printed,
+    /apiserver ──► API Server: create namespaces default → 201\n.*API Server ══► Store: put namespace default @\d+/,
+  )
+  const json = await typed(['flow', 'ns/default', '--format', 'json', '--kubeconfig', kubeconfig])
+  deepEqual((JSON.parse(json.printed) as { event: { what: string } }[])[0]?.event.what, 'create namespaces')
+  match((await typed(['flow', 'pod/none', '--kubeconfig', kubeconfig])).complained, /nothing is recorded of pod\/none/)
+  interrupt()
+  const { code, printed } = await upEnded
+  equal(code, 0)
+  match(printed, /^ready in \d+ ms at https:\/\/127\.0\.0\.1:\d+\n/)
+  match(printed, /nodes +1 simulated/)
+  await rm(folder, { recursive: true })
+})

@@ -1,0 +1,268 @@
+// Client, informer, recorder: over both transports, with watches that break and history that is lost.
+import { deepEqual, equal, match, rejects } from 'node:assert/strict'
+import { test } from 'node:test'
+import { realClock } from '../base/clock.ts'
+import { context } from '../base/context.ts'
+import { causeOf, type FlowId } from '../base/flow.ts'
+import { silentLog } from '../base/log.ts'
+import { seededRandom, systemRandom } from '../base/random.ts'
+import { TaskGroup } from '../base/task-group.ts'
+import { VirtualClock } from '../base/virtual-clock.ts'
+import { configMap, type ConfigMap } from '../api/core/v1/config-map.ts'
+import { event } from '../api/core/v1/event.ts'
+import { pod } from '../api/core/v1/pod.ts'
+import { expired, hasReason } from '../api/status-error.ts'
+import { Cluster } from '../cluster/cluster.ts'
+import { temporaryCertificates } from '../cluster/pki.ts'
+import { serve } from '../cluster/serve.ts'
+import { startCluster } from '../cluster/start-cluster.ts'
+import { nodePlatform } from '../platform/node/platform.ts'
+import { MemoryStore } from '../store/memory.ts'
+import { Client } from './client.ts'
+import { EventRecorder } from './event-recorder.ts'
+import { HttpsTransport, pathOf } from './https-transport.ts'
+import { byNamespace, byOwnerUid, Informer } from './informer.ts'
+import { Informers } from './informers.ts'
+import type { ApiCall, ClientEvent, Transport } from './transport.ts'
+
+const ctx = context(new AbortController().signal)
+
+/** A cluster behind a real HTTPS port, and a client that reaches it so. */
+async function served() {
+  const store = new MemoryStore(realClock)
+  const cluster = new Cluster({ clock: realClock, random: systemRandom, log: silentLog, store, nodes: 0 })
+  cluster.start()
+  const certificates = temporaryCertificates(nodePlatform, realClock, systemRandom)
+  const server = await serve(cluster, {
+    host: '127.0.0.1',
+    port: 0,
+    certificates,
+    platform: nodePlatform,
+    clock: realClock,
+    log: silentLog,
+  })
+  await cluster.ready
+  const { authority, identity } = server.access
+  const outbound = nodePlatform.outbound.connect({
+    origin: server.url,
+    tls: { authority, certificate: identity.certificate, key: identity.key },
+  })
+  return {
+    cluster,
+    client: new Client(new HttpsTransport(outbound, 'controller/tested')),
+    async [Symbol.asyncDispose]() {
+      await outbound.close()
+      await server.close(0)
+      await cluster.stop()
+    },
+  }
+}
+
+/** What both transports must do alike. */
+async function exercise(client: Client): Promise<string[]> {
+  const maps = client.of(configMap)
+  const made = await maps.create({ metadata: { name: 'a' }, data: { x: '1' } }, 'default', ctx)
+  const changed = await maps.update({ ...made, data: { x: '2' } }, ctx)
+  const patched = await maps.patch('a', 'default', { data: { y: '3' } }, 'merge', ctx)
+  const conflict = await maps.update({ ...made, data: {} }, ctx).catch((error: unknown) => hasReason(error, 'Conflict'))
+  const { items } = await maps.list({ namespace: 'default', labelSelector: '!none', limit: 5 }, ctx)
+  await maps.delete('a', 'default', { uid: made.metadata.uid }, ctx)
+  const gone = await maps.find('a', 'default', ctx)
+  return [
+    made.data?.['x'],
+    changed.data?.['x'],
+    JSON.stringify(patched.data),
+    conflict,
+    items.map(({ kind }) => kind).join(),
+    gone,
+  ].map(String)
+}
+
+const expected = ['1', '2', '{"x":"2","y":"3"}', 'true', 'ConfigMap', 'undefined']
+
+test('calls over the direct transport', async () => {
+  await using cluster = await startCluster({ nodes: 0 })
+  deepEqual(await exercise(cluster.client), expected)
+})
+
+test('the same calls over HTTPS, with the sender and what woke it on record', async () => {
+  await using server = await served()
+  deepEqual(await exercise(server.client), expected)
+  const woken = context(ctx.signal, causeOf(5 as FlowId, 77))
+  await server.client.of(configMap).create({ metadata: { name: 'b' } }, 'default', woken)
+  const call = [...server.cluster.flow.events()].findLast(({ from }) => from === 'controller/tested')
+  deepEqual([call?.what, call?.cause.revisions], ['create configmaps', [77]])
+  await rejects(server.client.of(configMap).get('none', 'default', ctx), /configmaps "none" not found/)
+  await rejects(
+    server.client.of(pod).act('none', 'default', 'binding', { target: { name: 'n' } }, ctx),
+    /pods "none" not found/,
+  )
+})
+
+test('an informer over HTTPS follows changes', async () => {
+  await using server = await served()
+  await using tasks = new TaskGroup()
+  const informer = new Informer<ConfigMap>(configMap, server.client.of(configMap), { clock: realClock, log: silentLog })
+  const second = Promise.withResolvers<void>()
+  informer.onChange(({ key }) => key === 'default/b' && second.resolve())
+  await server.client.of(configMap).create({ metadata: { name: 'a' } }, 'default', ctx)
+  tasks.start('informer', (signal) => informer.run(signal))
+  await informer.synced
+  await server.client.of(configMap).create({ metadata: { name: 'b' } }, 'default', ctx)
+  await second.promise
+  deepEqual(
+    [...informer.all()].map(({ metadata }) => metadata.name),
+    ['a', 'b'],
+  )
+})
+
+test('paths', () => {
+  const call = (parts: Partial<ApiCall>): string =>
+    pathOf({ kind: pod, namespace: '', name: '', subresource: '', query: {}, ...parts })
+  equal(call({}), '/api/v1/pods')
+  equal(
+    call({ namespace: 'a b', name: 'c/d', subresource: 'status', query: { x: '1&2' } }),
+    '/api/v1/namespaces/a%20b/pods/c%2Fd/status?x=1%262',
+  )
+})
+
+const object = (name: string, version: number, extra: object = {}): ConfigMap => ({
+  kind: 'ConfigMap',
+  apiVersion: 'v1',
+  metadata: {
+    name,
+    namespace: 'default',
+    uid: name,
+    resourceVersion: String(version),
+    creationTimestamp: '',
+    ...extra,
+  },
+})
+
+/** A transport that plays a script: each list and each watch takes the next entry. */
+function scripted(lists: { items: ConfigMap[]; revision: number }[], watches: (ClientEvent | Error)[][]) {
+  const asked: string[] = []
+  const transport: Transport = {
+    send: () => Promise.reject(new Error('not scripted')),
+    list: () => {
+      asked.push('list')
+      const next = lists.shift()
+      return next === undefined
+        ? Promise.reject(new Error('no more lists'))
+        : Promise.resolve({ ...next, continueToken: '' })
+    },
+    async *watch({ query }) {
+      asked.push(`watch ${query['resourceVersion']}`)
+      for (const entry of watches.shift() ?? [])
+        if (entry instanceof Error) throw entry
+        else yield entry
+      if (watches.length === 0) await new Promise(() => {})
+    },
+  }
+  return { client: new Client(transport), asked }
+}
+
+const seen = (type: 'ADDED' | 'MODIFIED' | 'DELETED', item: ConfigMap): ClientEvent => ({
+  type,
+  object: item,
+  cause: causeOf(1 as FlowId, 1),
+})
+
+async function followed(lists: Parameters<typeof scripted>[0], watches: Parameters<typeof scripted>[1]) {
+  const clock = new VirtualClock()
+  const { client, asked } = scripted(lists, watches)
+  const informer = new Informer<ConfigMap>(configMap, client.of(configMap), { clock, log: silentLog })
+  const changes: string[] = []
+  informer.addIndex('owner', byOwnerUid)
+  informer.addIndex('namespace', byNamespace)
+  informer.onChange(({ key, now, before }) =>
+    changes.push(`${key} ${before?.metadata.resourceVersion ?? '-'}→${now?.metadata.resourceVersion ?? '-'}`),
+  )
+  const controller = new AbortController()
+  const running = informer.run(controller.signal).catch(() => {})
+  await clock.advance('10s')
+  controller.abort()
+  return { informer, asked, changes, running }
+}
+
+test('a watch that ends is resumed where it was', async () => {
+  const { asked, changes } = await followed(
+    [{ items: [object('a', 5)], revision: 6 }],
+    [[seen('MODIFIED', object('a', 7)), { type: 'BOOKMARK', revision: 9 }], [seen('DELETED', object('a', 10))]],
+  )
+  deepEqual(asked, ['list', 'watch 6', 'watch 9'])
+  deepEqual(changes, ['default/a -→5', 'default/a 5→7', 'default/a 7→-'])
+})
+
+test('410 means list again, and the difference is told', async () => {
+  const lists = [
+    { items: [object('a', 1), object('b', 2)], revision: 3 },
+    { items: [object('b', 2), object('c', 8)], revision: 9 },
+  ]
+  const { asked, changes, informer } = await followed(lists, [[expired('too old')], []])
+  deepEqual(asked, ['list', 'watch 3', 'list', 'watch 9'])
+  deepEqual(changes, ['default/a -→1', 'default/b -→2', 'default/a 1→-', 'default/c -→8'])
+  equal(informer.revision, 9)
+})
+
+test('other failures are tried again after a while, from the same place', async () => {
+  const { asked } = await followed([{ items: [], revision: 3 }], [[new Error('reset')], [new Error('reset')], []])
+  deepEqual(asked, ['list', 'watch 3', 'watch 3', 'watch 3'])
+})
+
+test('indices follow the objects', async () => {
+  const owned = (version: number, ...uids: string[]) =>
+    object('a', version, { ownerReferences: uids.map((uid) => ({ uid, name: uid, kind: 'X', apiVersion: 'v1' })) })
+  const { informer } = await followed(
+    [{ items: [owned(1, 'x')], revision: 1 }],
+    [[seen('MODIFIED', owned(2, 'y', 'z'))]],
+  )
+  deepEqual(
+    ['x', 'y', 'z'].map((uid) => informer.objects('owner', uid).length),
+    [0, 1, 1],
+  )
+  equal(informer.objects('namespace', 'default').length, 1)
+  const late: string[] = []
+  informer.onChange(({ key }) => late.push(key))
+  deepEqual(late, ['default/a'], 'who comes late hears of what is there')
+})
+
+test('informers are shared by kind and say when all are synced', async () => {
+  const tasks = new TaskGroup()
+  const { client, asked } = scripted([{ items: [], revision: 1 }], [[]])
+  const informers = new Informers(client, { clock: new VirtualClock(), log: silentLog }, tasks)
+  equal(informers.of(configMap), informers.of(configMap))
+  await informers.synced()
+  deepEqual(asked[0], 'list')
+  tasks.stop()
+})
+
+test('the same event again counts up; a failed telling is only logged', async () => {
+  await using cluster = await startCluster({ nodes: 0 })
+  const about = await cluster.client.of(configMap).create({ metadata: { name: 'a' } }, 'default', ctx)
+  const recorder = new EventRecorder(cluster.client, 'tester', {
+    clock: cluster.clock,
+    random: seededRandom(1),
+    log: silentLog,
+    host: 'h',
+  })
+  const note = { type: 'Normal', reason: 'Tested', message: 'all is well' } as const
+  await recorder.record(about, note, ctx)
+  await cluster.clock.advance('5s')
+  await recorder.record(about, note, ctx)
+  await recorder.record(about, { ...note, message: 'other' }, ctx)
+  const events = (await cluster.client.of(event).list({ namespace: 'default' }, ctx)).items
+  deepEqual(events.map(({ message, count, lastTimestamp }) => [message, count, lastTimestamp]).toSorted(), [
+    ['all is well', 2, '2030-01-01T00:00:05Z'],
+    ['other', 1, '2030-01-01T00:00:05Z'],
+  ])
+  deepEqual([events[0]?.source, events[0]?.involvedObject.kind], [{ component: 'tester', host: 'h' }, 'ConfigMap'])
+  const warned: string[] = []
+  const failing = new EventRecorder(scripted([], []).client, 'tester', {
+    clock: cluster.clock,
+    random: seededRandom(1),
+    log: { ...silentLog, warn: (message) => warned.push(message) },
+  })
+  await failing.record(about, note, ctx)
+  match(warned.join(), /an event could not be told/)
+})

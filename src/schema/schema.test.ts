@@ -1,0 +1,360 @@
+// Tables for each derivation of the field language, on a small type that has one field of each manner.
+import { deepEqual, equal, throws } from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { test } from 'node:test'
+import { kinds } from '../api/kinds.ts'
+import { decode, DecodeError } from './decode.ts'
+import { withDefaults } from './defaults.ts'
+import {
+  bool,
+  bytes,
+  int32,
+  int64,
+  intOrString,
+  json,
+  list,
+  map,
+  message,
+  quantity,
+  string,
+  struct,
+  time,
+} from './field.ts'
+import {
+  duplicate,
+  fieldErrorText,
+  forbidden,
+  immutable,
+  invalid,
+  notSupported,
+  required,
+  tooLong,
+} from './field-error.ts'
+import type { Infer, InferInput } from './infer.ts'
+import { jsonPatch, JsonPatchError, jsonPatchOperationsMax, type JsonPatchOperation } from './json-patch.ts'
+import { equalValues, isJsonObject, jsonKind, without, type JsonObject, type JsonValue } from './json-value.ts'
+import { mergePatch } from './merge-patch.ts'
+import { addOpenApiSchemas, type OpenApiSchema } from './openapi.ts'
+import { decodeProtobuf, openEnvelope, ProtobufError } from './protobuf.ts'
+import { strategicMerge, StrategicMergeError } from './strategic-merge.ts'
+import { validateFields } from './validate.ts'
+
+const part = message('test.v1.Part', {
+  name: string(1, { required: true, notEmpty: true }),
+  size: int32(2, { default: 5, minimum: 1, maximum: 9 }),
+  color: string(3, { enum: ['blue', 'red'] }),
+})
+const box = message('test.v1.Box', {
+  name: string(1),
+  open: bool(2),
+  sealed: bool(3, { pointer: true }),
+  count: int32(4),
+  limit: int32(5, { pointer: true }),
+  weight: int64(6, { keepEmpty: true }),
+  tags: list(7, 'string', { listType: 'set', patch: 'merge' }),
+  parts: list(8, part, { listType: 'map', keys: ['name'], patch: 'merge', mergeKey: 'name' }),
+  plain: list(9, part),
+  labels: map(10, 'string'),
+  inner: struct(11, part),
+  maybe: struct(12, part, { pointer: true }),
+  policy: string(13, { default: 'Always' }),
+  amount: quantity(14),
+  surge: intOrString(15),
+  at: time(16),
+  data: bytes(17),
+  extra: json(18),
+})
+
+test('the types follow from the descriptors, checked by the compiler', () => {
+  const typed = { name: 'a', size: 5, color: 'red' } satisfies Infer<typeof part>
+  const sent = { name: typed.name } satisfies InferInput<typeof part>
+  // @ts-expect-error -- a value that is not in the enumeration
+  const wrong = { name: sent.name, color: 'green' } satisfies InferInput<typeof part>
+  equal(wrong.color, 'green')
+})
+
+const decoded: [why: string, from: object, to: object, unknown?: string[]][] = [
+  ['empty values by value mean absent', { name: '', open: false, count: 0, tags: [], labels: {} }, {}],
+  ['zero behind a pointer stays', { sealed: false, limit: 0, maybe: {} }, { sealed: false, limit: 0, maybe: {} }],
+  ['a value without omitempty stays', { weight: 0 }, { weight: 0 }],
+  ['null means absent', { name: null, parts: null, maybe: null }, {}],
+  ['kind and apiVersion pass at the top', { kind: 'Box', apiVersion: 'v1' }, { kind: 'Box', apiVersion: 'v1' }],
+  [
+    'unknown fields are told with their path and dropped',
+    { nam: 1, parts: [{ name: 'a', siz: 1 }], inner: { x: 1 } },
+    { parts: [{ name: 'a' }], inner: {} },
+    ['nam', 'parts[0].siz', 'inner.x'],
+  ],
+  ['names of Object.prototype are unknown too', { toString: 'x', constructor: 'y' }, {}, ['toString', 'constructor']],
+  ['a quantity may be a number', { amount: 5 }, { amount: '5' }],
+  ['count or percent', { surge: '25%', extra: { any: [1] } }, { surge: '25%', extra: { any: [1] } }],
+]
+for (const [why, from, to, unknown = []] of decoded)
+  test(`decode: ${why}`, () => deepEqual(decode(box, from), { value: to, unknownFields: unknown }))
+
+const mismatches: [body: unknown, message: string][] = [
+  [{ name: 5 }, 'json: cannot unmarshal number into Go struct field Box.name of type string'],
+  [{ open: 'x' }, 'json: cannot unmarshal string into Go struct field Box.open of type bool'],
+  [{ count: 1.5 }, 'json: cannot unmarshal number 1.5 into Go struct field Box.count of type int32'],
+  [{ count: 3e9 }, 'json: cannot unmarshal number 3000000000 into Go struct field Box.count of type int32'],
+  [{ parts: {} }, 'json: cannot unmarshal object into Go struct field Box.parts of type []v1.Part'],
+  [{ parts: [{ size: 'x' }] }, 'json: cannot unmarshal string into Go struct field Part.parts.size of type int32'],
+  [{ labels: [] }, 'json: cannot unmarshal array into Go struct field Box.labels of type map[string]string'],
+  [{ labels: { a: 1 } }, 'json: cannot unmarshal number into Go struct field Box.labels of type string'],
+  [{ inner: 'x' }, 'json: cannot unmarshal string into Go struct field Box.inner of type v1.Part'],
+  ['x', 'json: cannot unmarshal string into Go value of type v1.Box'],
+]
+for (const [body, text] of mismatches)
+  test(`decode refuses ${JSON.stringify(body)}`, () => throws(() => decode(box, body), new DecodeError(text)))
+
+test('decode bounds the depth', () => {
+  let type = message('test.v1.Leaf', { name: string(1) }) as ReturnType<typeof message>
+  let body: object = {}
+  for (let depth = 0; depth < 150; depth++) {
+    type = message('test.v1.Nest', { in: struct(1, type, { pointer: true }) })
+    body = { in: body }
+  }
+  throws(() => decode(type, body), /nested more than 100 levels deep/)
+})
+
+test('defaults fill values and structs, and share what needs no change', () => {
+  const complete = { inner: { name: 'i', size: 3 }, policy: 'Never' }
+  equal(withDefaults(box, complete), complete)
+  deepEqual(withDefaults(box, { parts: [{ name: 'a' }], policy: '' }), {
+    parts: [{ name: 'a', size: 5 }],
+    inner: { size: 5 },
+    policy: 'Always',
+  })
+  deepEqual(withDefaults(box, { maybe: {} }), { maybe: { size: 5 }, inner: { size: 5 }, policy: 'Always' })
+})
+
+test('validation names every violation at once', () => {
+  const errors = validateFields(box, {
+    parts: [
+      { name: '', size: 0 },
+      { name: 'b', size: 10, color: 'green' },
+    ],
+    inner: { name: 'i' },
+  })
+  deepEqual(errors.map(fieldErrorText), [
+    'parts[0].name: Required value',
+    'parts[0].size: Invalid value: 0: must be greater than or equal to 1',
+    'parts[1].size: Invalid value: 10: must be less than or equal to 9',
+    'parts[1].color: Unsupported value: "green": supported values: "blue", "red"',
+  ])
+})
+
+test('field errors read as upstream writes them', () => {
+  deepEqual(
+    [
+      required('a', 'why'),
+      invalid('a', { b: 1 }, 'no'),
+      notSupported('a', 'x', ['y']),
+      forbidden('a', 'no'),
+      duplicate('a', 'x'),
+      tooLong('a', 3),
+      immutable('a', undefined),
+    ].map(fieldErrorText),
+    [
+      'a: Required value: why',
+      'a: Invalid value: {"b":1}: no',
+      'a: Unsupported value: "x": supported values: "y"',
+      'a: Forbidden: no',
+      'a: Duplicate value: "x"',
+      'a: Too long: may not be more than 3 bytes',
+      'a: Invalid value: null: field is immutable',
+    ],
+  )
+})
+
+test('JSON values: equality, kinds', () => {
+  equal(equalValues({ a: [1, { b: undefined }] }, { a: [1, {}] }), true)
+  for (const [a, b] of [
+    [{ a: 1 }, {}],
+    [{}, { a: 1 }],
+    [[1], [1, 2]],
+    [[], {}],
+    [null, {}],
+    [1, '1'],
+  ] as const)
+    equal(equalValues(a, b), false)
+  deepEqual([[], null, 1, 'x', true, {}].map(jsonKind), ['array', 'null', 'number', 'string', 'bool', 'object'])
+  deepEqual([isJsonObject({}), isJsonObject([]), isJsonObject(null)], [true, false, false])
+  deepEqual(without({ a: 1, b: 2 }, 'a'), { b: 2 })
+})
+
+// The examples of RFC 7386.
+const merges: [target: JsonValue, patch: JsonValue, result: JsonValue][] = [
+  [{ a: 'b' }, { a: 'c' }, { a: 'c' }],
+  [{ a: 'b' }, { b: 'c' }, { a: 'b', b: 'c' }],
+  [{ a: 'b', b: 'c' }, { a: null }, { b: 'c' }],
+  [{ a: ['b'] }, { a: 'c' }, { a: 'c' }],
+  [{ a: { b: 'c' } }, { a: { b: 'd', c: null } }, { a: { b: 'd' } }],
+  [['a'], { a: 'b' }, { a: 'b' }],
+  [{}, { a: { bb: { ccc: null } } }, { a: { bb: {} } }],
+]
+for (const [target, patch, result] of merges)
+  test(`merge patch ${JSON.stringify(patch)} on ${JSON.stringify(target)}`, () =>
+    deepEqual(mergePatch(target, patch), result))
+
+const patches: [operations: JsonPatchOperation[], result: JsonValue | RegExp][] = [
+  [[{ op: 'add', path: '/b', value: 1 }], { a: [1, 2], b: 1 }],
+  [[{ op: 'add', path: '/a/1', value: 9 }], { a: [1, 9, 2] }],
+  [[{ op: 'add', path: '/a/-', value: 9 }], { a: [1, 2, 9] }],
+  [[{ op: 'remove', path: '/a/0' }], { a: [2] }],
+  [[{ op: 'replace', path: '/a', value: 'x' }], { a: 'x' }],
+  [[{ op: 'replace', path: '/a/1', value: 'x' }], { a: [1, 'x'] }],
+  [[{ op: 'move', from: '/a/0', path: '/c' }], { a: [2], c: 1 }],
+  [[{ op: 'copy', from: '/a', path: '/c' }], { a: [1, 2], c: [1, 2] }],
+  [
+    [
+      { op: 'add', path: '/x~1y', value: { 'p~q': 1 } },
+      { op: 'replace', path: '/x~1y/p~0q', value: 2 },
+    ],
+    { a: [1, 2], 'x/y': { 'p~q': 2 } },
+  ],
+  [
+    [
+      { op: 'test', path: '/a', value: [1, 2] },
+      { op: 'remove', path: '/a' },
+    ],
+    {},
+  ],
+  [[{ op: 'test', path: '/a', value: 1 }], /test failed/],
+  [[{ op: 'remove', path: '/none' }], /"\/none" does not exist/],
+  [[{ op: 'replace', path: '/none', value: 1 }], /does not exist/],
+  [[{ op: 'add', path: '/a/7', value: 1 }], /invalid index: 7/],
+  [[{ op: 'explode' as 'add', path: '/a' }], /Unexpected kind: explode/],
+]
+for (const [operations, result] of patches)
+  test(`JSON patch ${JSON.stringify(operations)}`, () => {
+    const target = Object.freeze({ a: Object.freeze([1, 2]) }) as JsonValue
+    if (result instanceof RegExp) throws(() => jsonPatch(target, operations), result)
+    else deepEqual(jsonPatch(target, operations), result)
+  })
+
+test('a JSON patch has at most ten thousand operations', () => {
+  const operations = Array.from(
+    { length: jsonPatchOperationsMax + 1 },
+    () => ({ op: 'add', path: '/b', value: 1 }) as const,
+  )
+  throws(() => jsonPatch({}, operations), JsonPatchError)
+})
+
+const strategic: [why: string, target: JsonObject, patch: JsonObject, result: JsonObject][] = [
+  [
+    'a list with a key merges by it',
+    { parts: [{ name: 'a', size: 1 }, { name: 'b' }] },
+    { parts: [{ name: 'b', size: 2 }, { name: 'c' }] },
+    { parts: [{ name: 'a', size: 1 }, { name: 'b', size: 2 }, { name: 'c' }] },
+  ],
+  [
+    '$patch: delete removes an element',
+    { parts: [{ name: 'a' }, { name: 'b' }] },
+    { parts: [{ name: 'a', $patch: 'delete' }] },
+    { parts: [{ name: 'b' }] },
+  ],
+  [
+    '$patch: replace replaces a list',
+    { parts: [{ name: 'a' }] },
+    { parts: [{ name: 'z' }, { $patch: 'replace' }] },
+    { parts: [{ name: 'z' }] },
+  ],
+  [
+    '$patch: replace replaces a struct',
+    { inner: { name: 'a', size: 1 } },
+    { inner: { $patch: 'replace', name: 'b' } },
+    { inner: { name: 'b' } },
+  ],
+  [
+    'a list without a strategy is replaced',
+    { plain: [{ name: 'a' }] },
+    { plain: [{ name: 'b' }] },
+    { plain: [{ name: 'b' }] },
+  ],
+  ['a set unites', { tags: ['a', 'b'] }, { tags: ['b', 'c'] }, { tags: ['a', 'b', 'c'] }],
+  [
+    '$deleteFromPrimitiveList takes from a set',
+    { tags: ['a', 'b'] },
+    { '$deleteFromPrimitiveList/tags': ['a'] },
+    { tags: ['b'] },
+  ],
+  [
+    '$setElementOrder orders, others keep their place',
+    { parts: [{ name: 'a' }, { name: 'x' }, { name: 'b' }] },
+    { '$setElementOrder/parts': [{ name: 'b' }, { name: 'a' }] },
+    { parts: [{ name: 'b' }, { name: 'a' }, { name: 'x' }] },
+  ],
+  [
+    '$retainKeys drops the others',
+    { inner: { name: 'a', size: 1 } },
+    { inner: { $retainKeys: ['name'], name: 'b' } },
+    { inner: { name: 'b' } },
+  ],
+  [
+    'null removes, maps merge',
+    { name: 'a', labels: { x: '1', y: '2' } },
+    { name: null, labels: { x: null, z: '3' } },
+    { labels: { y: '2', z: '3' } },
+  ],
+]
+for (const [why, target, patch, result] of strategic)
+  test(`strategic merge: ${why}`, () => deepEqual(strategicMerge(box, target, patch), result))
+
+test('an element without its merge key is refused', () => {
+  throws(() => strategicMerge(box, {}, { parts: [{ size: 1 }] }), StrategicMergeError)
+})
+
+test('OpenAPI names types, references, list and merge metadata', () => {
+  const schemas = new Map<string, OpenApiSchema>()
+  addOpenApiSchemas(box, schemas)
+  const properties = schemas.get('test.v1.Box')?.['properties'] as Record<string, OpenApiSchema>
+  deepEqual(properties['count'], { type: 'integer', format: 'int32' })
+  deepEqual(properties['inner'], { allOf: [{ $ref: '#/components/schemas/test.v1.Part' }], default: {} })
+  deepEqual(properties['parts'], {
+    type: 'array',
+    items: { $ref: '#/components/schemas/test.v1.Part' },
+    'x-kubernetes-list-type': 'map',
+    'x-kubernetes-list-map-keys': ['name'],
+    'x-kubernetes-patch-strategy': 'merge',
+    'x-kubernetes-patch-merge-key': 'name',
+  })
+  deepEqual(schemas.get('test.v1.Part')?.['required'], ['name'])
+})
+
+for (const [file, kindName] of [
+  ['apps.v1.Deployment', 'Deployment'],
+  ['core.v1.Pod', 'Pod'],
+  ['core.v1.Node', 'Node'],
+  ['core.v1.ConfigMap', 'ConfigMap'],
+  ['coordination.k8s.io.v1.Lease', 'Lease'],
+] as const)
+  test(`protobuf: the fully populated ${kindName} of upstream decodes to its JSON`, () => {
+    const golden = (ending: string) =>
+      readFileSync(new URL(`../../test/facts/golden/${file}.${ending}`, import.meta.url))
+    const kind = kinds.find((candidate) => candidate.kind === kindName)
+    const { apiVersion, kind: told, raw } = openEnvelope(golden('pb'))
+    deepEqual([apiVersion, told], [kind?.apiVersion, kindName])
+    const fromProtobuf = decode(kind?.message ?? box, {
+      ...decodeProtobuf(kind?.message ?? box, raw),
+      apiVersion,
+      kind: told,
+    })
+    deepEqual(fromProtobuf, decode(kind?.message ?? box, JSON.parse(golden('json').toString())))
+    deepEqual(fromProtobuf.unknownFields, [])
+  })
+
+test('broken protobuf is refused, unknown fields are skipped', () => {
+  const bytes = (...values: number[]) => Uint8Array.from(values)
+  deepEqual(decodeProtobuf(part, bytes(0x0a, 1, 0x61, 0x98, 0x06, 5, 0xa1, 0x06, 0, 0, 0, 0, 0, 0, 0, 0)), {
+    name: 'a',
+  })
+  throws(() => decodeProtobuf(part, bytes(0x0a, 200, 1)), ProtobufError)
+  throws(() => decodeProtobuf(part, bytes(0x0a)), ProtobufError)
+  throws(() => decodeProtobuf(part, bytes(0x0f, 1)), /wire type 7/)
+  throws(() => decodeProtobuf(part, bytes(0x08, 1)), /a number stands where bytes belong/)
+  throws(() => decodeProtobuf(part, Uint8Array.of(0x0a, 1, 0xff)), /not valid/)
+  throws(() => openEnvelope(bytes(1, 2, 3, 4)), /protobuf prefix/)
+  const entries = decodeProtobuf(box, bytes(0x52, 4, 0x0a, 2, 0x5f, 0x5f)) as { labels: object }
+  deepEqual(entries.labels, { __: '' })
+})
