@@ -10,7 +10,13 @@ async function firstPods(replicas: number): Promise<{ startMs: number; runningMs
   const begin = performance.now()
   await using cluster = await startCluster({ nodes: Math.ceil(replicas / 100) })
   const startMs = performance.now() - begin
-  await cluster.client.of(deployment).create({ metadata: { name: 'web' }, spec: { replicas, selector: { matchLabels: labels }, template } }, 'default', ctx)
+  await cluster.client
+    .of(deployment)
+    .create(
+      { metadata: { name: 'web' }, spec: { replicas, selector: { matchLabels: labels }, template } },
+      'default',
+      ctx,
+    )
   await cluster.clock.advance('30s')
   const pods = (await cluster.client.of(pod).list({}, ctx)).items
   if (pods.filter(({ status }) => status.phase === 'Running').length !== replicas) throw new Error('not every pod runs')
@@ -21,7 +27,8 @@ async function createsPerSecond(count: number): Promise<number> {
   await using cluster = await startCluster({ nodes: 0 })
   const maps = cluster.client.of(configMap)
   const begin = performance.now()
-  for (let index = 0; index < count; index++) await maps.create({ metadata: { name: `m${index}` }, data: { a: 'b' } }, 'default', ctx)
+  for (let index = 0; index < count; index++)
+    await maps.create({ metadata: { name: `m${index}` }, data: { a: 'b' } }, 'default', ctx)
   return (count * 1000) / (performance.now() - begin)
 }
 

@@ -17,7 +17,11 @@ function packagesAreCurrent() {
 
 function installPackages() {
   say('installing npm packages (once)')
-  const { status } = spawnSync('npm', ['ci', '--no-audit', '--no-fund'], { cwd: root, stdio: 'inherit', shell: false })
+  const { status } = spawnSync('npm', ['ci', '--no-audit', '--no-fund', '--loglevel=error'], {
+    cwd: root,
+    stdio: 'inherit',
+    shell: false,
+  })
   if (status !== 0) {
     say('npm ci failed; its message stands above. Without the packages nothing can run.')
     process.exit(1)

@@ -68,7 +68,7 @@ function change(
 
 function put(parent: Container, key: string, value: JsonValue, path: string): Container {
   if (isJsonObject(parent)) return { ...parent, [key]: value }
-  const items = parent as readonly JsonValue[]
+  const items: readonly JsonValue[] = parent
   return items.toSpliced(key === '-' ? items.length : indexOf(key, items.length, path), 0, value)
 }
 
