@@ -2,8 +2,9 @@
 import type { Bench } from './bench.ts'
 import { clusterBench } from './cluster.ts'
 import { flowBench } from './flow.ts'
+import { storeBench } from './store.ts'
 
-const benches: readonly Bench[] = [clusterBench, flowBench]
+const benches: readonly Bench[] = [clusterBench, flowBench, storeBench]
 
 const wanted = process.argv.slice(2)
 for (const bench of benches.filter(({ name }) => wanted.length === 0 || wanted.includes(name))) {

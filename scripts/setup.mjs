@@ -4,6 +4,7 @@ import { spawnSync } from 'node:child_process'
 import { existsSync, statSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { findKubectls, fetchKubectls } from './kubectl.mjs'
+import { installMissing } from './system-packages.mjs'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const purpose = process.argv.includes('--for=test') ? 'test' : 'start'
@@ -55,6 +56,18 @@ function provideKubectl() {
   )
 }
 
+function provideSystemPackages() {
+  for (const { command, why } of installMissing(say)) {
+    say(`${command} could not be had: ${why}`)
+    if (inCi) {
+      say('in CI a missing component fails the run.')
+      process.exit(1)
+    }
+    say('the tests that need it will fail and say so.')
+  }
+}
+
 if (!packagesAreCurrent()) installPackages()
 checkNode()
 provideKubectl()
+if (purpose === 'test') provideSystemPackages()

@@ -14,12 +14,27 @@ export interface RunningUp extends AsyncDisposable {
   readonly kubeconfig: string
   /** What was printed when it was ready. */
   readonly readyLine: string
-  /** Ends it with SIGTERM; returns the exit code. */
-  end(): Promise<number>
+  /** Ends it with a signal; returns the exit code, -1 when the signal ended it. */
+  end(signal?: 'SIGTERM' | 'SIGKILL'): Promise<number>
 }
 
+export const newFolder = (): Promise<string> => mkdtemp(join(tmpdir(), 'coxswain-up-'))
+
+/** Starts in a folder of its own, which goes with it. */
 export async function startUp(...options: string[]): Promise<RunningUp> {
-  const folder = await mkdtemp(join(tmpdir(), 'coxswain-up-'))
+  const folder = await newFolder()
+  const running = await startUpIn(folder, ...options)
+  return {
+    ...running,
+    async [Symbol.asyncDispose]() {
+      await running[Symbol.asyncDispose]()
+      await rm(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+/** Starts in a folder that stays. */
+export async function startUpIn(folder: string, ...options: string[]): Promise<RunningUp> {
   const kubeconfig = join(folder, 'kubeconfig')
   const child = spawn(coxswain, [
     'up',
@@ -39,8 +54,8 @@ export async function startUp(...options: string[]): Promise<RunningUp> {
     void exited.then(([code]) => reject(new Error(`coxswain up ended with ${code} before it was ready: ${errors}`)))
   })
   const readyLine = await ready
-  const end = async () => {
-    child.kill('SIGTERM')
+  const end = async (signal: 'SIGTERM' | 'SIGKILL' = 'SIGTERM') => {
+    child.kill(signal)
     const [code] = await exited
     return code ?? -1
   }
@@ -51,7 +66,6 @@ export async function startUp(...options: string[]): Promise<RunningUp> {
     end,
     async [Symbol.asyncDispose]() {
       await end()
-      await rm(folder, { recursive: true, force: true })
     },
   }
 }

@@ -7,8 +7,17 @@ import { resolveCount, validateCountOrPercent } from './count-or-percent.ts'
 import { configMap } from './core/v1/config-map.ts'
 import { namespace } from './core/v1/namespace.ts'
 import { qualifiedResource } from './kind.ts'
+import { validateLabelSelector } from './label-selector-rules.ts'
 import { validateMetadata, validateMetadataUpdate } from './metadata.ts'
-import { dnsLabelErrors, dnsSubdomainErrors, labelValueErrors, qualifiedNameErrors } from './names.ts'
+import {
+  dns1035LabelErrors,
+  dnsLabelErrors,
+  dnsSubdomainErrors,
+  labelValueErrors,
+  pathSegmentErrors,
+  qualifiedNameErrors,
+} from './names.ts'
+import { cidrErrors, ipErrors, isIpV4, isIpV6, portErrors, portNameErrors } from './network-rules.ts'
 import {
   controllerOf,
   controllerReference,
@@ -20,7 +29,6 @@ import {
   splitKey,
   type ApiObject,
 } from './object.ts'
-import { quantityMillis, quantityNanos, quantityUnits } from './quantity.ts'
 import {
   matchesFields,
   matchesLabels,
@@ -56,7 +64,7 @@ test('names: what is allowed and what upstream says of the rest', () => {
   for (const name of ['a', 'a-b', '1', 'x'.repeat(63)]) deepEqual(dnsLabelErrors(name), [])
   for (const name of ['a.b', 'a-1.b']) deepEqual(dnsSubdomainErrors(name), [])
   for (const name of ['', '-a', 'a-', 'A', 'a_b', 'a.b']) equal(dnsLabelErrors(name).length, 1, name)
-  equal(dnsLabelErrors('x'.repeat(64))[0], 'must be no more than 63 bytes')
+  equal(dnsLabelErrors('x'.repeat(64))[0], 'must be no more than 63 characters')
   match(
     dnsSubdomainErrors('Bad Name')[0] ?? '',
     /^a lowercase RFC 1123 subdomain must consist of .* \(e\.g\. 'example\.com', regex used for validation is '/,
@@ -121,38 +129,6 @@ test('selectors of specs', () => {
     'a,b notin (c)',
   )
   equal(selectorText(undefined), '<none>')
-})
-
-const quantities: [text: string, nanos: bigint | undefined][] = [
-  ['1', 1_000_000_000n],
-  ['100m', 100_000_000n],
-  ['0.5', 500_000_000n],
-  ['.5', 500_000_000n],
-  ['1.5Gi', 1_610_612_736n * 1_000_000_000n],
-  ['1k', 1000n * 1_000_000_000n],
-  ['2e3', 2000n * 1_000_000_000n],
-  ['1E', 10n ** 18n * 1_000_000_000n],
-  ['-1', -1_000_000_000n],
-  ['0.1n', 1n],
-  ['', undefined],
-  ['1 Gi', undefined],
-  ['.', undefined],
-  ['1KiB', undefined],
-]
-for (const [text, nanos] of quantities)
-  test(`quantity ${JSON.stringify(text)}`, () => equal(quantityNanos(text), nanos))
-
-test('quantities are rounded up to what is counted', () => {
-  deepEqual(
-    [
-      quantityMillis('0.1'),
-      quantityMillis('1n'),
-      quantityMillis(undefined),
-      quantityUnits('1.1'),
-      quantityUnits('1Mi'),
-    ],
-    [100, 1, 0, 2, 1_048_576],
-  )
 })
 
 const ages: [seconds: number, text: string][] = [
@@ -286,8 +262,52 @@ test('invalid objects name every field', () => {
     'Deployment.apps "web" is invalid: spec.a: Required value',
   )
   equal(
-    invalidObject('', 'Pod', 'p', [one, one]).message,
-    'Pod "p" is invalid: [spec.a: Required value, spec.a: Required value]',
+    invalidObject('', 'Pod', 'p', [one, { ...one, field: 'spec.b' }, one]).message,
+    'Pod "p" is invalid: [spec.a: Required value, spec.b: Required value]',
   )
   equal(qualifiedResource({ plural: 'pods', group: '' }), 'pods')
+})
+
+test('ports and addresses', () => {
+  deepEqual(
+    [0, 1, 65_535, 65_536, 1.5].map((port) => portErrors(port).length),
+    [1, 0, 0, 1, 1],
+  )
+  deepEqual(
+    ['http', 'a1-b', '', '-a', 'a--b', 'UPPER', '123', 'x'.repeat(16)].map((name) => portNameErrors(name).length),
+    [0, 0, 2, 1, 1, 2, 1, 1],
+  )
+  for (const address of ['1.2.3.4', '::', '::1', 'fd00::1:2', '1:2:3:4:5:6:7:8', '::ffff:1.2.3.4'])
+    deepEqual(ipErrors(address), [], address)
+  for (const address of [
+    '',
+    '1.2.3',
+    '1.2.3.256',
+    '01.2.3.4',
+    '1:2',
+    ':::',
+    '1:2:3:4:5:6:7:8:9',
+    'x::1',
+    '1::2::3',
+    '::1.2.3',
+  ])
+    equal(ipErrors(address).length, 1, address)
+  deepEqual([isIpV4('1.2.3.4'), isIpV6('1.2.3.4'), isIpV6('::1')], [true, false, true])
+  deepEqual(
+    ['10.0.0.0/8', 'fd00::/64', '10.0.0.0/33', '10.0.0.0', '10.0.0.0/8/8', 'x/8'].map(
+      (text) => cidrErrors(text).length,
+    ),
+    [0, 0, 1, 1, 1, 1],
+  )
+  deepEqual([dns1035LabelErrors('a-1').length, dns1035LabelErrors('1a').length], [0, 1])
+  deepEqual(
+    [pathSegmentErrors('system:a.b'), pathSegmentErrors('a/b%c'), pathSegmentErrors('..')],
+    [[], ["may not contain '/'", "may not contain '%'"], ["may not be '..'"]],
+  )
+  deepEqual(
+    validateLabelSelector({ matchLabels: { a: 'b' }, matchExpressions: [{ key: 'k', operator: 'Wat' }] }, 's').map(
+      fieldErrorText,
+    ),
+    ['s.matchExpressions[0].operator: Invalid value: "Wat": not a valid selector operator'],
+  )
 })

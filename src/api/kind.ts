@@ -49,12 +49,12 @@ export interface Scaling<T> {
 
 export interface Column<T> {
   readonly name: string
-  readonly type: 'string' | 'integer' | 'date'
+  readonly type: 'string' | 'integer' | 'boolean' | 'date'
   readonly format: '' | 'name'
   readonly description: string
   /** 0 is shown always, others with -o wide. */
   readonly priority: number
-  cell(object: T, nowMs: number): string | number
+  cell(object: T, nowMs: number): string | number | boolean
 }
 
 /** A kind with the type of its objects and of what may be sent, for typed clients. */

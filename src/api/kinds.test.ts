@@ -53,7 +53,7 @@ const errorsOf = <T extends ApiObject>(kind: Kind<T>, body: object): string[] =>
   return [...validateFields(kind.message, object), ...kind.validate(object)].map(fieldErrorText)
 }
 
-const cells = <T extends ApiObject>(kind: Kind<T>, object: T): (string | number)[] =>
+const cells = <T extends ApiObject>(kind: Kind<T>, object: T): (string | number | boolean)[] =>
   kind.columns.filter(({ priority }) => priority === 0).map((column) => column.cell(object, nowMs))
 
 const template = { metadata: { labels: { a: 'b' } }, spec: { containers: [{ name: 'c', image: 'busybox' }] } }
@@ -177,6 +177,7 @@ const mistakes: [why: string, spec: object, errors: (string | RegExp)[]][] = [
     { ...spec, selector: { matchExpressions: [{ key: 'a', operator: 'In' }] } },
     [
       /^spec\.selector\.matchExpressions\[0\]\.values: Required value: must be specified when `operator` is 'In' or 'NotIn'/,
+      /^spec\.selector: Invalid value: .*: invalid label selector$/,
     ],
   ],
   [

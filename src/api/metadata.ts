@@ -19,6 +19,8 @@ export function validateMetadata({ metadata }: ApiObject, kind: Kind, path = 'me
     for (const detail of qualifiedNameErrors(name.toLowerCase()))
       errors.push(invalid(`${path}.annotations`, name, detail))
   if (annotationsTooLong(annotations)) errors.push(tooLong(`${path}.annotations`, annotationsBytesMax))
+  for (const name of metadata.finalizers ?? [])
+    for (const detail of qualifiedNameErrors(name)) errors.push(invalid(`${path}.finalizers`, name, detail))
   for (const [index, owner] of (metadata.ownerReferences ?? []).entries()) {
     const at = `${path}.ownerReferences[${index}]`
     for (const field of ['apiVersion', 'kind', 'name', 'uid'] as const)

@@ -10,12 +10,13 @@ const dns1123Subdomain = `${dns1123Label}(\\.${dns1123Label})*`
 const qualifiedPart = '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]'
 
 const regexError = (message: string, format: string, ...examples: string[]): string =>
-  `${message} (e.g. ${examples.map((example) => `'${example}'`).join(', or ')}, regex used for validation is '${format}')`
+  `${message} (e.g. ${examples.map((example) => `'${example}'`).join(',  or ')}, regex used for validation is '${format}')`
 
-const lengthError = (max: number): string => `must be no more than ${max} bytes`
+const bytesError = (max: number): string => `must be no more than ${max} bytes`
+const charactersError = (max: number): string => `must be no more than ${max} characters`
 
 export function dnsLabelErrors(name: string): string[] {
-  const errors = name.length > dns1123LabelMax ? [lengthError(dns1123LabelMax)] : []
+  const errors = name.length > dns1123LabelMax ? [charactersError(dns1123LabelMax)] : []
   if (!new RegExp(`^${dns1123Label}$`).test(name))
     errors.push(
       regexError(
@@ -29,7 +30,7 @@ export function dnsLabelErrors(name: string): string[] {
 }
 
 export function dnsSubdomainErrors(name: string): string[] {
-  const errors = name.length > dns1123SubdomainMax ? [lengthError(dns1123SubdomainMax)] : []
+  const errors = name.length > dns1123SubdomainMax ? [charactersError(dns1123SubdomainMax)] : []
   if (!new RegExp(`^${dns1123Subdomain}$`).test(name))
     errors.push(
       regexError(
@@ -39,6 +40,28 @@ export function dnsSubdomainErrors(name: string): string[] {
       ),
     )
   return errors
+}
+
+/** Names of Services: labels that do not begin with a digit. */
+export function dns1035LabelErrors(name: string): string[] {
+  const errors = name.length > dns1123LabelMax ? [charactersError(dns1123LabelMax)] : []
+  const format = '[a-z]([-a-z0-9]*[a-z0-9])?'
+  if (!new RegExp(`^${format}$`).test(name))
+    errors.push(
+      regexError(
+        `a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an alphabetic character, and end with an alphanumeric character`,
+        format,
+        'my-name',
+        'abc-123',
+      ),
+    )
+  return errors
+}
+
+/** Names that only have to fit into a path: roles, custom signers and the like. */
+export function pathSegmentErrors(name: string): string[] {
+  if (name === '.' || name === '..') return [`may not be '${name}'`]
+  return ['/', '%'].filter((part) => name.includes(part)).map((part) => `may not contain '${part}'`)
 }
 
 export function qualifiedNameErrors(name: string): string[] {
@@ -60,7 +83,7 @@ export function qualifiedNameErrors(name: string): string[] {
     else errors.push(...dnsSubdomainErrors(parts[0] ?? '').map((error) => `prefix part ${error}`))
   }
   if (last === '') errors.push('name part must be non-empty')
-  else if (last.length > labelValueMax) errors.push(`name part ${lengthError(labelValueMax)}`)
+  else if (last.length > labelValueMax) errors.push(`name part ${bytesError(labelValueMax)}`)
   if (!new RegExp(`^${qualifiedPart}$`).test(last))
     errors.push(
       `name part ${regexError(
@@ -75,7 +98,7 @@ export function qualifiedNameErrors(name: string): string[] {
 }
 
 export function labelValueErrors(value: string): string[] {
-  const errors = value.length > labelValueMax ? [lengthError(labelValueMax)] : []
+  const errors = value.length > labelValueMax ? [bytesError(labelValueMax)] : []
   const format = `(${qualifiedPart})?`
   if (!new RegExp(`^${format}$`).test(value))
     errors.push(

@@ -145,7 +145,7 @@ export const pathNotFound = (): StatusError =>
   new StatusError(404, 'NotFound', 'the server could not find the requested resource', {})
 
 export function invalidObject(group: string, kind: string, name: string, errors: readonly FieldError[]): StatusError {
-  const texts = errors.map(fieldErrorText)
+  const texts = [...new Set(errors.map(fieldErrorText))]
   const list = texts.length === 1 ? texts[0] : `[${texts.join(', ')}]`
   const qualified = group === '' ? kind : `${kind}.${group}`
   return new StatusError(422, 'Invalid', `${qualified} ${JSON.stringify(name)} is invalid: ${list}`, {

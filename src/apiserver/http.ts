@@ -3,11 +3,14 @@ import { stringify as stringifyYaml } from 'yaml'
 import type { Clock } from '../base/clock.ts'
 import { noCause, type Cause } from '../base/flow.ts'
 import { errorText, type Log } from '../base/log.ts'
+import type { Kind } from '../api/kind.ts'
 import { badRequest, StatusError } from '../api/status-error.ts'
+import { StoreUnavailable } from '../store/store.ts'
 import { BodyTooLarge, type WireAnswer, type WireRequest } from '../platform/listener.ts'
 import type { Answer, WatchEvent } from './answer.ts'
 import type { ApiServer } from './server.ts'
 import { encodeList, encodeObject, encodeWatch, type EncodeOptions } from './encode.ts'
+import { protobufList, protobufObject, protobufWatch } from './encode-protobuf.ts'
 import { readBody, bodyBytesMax } from './body.ts'
 import { answerForm, type AnswerForm } from './media-type.ts'
 import type { ApiRequest, Credentials } from './request.ts'
@@ -73,15 +76,25 @@ const senderOf = (userAgent: string): string =>
 function toWire(answer: Answer, options: EncodeOptions): WireAnswer {
   switch (answer.kind) {
     case 'object':
-      return written(answer.status, encodeObject(answer.object, answer.of, options), options.form, answer.warnings)
+      return written(answer.status, objectBody(answer.object, answer.of, options), options.form, answer.warnings)
     case 'list':
-      return written(200, encodeList(answer, options), options.form)
-    case 'watch':
+      return written(
+        200,
+        options.form.syntax === 'protobuf' ? protobufList(answer) : textBody(encodeList(answer, options), options.form),
+        options.form,
+      )
+    case 'watch': {
+      const events = withErrors(answer.events)
+      const isProtobuf = options.form.syntax === 'protobuf'
       return {
         status: 200,
-        headers: { 'content-type': contentTypes.json, 'cache-control': 'no-cache, private' },
-        body: encodeWatch(withErrors(answer.events), answer.of, options),
+        headers: {
+          'content-type': `${contentTypes[isProtobuf ? 'protobuf' : 'json']}${isProtobuf ? ';stream=watch' : ''}`,
+          'cache-control': 'no-cache, private',
+        },
+        body: isProtobuf ? protobufWatch(events, answer.of) : encodeWatch(events, answer.of, options),
       }
+    }
     case 'json':
       return {
         status: answer.status,
@@ -99,9 +112,26 @@ function toWire(answer: Answer, options: EncodeOptions): WireAnswer {
   }
 }
 
-const contentTypes = { json: 'application/json', yaml: 'application/yaml' } as const
+const contentTypes = {
+  json: 'application/json',
+  yaml: 'application/yaml',
+  protobuf: 'application/vnd.kubernetes.protobuf',
+} as const
 
-function written(status: number, json: string, { syntax }: AnswerForm, warnings: readonly string[] = []): WireAnswer {
+const textBody = (json: string, { syntax }: AnswerForm): string =>
+  syntax === 'yaml' ? stringifyYaml(JSON.parse(json)) : json
+
+const objectBody = (object: object, kind: Kind | undefined, options: EncodeOptions): string | Uint8Array =>
+  options.form.syntax === 'protobuf'
+    ? protobufObject(object, kind)
+    : textBody(encodeObject(object, kind, options), options.form)
+
+function written(
+  status: number,
+  body: string | Uint8Array,
+  { syntax }: AnswerForm,
+  warnings: readonly string[] = [],
+): WireAnswer {
   const warning = warnings.map((text) => `299 - ${JSON.stringify(text)}`)
   return {
     status,
@@ -110,7 +140,7 @@ function written(status: number, json: string, { syntax }: AnswerForm, warnings:
       'cache-control': 'no-cache, private',
       ...(warning.length === 0 ? {} : { warning }),
     },
-    body: syntax === 'json' ? json : stringifyYaml(JSON.parse(json)),
+    body,
   }
 }
 
@@ -145,6 +175,8 @@ function asStatusError(error: unknown): StatusError {
     return new StatusError(413, 'RequestEntityTooLarge', `Request entity too large: limit is ${bodyBytesMax}`)
   if (error instanceof URIError || (error instanceof TypeError && error.message.includes('URL')))
     return badRequest('the path is malformed')
+  if (error instanceof StoreUnavailable)
+    return new StatusError(503, 'ServiceUnavailable', error.message, { retryAfterSeconds: 1 }, { cause: error })
   return new StatusError(500, 'InternalError', `Internal error occurred: ${errorText(error)}`, {
     causes: [{ reason: 'UnexpectedServerResponse', message: errorText(error) }],
   })

@@ -4,7 +4,7 @@ import type { PatchType } from './request.ts'
 
 /** How an answer is written. */
 export interface AnswerForm {
-  readonly syntax: 'json' | 'yaml'
+  readonly syntax: 'json' | 'yaml' | 'protobuf'
   readonly shape: 'object' | 'table' | 'metadata'
 }
 
@@ -24,12 +24,15 @@ export function answerForm(accept: string): AnswerForm {
     const shape = shapes[options.get('as') ?? '']
     const version = options.get('v') ?? 'v1'
     const syntax = syntaxes[type]
-    if (syntax !== undefined && shape !== undefined && version === 'v1') return { syntax, shape }
+    if (syntax === undefined || shape === undefined || version !== 'v1') continue
+    // Tables and bare metadata are written as text only; clients that ask for them name JSON next.
+    if (syntax === 'protobuf' && shape !== 'object') continue
+    return { syntax, shape }
   }
   throw new StatusError(
     406,
     'NotAcceptable',
-    'only the following media types are accepted: application/json, application/yaml',
+    'only the following media types are accepted: application/json, application/yaml, application/vnd.kubernetes.protobuf',
     {},
   )
 }
@@ -37,6 +40,7 @@ export function answerForm(accept: string): AnswerForm {
 const syntaxes: Readonly<Record<string, AnswerForm['syntax']>> = {
   'application/json': 'json',
   'application/yaml': 'yaml',
+  'application/vnd.kubernetes.protobuf': 'protobuf',
   'application/*': 'json',
   '*/*': 'json',
 }

@@ -23,6 +23,8 @@ export interface Harness extends AsyncDisposable {
   readonly store: MemoryStore
   readonly flow: FlowRecorder
   call(method: string, target: string, body?: unknown, headers?: Record<string, string>): Promise<Answered>
+  /** The first piece of a watch's answer as it is written. */
+  firstPiece(target: string, headers: Record<string, string>): Promise<Uint8Array>
   /** The lines of a watch, until `count` have come. */
   watch(target: string, count: number, headers?: Record<string, string>): Promise<Answered['body'][]>
 }
@@ -85,9 +87,20 @@ export async function startServer(policies: Policies = openPolicies): Promise<Ha
     flow,
     async call(method, target, body, headers = {}) {
       const answer = await send(method, target, body, headers, new AbortController().signal)
+      if (answer.body instanceof Uint8Array)
+        return { status: answer.status, headers: answer.headers, body: answer.body }
       const text = typeof answer.body === 'string' ? answer.body : ''
       const isJson = String(answer.headers['content-type']).startsWith('application/json')
       return { status: answer.status, headers: answer.headers, body: isJson ? JSON.parse(text) : text }
+    },
+    async firstPiece(target, headers) {
+      const controller = new AbortController()
+      const { body } = await send('GET', target, undefined, headers, controller.signal)
+      for await (const piece of body as AsyncIterable<Uint8Array>) {
+        controller.abort()
+        return piece
+      }
+      throw new Error('the watch ended without a piece')
     },
     async watch(target, count, headers = {}) {
       const controller = new AbortController()

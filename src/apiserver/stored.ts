@@ -1,6 +1,8 @@
 // Stored: one version of an object as the store has it, parsed once and encoded once, both on demand.
 // The bytes carry no resourceVersion: the store gives it after the commit.
 import type { ApiObject } from '../api/object.ts'
+import type { Message } from '../schema/field.ts'
+import { encodeProtobuf } from '../schema/protobuf-encode.ts'
 
 const encoder = new TextEncoder()
 const decoder = new TextDecoder('utf-8', { fatal: true })
@@ -21,6 +23,7 @@ export class Stored {
   readonly #bytes: Uint8Array
   #object: ApiObject | undefined
   #rest: string | undefined
+  #protobuf: Uint8Array | undefined
 
   constructor(bytes: Uint8Array, revision: number) {
     this.#bytes = bytes
@@ -47,6 +50,11 @@ export class Stored {
   get json(): string {
     const { kind, apiVersion } = this.object
     return `{"kind":${JSON.stringify(kind)},"apiVersion":${JSON.stringify(apiVersion)},${this.jsonRest}`
+  }
+
+  /** The object's bytes in protobuf, without an envelope. */
+  protobuf(message: Message): Uint8Array {
+    return (this.#protobuf ??= encodeProtobuf(message, this.object))
   }
 
   /** The same object as the store's last word on it at a later revision: a deletion carries the deletion's. */

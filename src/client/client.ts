@@ -74,7 +74,7 @@ export class ResourceClient<T extends ApiObject, Input> {
   }
 
   updateStatus(object: T, context: Context): Promise<T> {
-    return this.#send({ verb: 'update', subresource: 'status', ...placeOf(object), body: object }, context)
+    return this.updatePart(object, 'status', context)
   }
 
   patch(
@@ -86,6 +86,11 @@ export class ResourceClient<T extends ApiObject, Input> {
     subresource = '',
   ): Promise<T> {
     return this.#send({ verb: 'patch', name, namespace, body: patch, patchType, subresource }, context)
+  }
+
+  /** PUT on a subresource, such as a namespace's finalize. */
+  updatePart(object: T, subresource: string, context: Context): Promise<T> {
+    return this.#send({ verb: 'update', subresource, ...placeOf(object), body: object }, context)
   }
 
   /** POST on a subresource, such as a pod's binding. */

@@ -118,7 +118,8 @@ test('up serves, writes a kubeconfig that works, refuses a second one, and clean
     port: 0,
     nodes: 1,
     log: silentLog,
-  }
+    store: 'memory',
+  } as const
   {
     await using running = await up(options)
     const kubeconfig = await readFile(options.kubeconfigPath, 'utf8')

@@ -4,6 +4,8 @@ import type { Log } from '../base/log.ts'
 import { systemRandom } from '../base/random.ts'
 import { nodePlatform } from '../platform/node/platform.ts'
 import { MemoryStore } from '../store/memory.ts'
+import { SqliteStore } from '../store/sqlite/store.ts'
+import type { Store } from '../store/store.ts'
 import { Cluster } from './cluster.ts'
 import { lockDirectory } from './lock.ts'
 import { clusterCertificates } from './pki.ts'
@@ -12,11 +14,15 @@ import { serve } from './serve.ts'
 export interface UpOptions {
   readonly dataFolder: string
   readonly kubeconfigPath: string
+  readonly store: StoreChoice
   readonly host: string
   readonly port: number
   readonly nodes: number
   readonly log: Log
 }
+
+export const storeChoices = ['memory', 'sqlite'] as const
+export type StoreChoice = (typeof storeChoices)[number]
 
 /** How long answers under way may take when the cluster stops. */
 const drainMs = 1_000
@@ -25,18 +31,19 @@ export interface Running extends AsyncDisposable {
   readonly url: string
 }
 
-export async function up({ dataFolder, kubeconfigPath, host, port, nodes, log }: UpOptions): Promise<Running> {
+export async function up({ dataFolder, kubeconfigPath, store, host, port, nodes, log }: UpOptions): Promise<Running> {
   const platform = nodePlatform
   await platform.files.makeFolder(dataFolder)
   const cleanUps = new AsyncDisposableStack()
   try {
     cleanUps.use(await lockDirectory(dataFolder))
+    const openedStore = await openStore(store, dataFolder)
     const certificates = await clusterCertificates(`${dataFolder}/pki`, platform, realClock, systemRandom)
     const cluster = new Cluster({
       clock: realClock,
       random: systemRandom,
       log,
-      store: new MemoryStore(realClock),
+      store: openedStore,
       nodes,
     })
     cleanUps.defer(() => cluster.stop())
@@ -49,5 +56,19 @@ export async function up({ dataFolder, kubeconfigPath, host, port, nodes, log }:
   } catch (error) {
     await cleanUps.disposeAsync()
     throw error
+  }
+}
+
+function openStore(choice: StoreChoice, dataFolder: string): Promise<Store> {
+  switch (choice) {
+    case 'memory':
+      return Promise.resolve(new MemoryStore(realClock))
+    case 'sqlite':
+      return SqliteStore.open(
+        { path: `${dataFolder}/store.db`, workers: nodePlatform.workers, clock: realClock },
+        new AbortController().signal,
+      )
+    default:
+      return choice satisfies never
   }
 }

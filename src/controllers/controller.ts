@@ -69,7 +69,8 @@ export interface ReconcileController {
   readonly watches: readonly Kind[]
   /** Which keys a change wakes. */
   wakes(kind: Kind, change: Seen<ApiObject>, tools: ReconcileTools): readonly string[]
-  reconcile(key: string, tools: ReconcileTools, context: Context): Promise<void>
+  /** Returns after how many milliseconds to look again even if nothing changes. */
+  reconcile(key: string, tools: ReconcileTools, context: Context): Promise<number | undefined>
 }
 
 export type Controller = PlanController | ReconcileController

@@ -8,6 +8,7 @@ import { seededRandom } from '../base/random.ts'
 import { deployment, type Deployment } from '../api/apps/v1/deployment.ts'
 import { replicaSet, type ReplicaSet } from '../api/apps/v1/replica-set.ts'
 import { configMap } from '../api/core/v1/config-map.ts'
+import { namespace } from '../api/core/v1/namespace.ts'
 import { pod, type Pod } from '../api/core/v1/pod.ts'
 import type { Kind } from '../api/kind.ts'
 import type { ApiObject } from '../api/object.ts'
@@ -81,7 +82,7 @@ const shown = (changes: readonly Change[]): string[] =>
 test('the controllers are listed and know their names', () => {
   deepEqual(
     controllers.map(({ name }) => name),
-    ['deployment', 'garbage-collector', 'replica-set'],
+    ['deployment', 'garbage-collector', 'namespace', 'replica-set'],
   )
   controllerMetrics(new Metrics()).depth.set({ name: 'x' }, 1)
 })
@@ -451,4 +452,27 @@ test('the garbage collector: background, orphan, foreground, several owners, own
     (await names()).filter((name) => name === 'parent' || name === 'child'),
     [],
   )
+})
+
+test('a namespace that ends takes its content along, gracefully, and then goes', async () => {
+  await using cluster = await startCluster()
+  const { client, clock } = cluster
+  await client.of(namespace).create({ metadata: { name: 'team' } }, '', ctx)
+  await client.of(configMap).create({ metadata: { name: 'held', finalizers: ['test/hold'] } }, 'team', ctx)
+  await client
+    .of(deployment)
+    .create(
+      { metadata: { name: 'web' }, spec: { replicas: 2, selector: { matchLabels: labels }, template: template('1') } },
+      'team',
+      ctx,
+    )
+  await clock.advance('5s')
+  equal((await client.of(pod).list({ namespace: 'team' }, ctx)).items.length, 2)
+  await client.of(namespace).delete('team', '', {}, ctx)
+  await clock.advance('2m')
+  equal((await client.of(namespace).get('team', '', ctx)).status.phase, 'Terminating', 'a finalizer in it holds it')
+  equal((await client.of(pod).list({ namespace: 'team' }, ctx)).items.length, 0)
+  await client.of(configMap).patch('held', 'team', { metadata: { finalizers: null } }, 'merge', ctx)
+  await clock.advance('5s')
+  equal(await client.of(namespace).find('team', '', ctx), undefined)
 })

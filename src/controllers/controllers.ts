@@ -2,6 +2,12 @@
 import type { Controller } from './controller.ts'
 import { deploymentController } from './deployment/deployment.ts'
 import { garbageCollector } from './garbage-collector.ts'
+import { namespaceController } from './namespace.ts'
 import { replicaSetController } from './replica-set.ts'
 
-export const controllers: readonly Controller[] = [deploymentController, garbageCollector, replicaSetController]
+export const controllers: readonly Controller[] = [
+  deploymentController,
+  garbageCollector,
+  namespaceController,
+  replicaSetController,
+]

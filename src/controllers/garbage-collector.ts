@@ -36,11 +36,12 @@ export const garbageCollector = defineController({
   async reconcile(key, tools, context) {
     const colon = key.indexOf(':')
     const kind = byQualifiedName.get(key.slice(0, colon))
-    if (kind === undefined) return
+    if (kind === undefined) return undefined
     const object = tools.cached(kind, key.slice(colon + 1))
-    if (object === undefined) return
+    if (object === undefined) return undefined
     if (isBeingDeleted(object)) await finishDeletion(kind, object, tools, context)
     else await collectIfOrphaned(kind, object, tools, context)
+    return undefined
   },
 })
 

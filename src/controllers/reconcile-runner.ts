@@ -21,5 +21,10 @@ export function reconcileRunner(controller: ReconcileController, { informers, qu
       for (const key of controller.wakes(kind, change, tools)) queue.add(key, change.cause)
     })
   }
-  return { run: (key, context) => controller.reconcile(key, tools, context) }
+  return {
+    async run(key, context, later) {
+      const againMs = await controller.reconcile(key, tools, context)
+      if (againMs !== undefined) later(againMs)
+    },
+  }
 }

@@ -314,10 +314,11 @@ test('a node registers, beats every ten seconds and reports every five minutes',
   await using cluster = await startCluster({ nodes: 2 })
   await cluster.clock.advance('25s')
   const renewed = async () => (await cluster.client.of(lease).get('node-0', 'kube-node-lease', ctx)).spec.renewTime
-  equal(await renewed(), '2030-01-01T00:00:20.000000Z')
+  const lastBeat = await renewed()
+  match(lastBeat ?? '', /^2030-01-01T00:00:2\d/)
   await cluster.kill('kubelet/node-0')
   await cluster.clock.advance('1m')
-  equal(await renewed(), '2030-01-01T00:00:20.000000Z', 'a dead kubelet does not beat')
+  equal(await renewed(), lastBeat, 'a dead kubelet does not beat')
   await cluster.clock.advance('5m')
   const [dead, alive] = (await cluster.client.of(node).list({}, ctx)).items
   const heartbeat = (object = dead) =>

@@ -7,7 +7,7 @@ import {
   subtractResources,
   type Resources,
 } from '../api/core/v1/requests.ts'
-import { quantityUnits } from '../api/quantity.ts'
+import { quantityUnits } from '../schema/quantity.ts'
 import type { Node } from '../api/core/v1/node.ts'
 import type { Pod } from '../api/core/v1/pod.ts'
 

@@ -1,6 +1,8 @@
 // decode: from parsed JSON to an object of a message, as Go's decoder and zero values would have it.
 // Wrong types are errors; unknown fields are reported and dropped; empty values that mean absent are dropped.
 import type { Field, Message, ScalarName, Type } from './field.ts'
+import { canonicalQuantity } from './quantity.ts'
+import { zeroOf } from './zero.ts'
 import { isJsonObject, jsonKind, type JsonObject } from './json-value.ts'
 
 /** The body is not of the declared type: the whole request is malformed. */
@@ -94,10 +96,12 @@ function decodeScalar(type: ScalarName, value: unknown, place: Place): unknown {
   switch (type) {
     case 'string':
     case 'bytes':
-    case 'time':
-    case 'microTime':
       if (typeof value !== 'string') throw mismatch(value, type === 'bytes' ? '[]uint8' : 'string', place)
       return value
+    case 'time':
+    case 'microTime':
+      if (typeof value !== 'string') throw mismatch(value, 'string', place)
+      return decodeTime(value, type)
     case 'bool':
       if (typeof value !== 'boolean') throw mismatch(value, 'bool', place)
       return value
@@ -112,15 +116,31 @@ function decodeScalar(type: ScalarName, value: unknown, place: Place): unknown {
       return value
     case 'quantity':
       if (typeof value !== 'string' && typeof value !== 'number') throw mismatch(value, 'resource.Quantity', place)
-      return String(value)
+      return decodeQuantity(String(value))
     case 'intOrString':
       if (typeof value !== 'string' && typeof value !== 'number') throw mismatch(value, 'intstr.IntOrString', place)
-      return value
+      return typeof value === 'number' ? decodeScalar('int32', value, place) : value
     case 'json':
       return value
     default:
       return type satisfies never
   }
+}
+
+const timestamp = /^\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(\.\d+)?([Zz]|[+-]\d\d:\d\d)$/
+/** Go's picture of each form, which its parser names in errors. */
+const timeLayouts = { time: '2006-01-02T15:04:05Z07:00', microTime: '2006-01-02T15:04:05.000000Z07:00' }
+
+function decodeTime(text: string, type: 'time' | 'microTime'): string {
+  if (timestamp.test(text) && !Number.isNaN(Date.parse(text))) return text
+  const shown = JSON.stringify(text)
+  throw new DecodeError(`parsing time ${shown} as "${timeLayouts[type]}": cannot parse ${shown} as "2006"`)
+}
+
+function decodeQuantity(text: string): string {
+  const canonical = canonicalQuantity(text)
+  if (canonical !== undefined) return canonical
+  throw new DecodeError("quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'")
 }
 
 /** An empty, zero or false value of a Go field by value with omitempty is the same as no value. */
@@ -129,12 +149,6 @@ function meansAbsent(field: Field, value: unknown): boolean {
   if (value === '' || value === 0 || value === false) return field.type !== 'intOrString'
   if (Array.isArray(value)) return value.length === 0
   return typeof field.type === 'object' && field.type.kind === 'map' && Object.keys(value as object).length === 0
-}
-
-function zeroOf(type: Type): unknown {
-  if (typeof type === 'object') return type.kind === 'list' ? [] : {}
-  if (type === 'bool') return false
-  return type === 'int32' || type === 'int64' || type === 'double' || type === 'intOrString' ? 0 : ''
 }
 
 const goName = (name: string): string => name.split('.').slice(-2).join('.')

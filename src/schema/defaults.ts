@@ -1,6 +1,7 @@
-// defaults: fills in static defaults and the structs that are always there. Shares what needs no change.
+// defaults: fills in static defaults, zero values and the structs that are always there. Shares what needs no change.
 import type { Field, Message, Type } from './field.ts'
 import type { JsonObject } from './json-value.ts'
+import { zerosOf } from './zero.ts'
 
 export function withDefaults<T extends object>(message: Message, object: T): T {
   return fillMessage(message, object as JsonObject) as T
@@ -12,15 +13,18 @@ function fillMessage(message: Message, object: JsonObject): JsonObject {
     const field = message.fields[name]
     if (field === undefined) continue
     const value = object[name]
-    const next =
-      value === undefined || (value === '' && field.default !== undefined && !field.pointer)
-        ? (field.default ?? (isStructByValue(field) ? emptyStruct : undefined))
-        : value
+    const isUnset = value === undefined || (field.default !== undefined && !field.pointer && isZero(value))
+    const next = isUnset ? (field.default ?? (isStructByValue(field) ? emptyStruct : undefined)) : value
     const complete = next === undefined ? undefined : fillType(field.type, next)
     if (complete !== value) (filled ??= { ...object })[name] = complete
   }
+  for (const [name, zero] of zerosOf(message))
+    if (object[name] === undefined && filled?.[name] === undefined) (filled ??= { ...object })[name] = zero
   return (filled as JsonObject | undefined) ?? object
 }
+
+/** To Go, a value without a pointer that is zero was not set. */
+const isZero = (value: unknown): boolean => value === '' || value === 0 || value === false
 
 const emptyStruct = Object.freeze({})
 

@@ -7,6 +7,8 @@ export type FieldErrorReason =
   | 'FieldValueForbidden'
   | 'FieldValueDuplicate'
   | 'FieldValueTooLong'
+  | 'FieldValueNotFound'
+  | 'FieldValueTooMany'
 
 export interface FieldError {
   readonly reason: FieldErrorReason
@@ -35,6 +37,12 @@ export const forbidden = (field: string, detail: string): FieldError =>
 
 export const duplicate = (field: string, value: unknown): FieldError =>
   error('FieldValueDuplicate', field, `Duplicate value: ${shown(value)}`)
+
+export const notFound = (field: string, value: unknown): FieldError =>
+  error('FieldValueNotFound', field, `Not found: ${shown(value)}`)
+
+export const tooMany = (field: string, count: number, max: number): FieldError =>
+  error('FieldValueTooMany', field, `Too many: ${count}: must have at most ${max} ${max === 1 ? 'item' : 'items'}`)
 
 export const tooLong = (field: string, max: number): FieldError =>
   error('FieldValueTooLong', field, `Too long: may not be more than ${max} bytes`)

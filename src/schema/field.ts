@@ -35,8 +35,8 @@ export type Type = ScalarName | Message | ListType | MapType
 export type Presence = 'required' | 'always' | 'defaulted' | 'optional'
 
 export interface FieldOptions {
-  /** In protobuf the field stands in an embedded message of this number; in JSON it stands inline. */
-  readonly inside?: number
+  /** In protobuf the field stands in an embedded message of this number, or of this path; in JSON it stands inline. */
+  readonly inside?: number | readonly number[]
   /** Must be sent, as the published schema says; an empty value passes all the same. */
   readonly required?: true
   /** Empty and absent are refused. */
@@ -129,6 +129,9 @@ export const list = <Element extends Type, const O extends FieldOptions = Record
   element: Element,
   options?: O,
 ): Field<ListType<Element>, ScalarPresence<O>> => field(tag, { kind: 'list', element }, options ?? {}, 'optional')
+
+/** A list as the value of a map; in protobuf it stands in a message of its own. */
+export const listOf = <Element extends Type>(element: Element): ListType<Element> => ({ kind: 'list', element })
 
 export const map = <Value extends Type, const O extends FieldOptions = Record<never, never>>(
   tag: number,

@@ -31,7 +31,7 @@ export const schemaReference = (name: string): OpenApiSchema => ({ $ref: `#/comp
 function fieldSchema(field: Field, schemas: Map<string, OpenApiSchema>): OpenApiSchema {
   const marks: [string, unknown][] = [
     ['description', field.description],
-    ['enum', field.enum],
+    ['enum', field.enum?.toSorted()],
     ['x-kubernetes-list-type', field.listType],
     ['x-kubernetes-list-map-keys', field.keys],
     ['x-kubernetes-map-type', field.mapType],

@@ -56,7 +56,7 @@ function tableOf(message: Message): Table {
   if (known !== undefined) return known
   const table: Table = { fields: new Map(), embedded: new Map() }
   for (const [name, field] of Object.entries(message.fields)) {
-    const owner = field.inside === undefined ? table : embeddedTable(table, field.inside)
+    const owner = [field.inside ?? []].flat().reduce(embeddedTable, table)
     owner.fields.set(field.tag, { name, field })
   }
   tables.set(message, table)
@@ -94,8 +94,12 @@ function addField(
     const entries = (target[name] ??= {}) as Record<string, JsonValue>
     const [key, item] = decodeEntry(type.value, asBytes(value), depth)
     Object.defineProperty(entries, key, { value: item, enumerable: true, writable: true, configurable: true })
-  } else target[name] = decodeValue(type, value, depth)
+  } else if (!isZeroTime(type, value)) target[name] = decodeValue(type, value, depth)
 }
+
+/** A time that was never set is an empty message. */
+const isZeroTime = (type: Type, value: WireValue): boolean =>
+  (type === 'time' || type === 'microTime') && value instanceof Uint8Array && value.length === 0
 
 // Numbers in a list may be packed into one field.
 function decodeElements(element: Type, value: WireValue, depth: number): JsonValue[] {
@@ -120,7 +124,12 @@ function decodeEntry(type: Type, bytes: Uint8Array, depth: number): [string, Jso
 function decodeValue(type: Type, value: WireValue, depth: number): JsonValue {
   if (typeof type === 'string') return decodeScalar(type, value)
   if (type.kind === 'message') return decodeMessage(tableOf(type), asBytes(value), depth + 1)
-  throw new ProtobufError('a list or map cannot stand directly in another')
+  // A list inside a map is wrapped in a message whose first field repeats.
+  if (type.kind === 'list')
+    return Array.from(fieldsOf(asBytes(value))).flatMap((item) =>
+      item.number === 1 ? decodeElements(type.element, item.value, depth + 1) : [],
+    )
+  throw new ProtobufError('a map cannot stand directly in a list or a map')
 }
 
 function decodeScalar(type: ScalarName, value: WireValue): JsonValue {

@@ -26,14 +26,21 @@ function checkMessage(message: Message, object: JsonObject, path: string, errors
 }
 
 function checkValue(field: Field, value: unknown, at: string, errors: FieldError[]): void {
-  if (field.enum !== undefined && !field.enum.includes(value as string))
-    errors.push(notSupported(at, value, field.enum))
+  if (field.enum !== undefined) errors.push(...unsupported(field.enum, value, at))
   if (field.minimum !== undefined && (value as number) < field.minimum)
     errors.push(invalid(at, value, `must be greater than or equal to ${field.minimum}`))
   if (field.maximum !== undefined && (value as number) > field.maximum)
     errors.push(invalid(at, value, `must be less than or equal to ${field.maximum}`))
   if (field.notEmpty && Array.isArray(value) && value.length === 0) errors.push(required(at))
 }
+
+/** An enumeration on a list is of its elements. */
+const unsupported = (supported: readonly string[], value: unknown, at: string): FieldError[] =>
+  Array.isArray(value)
+    ? value.flatMap((item, index) => unsupported(supported, item, `${at}[${index}]`))
+    : supported.includes(value as string)
+      ? []
+      : [notSupported(at, value, supported)]
 
 function checkType(type: Type, value: unknown, at: string, errors: FieldError[]): void {
   if (typeof type === 'string') return

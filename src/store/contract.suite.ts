@@ -1,7 +1,15 @@
 // The contract suite: what every driver of the store must pass, unchanged. A driver's test calls storeContract().
 import { deepEqual, equal, rejects } from 'node:assert/strict'
 import { test } from 'node:test'
-import { Compacted, FutureRevision, type Store, type StoreBatch } from './store.ts'
+import {
+  Compacted,
+  FutureRevision,
+  LeaseNotFound,
+  operationsMax,
+  TransactionInvalid,
+  type Store,
+  type StoreBatch,
+} from './store.ts'
 
 const { signal } = new AbortController()
 const bytes = (text: string) => new TextEncoder().encode(text)
@@ -13,13 +21,15 @@ const write = (store: Store, key: string, value: string) =>
 
 async function collect(batches: AsyncIterable<StoreBatch>, count: number): Promise<string[]> {
   const seen: string[] = []
-  for await (const { events } of batches) {
-    for (const event of events)
+  for await (const { revision, events } of batches) {
+    for (const event of events) {
+      equal(event.revision, revision, 'a batch is one revision')
       seen.push(
         event.kind === 'put'
           ? `${event.revision} put ${event.item.key}=${text(event.item.value)} was ${text(event.previous?.value)}`
           : `${event.revision} delete ${event.key} was ${text(event.previous.value)}`,
       )
+    }
     if (seen.length >= count) break
   }
   return seen
@@ -156,6 +166,62 @@ export function storeContract(driver: string, open: () => Promise<StoreUnderTest
     await store.commit({ conditions: [], operations: [{ ...put('/l/c', '1'), lease: other }] }, signal)
     await store.revokeLease(other, signal)
     equal(await store.get('/l/c', signal), undefined)
+  })
+
+  contract('a put on a lease that has ended is refused', async ({ store }) => {
+    const lease = await store.grantLease(60_000, signal)
+    await store.revokeLease(lease, signal)
+    const before = store.revision
+    const late = store.commit({ conditions: [], operations: [{ ...put('/l/late', '1'), lease }] }, signal)
+    await rejects(late, LeaseNotFound)
+    equal(store.revision, before)
+  })
+
+  contract('a lease with more keys than a transaction takes ends whole', async ({ store, pass }) => {
+    const lease = await store.grantLease(1000, signal)
+    const count = operationsMax * 2 + 1
+    for (let i = 0; i < count; i++)
+      await store.commit({ conditions: [], operations: [{ ...put(`/m/${i}`, '1'), lease }] }, signal)
+    const watching = collect(store.watch({ prefix: '/m/', from: store.revision + 1 }, signal), count)
+    await pass(1500)
+    equal((await watching).length, count)
+    equal((await store.range({ start: '/m/', end: '/m0' }, signal)).items.length, 0)
+  })
+
+  contract('transactions that etcd would not take are refused by all', async ({ store }) => {
+    const before = store.revision
+    const twice = store.commit({ conditions: [], operations: [put('/a', '1'), put('/a', '2')] }, signal)
+    await rejects(twice, TransactionInvalid)
+    const operations = Array.from({ length: operationsMax + 1 }, (_, i) => put(`/a/${i}`, '1'))
+    await rejects(store.commit({ conditions: [], operations }, signal), TransactionInvalid)
+    equal(store.revision, before)
+  })
+
+  contract('a watch from an old revision tells a long past', async ({ store }) => {
+    const from = store.revision + 1
+    for (let i = 0; i < 30; i++)
+      await Promise.all(Array.from({ length: 50 }, (_, k) => write(store, `/past/${k}`, String(i))))
+    const lines = await collect(store.watch({ prefix: '/past/', from }, signal), 1500)
+    deepEqual(
+      lines.map((line) => Number(line.split(' ')[0])),
+      Array.from({ length: 1500 }, (_, i) => from + i),
+    )
+  })
+
+  contract('a writer hears of its write before the watchers do', async ({ store }) => {
+    const order: string[] = []
+    const watching = (async () => {
+      for await (const _ of store.watch({ prefix: '/o/', from: store.revision + 1 }, signal)) {
+        order.push('watcher')
+        if (order.length >= 6) break
+      }
+    })()
+    for (let i = 0; i < 3; i++) {
+      await write(store, '/o/a', String(i))
+      order.push('writer')
+    }
+    await watching
+    deepEqual(order, ['writer', 'watcher', 'writer', 'watcher', 'writer', 'watcher'])
   })
 
   contract('of many writers on one key each wins its turn once', async ({ store }) => {

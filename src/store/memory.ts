@@ -1,8 +1,10 @@
 // MemoryStore: the driver for tests. State and history in memory, every version of the state still readable.
-import { Channel } from '../base/channel.ts'
-import type { Clock, Timer } from '../base/clock.ts'
-import { OrderedMap, prefixEnd } from '../base/ordered-map.ts'
-import { Compacted, FutureRevision } from './store.ts'
+import type { Clock } from '../base/clock.ts'
+import { OrderedMap } from '../base/ordered-map.ts'
+import { History } from './history.ts'
+import { LeaseTable, type Lease } from './lease-table.ts'
+import { LeasedKeys } from './leased-keys.ts'
+import { FutureRevision } from './store.ts'
 import type {
   CommitResult,
   KeyValue,
@@ -11,56 +13,46 @@ import type {
   RangeResult,
   Store,
   StoreBatch,
-  StoreEvent,
   Transaction,
   WatchOptions,
 } from './store.ts'
-
-interface Version {
-  readonly revision: number
-  readonly state: OrderedMap<KeyValue>
-  readonly events: readonly StoreEvent[]
-}
-
-interface Watcher {
-  /** The newest revision that was sent. */
-  sent: number
-  readonly prefix: string
-  readonly channel: Channel<StoreBatch>
-}
-
-interface Lease {
-  readonly keys: Set<string>
-  readonly timer: Timer
-}
-
-/** Older versions are compacted by themselves beyond this many; a watcher that far behind must start anew. */
-const versionsMax = 100_000
-const watchBatchesMax = 10_000
+import { checkTransaction, deletionsOf } from './transaction.ts'
+import { emptyVersion } from './version.ts'
 
 export interface MemoryStoreOptions {
   /** The revision and content to begin with, as a snapshot gave them. */
-  readonly initial?: { readonly revision: number; readonly items: readonly KeyValue[] }
+  readonly initial?: MemorySnapshot
 }
+
+export interface MemorySnapshot {
+  readonly revision: number
+  readonly items: readonly KeyValue[]
+  readonly leases?: readonly { readonly lease: Lease; readonly keys: readonly string[] }[]
+}
+
+/** How many times its bounds the history grows before it is cut: cutting costs as much as what is kept. */
+const boundsSlack = 2
 
 export class MemoryStore implements Store {
   readonly #clock: Clock
-  readonly #watchers = new Set<Watcher>()
-  readonly #leases = new Map<LeaseId, Lease>()
-  readonly #leaseOf = new Map<string, LeaseId>()
-  #leaseLast = 0
-  // Invariant: #versions is never empty, is ordered by revision without gaps, and its last entry is the present.
-  #versions: Version[]
+  readonly #history: History
+  readonly #leases: LeaseTable
 
   constructor(clock: Clock, { initial }: MemoryStoreOptions = {}) {
     this.#clock = clock
+    const { revision = emptyVersion.revision, items = [], leases = [] } = initial ?? {}
     let state = OrderedMap.empty<KeyValue>()
-    for (const item of initial?.items ?? []) state = state.set(item.key, item)
-    this.#versions = [{ revision: initial?.revision ?? 1, state, events: [] }]
+    for (const item of items) state = state.set(item.key, item)
+    let leased = LeasedKeys.none
+    for (const { lease, keys } of leases) for (const key of keys) leased = leased.with(key, lease.id)
+    this.#history = new History([{ ...emptyVersion, revision, state, leased }])
+    const last = leases.reduce((max, { lease }) => Math.max(max, lease.id), 0)
+    this.#leases = new LeaseTable(clock, ({ id }) => this.#endLease(id), last)
+    for (const { lease } of leases) this.#leases.start(lease)
   }
 
   get revision(): number {
-    return this.#present.revision
+    return this.#history.present.revision
   }
 
   freshRevision(_signal: AbortSignal): Promise<number> {
@@ -68,49 +60,31 @@ export class MemoryStore implements Store {
   }
 
   get(key: string, _signal: AbortSignal): Promise<KeyValue | undefined> {
-    return Promise.resolve(this.#present.state.get(key))
+    return Promise.resolve(this.#history.get(key))
   }
 
-  range({ start, end, limit = 0, revision }: RangeOptions, _signal: AbortSignal): Promise<RangeResult> {
-    const version = this.#versionAt(revision ?? this.revision)
-    if (version instanceof Error) return Promise.reject(version)
-    const items: KeyValue[] = []
-    for (const [, item] of version.state.range(start, end)) {
-      if (limit > 0 && items.length === limit) break
-      items.push(item)
-    }
-    const remaining = version.state.count(start, end) - items.length
-    return Promise.resolve({ revision: version.revision, items, remaining })
+  range(options: RangeOptions, _signal: AbortSignal): Promise<RangeResult> {
+    return Promise.try(() => this.#history.range(options))
   }
 
   commit(transaction: Transaction, _signal: AbortSignal): Promise<CommitResult> {
-    return Promise.resolve(this.#commit(transaction))
+    return Promise.try(() => this.#commit(transaction))
   }
 
-  watch({ prefix, from }: WatchOptions, signal: AbortSignal): AsyncIterable<StoreBatch> {
-    const channel: Channel<StoreBatch> = new Channel(watchBatchesMax, () => this.#watchers.delete(watcher))
-    const watcher: Watcher = { prefix, channel, sent: from - 1 }
-    const oldest = this.#versions[0]?.revision ?? 0
-    if (from <= oldest && from <= this.revision && oldest > 1) {
-      channel.end(new Compacted(from, oldest))
-      return channel
-    }
-    for (const version of this.#versions) send(watcher, version)
-    this.#watchers.add(watcher)
-    return channel.endWith(signal)
+  watch(options: WatchOptions, signal: AbortSignal): AsyncIterable<StoreBatch> {
+    return this.#history.watch(options, signal)
   }
 
   compact(revision: number, _signal: AbortSignal): Promise<void> {
     if (revision > this.revision) return Promise.reject(new FutureRevision(`revision ${revision} is not there yet`))
-    const index = this.#versions.findIndex((version) => version.revision >= revision)
-    this.#versions = this.#versions.slice(index)
+    this.#history.compact(revision)
     return Promise.resolve()
   }
 
   grantLease(ttlMs: number, _signal: AbortSignal): Promise<LeaseId> {
-    const id = ++this.#leaseLast as LeaseId
-    this.#leases.set(id, { keys: new Set(), timer: this.#clock.after(ttlMs, () => this.#endLease(id)) })
-    return Promise.resolve(id)
+    const lease = this.#leases.make(ttlMs)
+    this.#leases.start(lease)
+    return Promise.resolve(lease.id)
   }
 
   revokeLease(lease: LeaseId, _signal: AbortSignal): Promise<void> {
@@ -119,87 +93,33 @@ export class MemoryStore implements Store {
   }
 
   close(): Promise<void> {
-    for (const { timer } of this.#leases.values()) timer.cancel()
-    for (const { channel } of [...this.#watchers]) channel.end()
+    this.#leases.close()
+    this.#history.close()
     return Promise.resolve()
   }
 
   /** All that a copy of this store needs to begin with. */
-  snapshot(): { revision: number; items: KeyValue[] } {
-    return { revision: this.revision, items: [...this.#present.state.values()] }
+  snapshot(): MemorySnapshot {
+    const { state, leased } = this.#history.present
+    const leases = this.#leases.all().map((lease) => ({ lease, keys: leased.keysOf(lease.id) }))
+    return { revision: this.revision, items: [...state.values()], leases }
   }
 
-  get #present(): Version {
-    return this.#versions.at(-1) as Version
-  }
-
-  #versionAt(revision: number): Version | Error {
-    const oldest = this.#versions[0]?.revision ?? 0
-    if (revision > this.revision) return new FutureRevision(`revision ${revision} is not there yet`)
-    if (revision < oldest) return new Compacted(revision, oldest)
-    return this.#versions[revision - oldest] as Version
-  }
-
-  #commit({ conditions, operations }: Transaction): CommitResult {
-    let { state } = this.#present
-    for (const { key, modRevision } of conditions)
-      if ((state.get(key)?.modRevision ?? 0) !== modRevision) return { kind: 'refused', revision: this.revision }
-    const revision = this.revision + 1
-    const events: StoreEvent[] = []
-    for (const operation of operations) {
-      const { key } = operation
-      const previous = state.get(key)
-      if (operation.kind === 'put') {
-        const createRevision = previous?.createRevision ?? revision
-        const item: KeyValue = { key, value: operation.value, createRevision, modRevision: revision }
-        state = state.set(key, item)
-        events.push({ kind: 'put', revision, item, previous })
-        this.#attach(key, operation.lease)
-      } else if (previous !== undefined) {
-        state = state.delete(key)
-        events.push({ kind: 'delete', revision, key, previous })
-        this.#attach(key, undefined)
-      }
-    }
-    if (events.length === 0) return { kind: 'committed', revision: this.revision }
-    const version = { revision, state, events }
-    this.#versions.push(version)
-    if (this.#versions.length > versionsMax * 2) this.#versions = this.#versions.slice(-versionsMax)
+  #commit(transaction: Transaction): CommitResult {
+    checkTransaction(transaction, this.#leases)
+    const prepared = this.#history.prepare(transaction, this.#clock.nowMs())
+    if (prepared.kind !== 'pending')
+      return { kind: prepared.kind === 'refused' ? 'refused' : 'committed', revision: prepared.revision }
+    const published = this.#history.publish(1)
+    if (this.#history.isOverBounds(boundsSlack)) this.#history.compact(this.#history.revisionInBounds())
     // The writer's own continuation is queued before what this wakes.
-    queueMicrotask(() => {
-      for (const watcher of [...this.#watchers]) send(watcher, version)
-    })
-    return { kind: 'committed', revision }
-  }
-
-  #attach(key: string, lease: LeaseId | undefined): void {
-    const before = this.#leaseOf.get(key)
-    if (before !== undefined) this.#leases.get(before)?.keys.delete(key)
-    if (lease === undefined) this.#leaseOf.delete(key)
-    else {
-      this.#leaseOf.set(key, lease)
-      this.#leases.get(lease)?.keys.add(key)
-    }
+    queueMicrotask(() => this.#history.tell(published))
+    return { kind: 'committed', revision: prepared.version.revision }
   }
 
   #endLease(id: LeaseId): void {
-    const lease = this.#leases.get(id)
-    if (lease === undefined) return
-    lease.timer.cancel()
-    this.#leases.delete(id)
-    const operations = [...lease.keys].map((key) => ({ kind: 'delete', key }) as const)
-    if (operations.length > 0) this.#commit({ conditions: [], operations })
+    if (this.#leases.get(id) === undefined) return
+    this.#leases.remove(id)
+    for (const transaction of deletionsOf(this.#history.head.leased.keysOf(id))) this.#commit(transaction)
   }
-}
-
-function send(watcher: Watcher, { revision, events }: Version): void {
-  if (revision <= watcher.sent) return
-  watcher.sent = revision
-  const { prefix, channel } = watcher
-  const end = prefixEnd(prefix)
-  const wanted = events.filter((event) => {
-    const key = event.kind === 'put' ? event.item.key : event.key
-    return key >= prefix && (end === '' || key < end)
-  })
-  if (wanted.length > 0) channel.push({ revision, events: wanted })
 }

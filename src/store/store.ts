@@ -19,6 +19,10 @@ export type Operation =
   | { readonly kind: 'put'; readonly key: string; readonly value: Uint8Array; readonly lease?: LeaseId }
   | { readonly kind: 'delete'; readonly key: string }
 
+/** As many conditions and operations as etcd takes in one transaction unless told otherwise. */
+export const operationsMax = 128
+
+/** At most operationsMax of each, and no key changed twice: what etcd takes, so that every driver takes the same. */
 export interface Transaction {
   readonly conditions: readonly Condition[]
   readonly operations: readonly Operation[]
@@ -55,7 +59,7 @@ export type StoreEvent =
     }
   | { readonly kind: 'delete'; readonly revision: number; readonly key: string; readonly previous: KeyValue }
 
-/** All that changed up to `revision` since the batch before; without events it is a sign of progress. */
+/** What changed at this revision, each key at most once; without events it is a sign of progress up to it. */
 export interface StoreBatch {
   readonly revision: number
   readonly events: readonly StoreEvent[]
@@ -76,7 +80,10 @@ export interface Store {
   freshRevision(signal: AbortSignal): Promise<number>
   get(key: string, signal: AbortSignal): Promise<KeyValue | undefined>
   range(options: RangeOptions, signal: AbortSignal): Promise<RangeResult>
-  /** All or nothing; resolved once the change is durable, and before any watcher hears of it. */
+  /**
+   * All or nothing; resolved once the change is durable, and before any watcher hears of it. Rejected: TransactionInvalid
+   * and LeaseNotFound changed nothing; after any other error, an abort included, the change may or may not be there.
+   */
   commit(transaction: Transaction, signal: AbortSignal): Promise<CommitResult>
   /** Batches in the order of revisions, none missing; ends with Compacted when `from` is too old, or ChannelOverflow. */
   watch(options: WatchOptions, signal: AbortSignal): AsyncIterable<StoreBatch>
@@ -97,6 +104,21 @@ export class Compacted extends Error {
     super(`revision ${asked} has been compacted; the oldest is ${oldest}`)
     this.oldest = oldest
   }
+}
+
+/** A transaction that no driver takes, whatever the state of the store: a bug of its writer. */
+export class TransactionInvalid extends Error {
+  override name = 'TransactionInvalid'
+}
+
+/** A put names a lease that was never granted or has ended: the key would stay for ever. */
+export class LeaseNotFound extends Error {
+  override name = 'LeaseNotFound'
+}
+
+/** The store takes no writes at present: the disk is full or fails, or the store is closed. Reads may still work. */
+export class StoreUnavailable extends Error {
+  override name = 'StoreUnavailable'
 }
 
 /** The revision asked for lies in the future. */

@@ -17,13 +17,16 @@ const verbsOf = ({ plural }: Kind): readonly string[] =>
 
 function subresourcesOf(kind: Kind): Subresource[] {
   const own = { group: kind.group, version: kind.version, kind: kind.kind }
-  const actions = Object.keys(strategies.find((strategy) => strategy.kind === kind)?.actions ?? {})
+  const strategy = strategies.find((candidate) => candidate.kind === kind)
+  const actions = Object.keys(strategy?.actions ?? {})
+  const parts = Object.keys(strategy?.parts ?? {})
   return [
     ...actions.map((name) => ({
       name,
       kind: { ...own, kind: name[0]?.toUpperCase() + name.slice(1) },
       verbs: ['create'],
     })),
+    ...parts.map((name) => ({ name, kind: own, verbs: ['update'] })),
     ...(kind.scale === undefined
       ? []
       : [{ name: 'scale', kind: { group: 'autoscaling', version: 'v1', kind: 'Scale' }, verbs: partVerbs }]),

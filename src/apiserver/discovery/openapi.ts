@@ -1,6 +1,9 @@
 // OpenAPI v3 of one group and version: the schemas of its kinds, and paths that say which parameters a verb takes.
+import { scale } from '../../api/autoscaling/v1/scale.ts'
 import { kinds } from '../../api/kinds.ts'
 import type { Kind } from '../../api/kind.ts'
+import { deleteOptions } from '../../api/meta/v1/delete-options.ts'
+import { listMeta, status } from '../../api/meta/v1/status.ts'
 import { addOpenApiSchemas, schemaReference, type OpenApiSchema } from '../../schema/openapi.ts'
 
 export function openApiV3(group: string, version: string): object | undefined {
@@ -11,7 +14,16 @@ export function openApiV3(group: string, version: string): object | undefined {
   for (const kind of served) {
     addOpenApiSchemas(kind.message, schemas, { 'x-kubernetes-group-version-kind': [gvk(kind)] })
     addTypeMeta(schemas, kind.message.name)
+    addList(schemas, kind)
     Object.assign(paths, pathsOf(kind))
+  }
+  for (const message of [
+    deleteOptions,
+    status,
+    ...(served.some(({ scale: scaling }) => scaling !== undefined) ? [scale] : []),
+  ]) {
+    addOpenApiSchemas(message, schemas)
+    addTypeMeta(schemas, message.name)
   }
   return {
     openapi: '3.0.0',
@@ -27,6 +39,22 @@ function addTypeMeta(schemas: Map<string, OpenApiSchema>, name: string): void {
   const schema = schemas.get(name)
   const properties = { apiVersion: { type: 'string' }, kind: { type: 'string' }, ...(schema?.['properties'] as object) }
   schemas.set(name, { ...schema, properties })
+}
+
+/** `<Kind>List`: metadata and items. */
+function addList(schemas: Map<string, OpenApiSchema>, kind: Kind): void {
+  addOpenApiSchemas(listMeta, schemas)
+  schemas.set(`${kind.message.name}List`, {
+    type: 'object',
+    required: ['items'],
+    properties: {
+      apiVersion: { type: 'string' },
+      items: { type: 'array', items: { allOf: [schemaReference(kind.message.name)], default: {} } },
+      kind: { type: 'string' },
+      metadata: { allOf: [schemaReference(listMeta.name)], default: {} },
+    },
+    'x-kubernetes-group-version-kind': [{ ...gvk(kind), kind: `${kind.kind}List` }],
+  })
 }
 
 const parameter = (name: string) => ({ name, in: 'query', schema: { type: 'string', uniqueItems: true } })

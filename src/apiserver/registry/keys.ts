@@ -4,8 +4,14 @@ import { objectKey } from '../../api/object.ts'
 
 export const registryPrefix = '/registry/'
 
-/** Resources whose keys upstream names differently. */
-const storedAs: Readonly<Record<string, string>> = { nodes: 'minions' }
+/** Resources whose keys upstream names differently from their plural. */
+const storedAs: Readonly<Record<string, string>> = {
+  endpoints: 'services/endpoints',
+  ingresses: 'ingress',
+  nodes: 'minions',
+  replicationcontrollers: 'controllers',
+  services: 'services/specs',
+}
 
 export const keyPrefix = ({ plural }: Kind): string => `${registryPrefix}${storedAs[plural] ?? plural}/`
 

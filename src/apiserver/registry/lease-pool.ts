@@ -4,6 +4,7 @@ import type { Clock } from '../../base/clock.ts'
 import type { LeaseId, Store } from '../../store/store.ts'
 
 const shareMs = 60_000
+const neverAborted = new AbortController().signal
 
 export class LeasePool {
   readonly #store: Store
@@ -15,12 +16,13 @@ export class LeasePool {
     this.#clock = clock
   }
 
-  leaseFor(ttlMs: number, signal: AbortSignal): Promise<LeaseId> {
+  leaseFor(ttlMs: number): Promise<LeaseId> {
     const nowMs = this.#clock.monotonicMs()
     const shared = this.#leases.get(ttlMs)
     if (shared !== undefined && shared.untilMs > nowMs) return shared.lease
     // Everyone on the lease lives at least its time, the first a little longer.
-    const lease = this.#store.grantLease(ttlMs + shareMs, signal)
+    // Nor may the first to ask take the lease from the others by giving up.
+    const lease = this.#store.grantLease(ttlMs + shareMs, neverAborted)
     this.#leases.set(ttlMs, { lease, untilMs: nowMs + shareMs })
     lease.catch(() => this.#leases.delete(ttlMs))
     return lease

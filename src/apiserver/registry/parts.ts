@@ -61,7 +61,7 @@ export async function commitWrite(
   const key = storeKey(kind, namespace, object.metadata.name)
   const value = encodeObject(object)
   const step: Operation =
-    operation === 'delete' ? { kind: 'delete', key } : { kind: 'put', key, value, ...(await leaseOf(parts, signal)) }
+    operation === 'delete' ? { kind: 'delete', key } : { kind: 'put', key, value, ...(await leaseOf(parts)) }
   const result = await store.commit({ conditions: [{ key, modRevision: expected }], operations: [step] }, signal)
   if (result.kind === 'refused') return undefined
   const subject = { resource: kind.plural, namespace, name: object.metadata.name }
@@ -69,6 +69,6 @@ export async function commitWrite(
   return new Stored(value, result.revision)
 }
 
-async function leaseOf({ kind, leases }: ResourceParts, signal: AbortSignal) {
-  return kind.ttlMs === undefined ? {} : { lease: await leases.leaseFor(kind.ttlMs, signal) }
+async function leaseOf({ kind, leases }: ResourceParts) {
+  return kind.ttlMs === undefined ? {} : { lease: await leases.leaseFor(kind.ttlMs) }
 }

@@ -72,6 +72,8 @@ export class Registry {
     if (subresource === '') return handleObject(parts, request)
     if (subresource === 'status' && resource.hasStatus) return handleStatus(parts, request)
     if (subresource === 'scale' && resource.scale !== undefined) return handleScale(parts, request, resource.scale)
+    const part = parts.strategy?.parts?.[subresource]
+    if (part !== undefined) return handlePart(parts, request, part)
     if (parts.strategy?.actions?.[subresource] !== undefined) return handleAction(parts, request)
     throw pathNotFound()
   }
@@ -152,6 +154,15 @@ async function handleScale(
     return withScale(current, scaling, sent)
   }
   return answer((await update(parts, request, transform, optionsOf(request, 'object'))).stored)
+}
+
+async function handlePart(
+  parts: ResourceParts,
+  request: ResourceRequest,
+  part: Exclude<UpdateOptions['part'], string>,
+): Promise<Answer> {
+  if (request.target.verb !== 'update') throw methodNotAllowed(parts.kind, request.target.verb)
+  return written(parts, 200, await update(parts, request, () => bodyOf(request), optionsOf(request, part)))
 }
 
 async function handleAction(parts: ResourceParts, request: ResourceRequest): Promise<Answer> {

@@ -1,6 +1,8 @@
 // Every strategy, in the order of the alphabet.
 import type { Strategy } from './strategy.ts'
+import { jobStrategy } from './strategies/job.ts'
+import { limitRangeStrategy } from './strategies/limit-range.ts'
 import { namespaceStrategy } from './strategies/namespace.ts'
 import { podStrategy } from './strategies/pod.ts'
 
-export const strategies: readonly Strategy[] = [namespaceStrategy, podStrategy]
+export const strategies: readonly Strategy[] = [jobStrategy, limitRangeStrategy, namespaceStrategy, podStrategy]

@@ -16,8 +16,15 @@ export interface Strategy<T extends ApiObject = ApiObject> {
   isHeld?(object: T): boolean
   /** What deletion changes in an object that stays for a while. */
   markDeleted?(object: T): T
+  /** PUT on a subresource: what of the sent object is taken over. */
+  readonly parts?: Readonly<Record<string, PartUpdate<T>['merge']>>
   /** POST on a subresource: returns the changed object. */
   readonly actions?: Readonly<Record<string, SubresourceAction<T>['act']>>
+}
+
+/** Declared as methods, so that a strategy of pods is a strategy. */
+interface PartUpdate<T> {
+  merge(sent: T, old: T): T
 }
 
 interface SubresourceAction<T> {

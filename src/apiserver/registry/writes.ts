@@ -14,6 +14,7 @@ import {
   notFound,
 } from '../../api/status-error.ts'
 import type { FieldError } from '../../schema/field-error.ts'
+import { withDefaults } from '../../schema/defaults.ts'
 import { equalValues, without } from '../../schema/json-value.ts'
 import { validateFields } from '../../schema/validate.ts'
 import { admit, validateAdmission, type AdmissionAttributes } from '../admission/plugin.ts'
@@ -82,7 +83,9 @@ function asNew({ kind, clock, random }: ResourceParts, { target }: ResourceReque
     ...(kind.countsGenerations ? { generation: 1 } : {}),
   } as unknown as ApiObject['metadata']
   const object = { ...sent, metadata }
-  return kind.hasStatus ? ({ ...object, status: kind.initialStatus?.(object) ?? {} } as ApiObject) : object
+  if (!kind.hasStatus) return object
+  // A status that is nearly empty still has its structs and zeros.
+  return withDefaults(kind.message, { ...object, status: kind.initialStatus?.(object) ?? {} } as ApiObject)
 }
 
 function withName({ random, kind }: ResourceParts, object: ApiObject): ApiObject {
@@ -96,8 +99,8 @@ function withName({ random, kind }: ResourceParts, object: ApiObject): ApiObject
 export type Transform = (current: ApiObject) => unknown
 
 export interface UpdateOptions {
-  /** Which part may change: the whole object, or its status alone. */
-  readonly part: 'object' | 'status'
+  /** Which part may change: the whole object, its status alone, or what a subresource takes over. */
+  readonly part: 'object' | 'status' | ((sent: ApiObject, old: ApiObject) => ApiObject)
   readonly fieldValidation: FieldValidation
 }
 
@@ -154,8 +157,7 @@ function prepareUpdate(
   const { name } = request.target
   if (sent.metadata.name !== undefined && sent.metadata.name !== name)
     throw badRequest(`the name of the object (${sent.metadata.name}) does not match the name on the URL (${name})`)
-  const merged =
-    part === 'status' ? { ...old, status: (sent as { status?: unknown }).status } : withKeptParts(kind, sent, old)
+  const merged = mergedPart(kind, sent, old, part)
   const prepared = part === 'object' ? (strategy?.prepareUpdate?.(merged, old) ?? merged) : merged
   const counted = part === 'object' && kind.countsGenerations ? withGeneration(prepared, old) : prepared
   const attributes = attributesOf(parts, request, 'update', counted, old)
@@ -168,6 +170,12 @@ function prepareUpdate(
   refuseInvalid(kind, object, errors)
   validateAdmission(parts.admission, { ...attributes, object }, parts.reads)
   return object
+}
+
+function mergedPart(kind: Kind, sent: ApiObject, old: ApiObject, part: UpdateOptions['part']): ApiObject {
+  if (typeof part === 'function') return part(sent, old)
+  if (part === 'status') return { ...old, status: (sent as { status?: unknown }).status } as ApiObject
+  return withKeptParts(kind, sent, old)
 }
 
 // What the client does not decide: identity, times, and the status where it has a door of its own.
@@ -199,9 +207,14 @@ function withKeptParts(kind: Kind, sent: ApiObject, old: ApiObject): ApiObject {
 }
 
 function withGeneration(object: ApiObject, old: ApiObject): ApiObject {
-  const specOf = (value: ApiObject) => (value as { spec?: unknown }).spec
-  if (equalValues(specOf(object), specOf(old))) return object
+  if (equalValues(contentOf(object), contentOf(old))) return object
   return { ...object, metadata: { ...object.metadata, generation: (old.metadata.generation ?? 0) + 1 } }
+}
+
+/** What a generation counts the changes of: the spec, or all but metadata and status where there is none. */
+function contentOf(object: ApiObject): unknown {
+  if ('spec' in object) return object.spec
+  return without(without(object as ApiObject & { status?: unknown }, 'metadata'), 'status')
 }
 
 /** Nothing holds the object any longer: the last finalizer is gone from one that was marked for deletion. */
@@ -211,13 +224,11 @@ function isReleased({ strategy }: ResourceParts, object: ApiObject): boolean {
   return !(strategy?.isHeld?.(object) ?? false)
 }
 
-export const validateObject = (kind: Kind, object: ApiObject): FieldError[] => {
-  const errors = [...validateMetadata(object, kind), ...validateFields(kind.message, object), ...kind.validate(object)]
-  return errors.filter(
-    ({ field, message }, index) =>
-      errors.findIndex((other) => other.field === field && other.message === message) === index,
-  )
-}
+export const validateObject = (kind: Kind, object: ApiObject): FieldError[] => [
+  ...validateMetadata(object, kind),
+  ...validateFields(kind.message, object),
+  ...kind.validate(object),
+]
 
 export function refuseInvalid(kind: Kind, object: ApiObject, errors: readonly FieldError[]): void {
   if (errors.length > 0) throw invalidObject(kind.group, kind.kind, object.metadata.name ?? '', errors)

@@ -67,8 +67,10 @@ export class CacheFeed {
   }
 
   #cacheOf(key: string): WatchCache | undefined {
-    const end = key.indexOf('/', registryPrefix.length)
-    return this.#caches.get(key.slice(0, end + 1))
+    const first = key.indexOf('/', registryPrefix.length) + 1
+    const second = key.indexOf('/', first) + 1
+    // Some resources lie two levels deep: /registry/services/specs/.
+    return this.#caches.get(key.slice(0, first)) ?? this.#caches.get(key.slice(0, second))
   }
 }
 

@@ -35,7 +35,7 @@ async function typed(
 }
 
 const mistakes: [argv: string[], message: RegExp][] = [
-  [['up', '--store', 'sqlite'], /--store sqlite: only memory is there yet/],
+  [['up', '--store', 'etcd=x'], /--store etcd=x: only memory and sqlite are there yet/],
   [['up', '--runtime', 'containerd'], /--runtime containerd: only simulated is there yet/],
   [['up', '--nodes', 'many'], /--nodes "many" is not a number from 0 to 5000/],
   [['up', '--port', '70000'], /--port "70000" is not a number from 0 to 65535/],

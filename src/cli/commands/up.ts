@@ -4,10 +4,15 @@ import { join, resolve } from 'node:path'
 import { once } from 'node:events'
 import { realClock } from '../../base/clock.ts'
 import { createLog } from '../../base/log.ts'
-import { up as startUp } from '../../cluster/up.ts'
+import { storeChoices, up as startUp, type StoreChoice } from '../../cluster/up.ts'
 import { defineCommand, UsageError } from '../command.ts'
 
 const nodesMax = 5000
+
+const storeText: Readonly<Record<StoreChoice, string>> = {
+  memory: 'memory: nothing is kept when this process ends',
+  sqlite: 'SQLite: a second start goes on where this one ends',
+}
 
 export const up = defineCommand({
   name: 'up',
@@ -19,7 +24,7 @@ export const up = defineCommand({
       value: '<folder>',
       help: 'where the cluster keeps what it needs again (~/.local/share/coxswain)',
     },
-    store: { type: 'string', value: 'memory', help: 'where objects are kept; only memory is there yet' },
+    store: { type: 'string', value: 'sqlite|memory', help: 'where objects are kept (sqlite)' },
     runtime: { type: 'string', value: 'auto|simulated', help: 'what runs containers; only simulated is there yet' },
     nodes: { type: 'string', value: '<n>', help: 'how many simulated nodes run (1)' },
     bind: { type: 'string', value: '<address>', help: 'the address to listen on (127.0.0.1)' },
@@ -32,8 +37,9 @@ export const up = defineCommand({
     verbose: { type: 'boolean', short: 'v', help: 'logs more' },
   },
   async run({ options }, { out, err, isTerminal, environment, signal, startedMs }) {
-    const store = options.store ?? 'memory'
-    if (store !== 'memory') throw new UsageError(`--store ${store}: only memory is there yet`)
+    const store = storeChoices.find((choice) => choice === (options.store ?? 'sqlite'))
+    if (store === undefined)
+      throw new UsageError(`--store ${options.store}: only ${storeChoices.join(' and ')} are there yet`)
     const runtime = options.runtime ?? 'auto'
     if (runtime !== 'auto' && runtime !== 'simulated')
       throw new UsageError(`--runtime ${runtime}: only simulated is there yet`)
@@ -48,6 +54,7 @@ export const up = defineCommand({
     await using running = await startUp({
       dataFolder,
       kubeconfigPath,
+      store,
       host: options.bind ?? '127.0.0.1',
       port,
       nodes,
@@ -56,7 +63,7 @@ export const up = defineCommand({
     out(`ready in ${Math.round(realClock.nowMs() - startedMs)} ms at ${running.url}\n`)
     out(`
   nodes       ${nodes} simulated: pods run as functions, no container is started
-  store       memory: nothing is kept when this process ends
+  store       ${storeText[store]}
   kubeconfig  ${kubeconfigPath}
 
   Next:

@@ -2,7 +2,7 @@
 import { safeEncoded } from '../../base/ids.ts'
 import type { Deployment } from '../../api/apps/v1/deployment.ts'
 import type { ReplicaSet, ReplicaSetInput } from '../../api/apps/v1/replica-set.ts'
-import type { PodTemplateSpec } from '../../api/core/v1/pod-template.ts'
+import type { PodTemplateSpec } from '../../api/core/v1/pod-template-spec.ts'
 import { resolveCount } from '../../api/count-or-percent.ts'
 import { equalValues } from '../../schema/json-value.ts'
 

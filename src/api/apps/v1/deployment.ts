@@ -2,16 +2,18 @@
 import type { Infer } from '../../../schema/infer.ts'
 import { bool, int32, int64, intOrString, list, message, string, struct, time } from '../../../schema/field.ts'
 import type { InputOf, ObjectOf } from '../../object.ts'
-import { podTemplateSpec } from '../../core/v1/pod-template.ts'
+import { podTemplateSpec } from '../../core/v1/pod-template-spec.ts'
 import { labelSelector } from '../../meta/v1/label-selector.ts'
 import { objectMeta } from '../../meta/v1/object-meta.ts'
-import { forbidden, immutable, invalid, type FieldError } from '../../../schema/field-error.ts'
+import { forbidden, immutable, invalid, notSupported, type FieldError } from '../../../schema/field-error.ts'
 import { equalValues } from '../../../schema/json-value.ts'
 import { ageText } from '../../age.ts'
 import { column, defineKind } from '../../kind.ts'
 import { dnsSubdomainErrors } from '../../names.ts'
 import { selectorText } from '../../selectors.ts'
 import { validateCountOrPercent } from '../../count-or-percent.ts'
+import { validatePercentLimit } from '../../percent-limit.ts'
+import { unusableSelector } from '../../label-selector-rules.ts'
 import { containerImages, containerNames, validateTemplate, withTemplateDefaults } from './template-rules.ts'
 
 export const rollingUpdateDeployment = message('io.k8s.api.apps.v1.RollingUpdateDeployment', {
@@ -21,7 +23,7 @@ export const rollingUpdateDeployment = message('io.k8s.api.apps.v1.RollingUpdate
 export interface RollingUpdateDeployment extends Infer<typeof rollingUpdateDeployment> {}
 
 export const deploymentStrategy = message('io.k8s.api.apps.v1.DeploymentStrategy', {
-  type: string(1, { default: 'RollingUpdate', enum: ['Recreate', 'RollingUpdate'] }),
+  type: string(1, { default: 'RollingUpdate' }),
   rollingUpdate: struct(2, rollingUpdateDeployment, { pointer: true }),
 })
 export interface DeploymentStrategy extends Infer<typeof deploymentStrategy> {}
@@ -91,6 +93,7 @@ export const deployment = defineKind<Deployment, DeploymentInput>({
   applyDefaults: (object) => ({ ...object, spec: withStrategyDefaults(withTemplateDefaults(object.spec)) }),
   validate: ({ spec }) => [
     ...validateTemplate(spec, 'deployment'),
+    ...unusableSelector(spec.selector, 'spec.selector'),
     ...validateStrategy(spec.strategy),
     ...validateDeadline(spec),
   ],
@@ -116,7 +119,11 @@ function withStrategyDefaults(spec: DeploymentSpec): DeploymentSpec {
   return { ...spec, strategy: { ...strategy, rollingUpdate: { maxUnavailable: '25%', maxSurge: '25%' } } }
 }
 
+const strategyTypes = ['Recreate', 'RollingUpdate']
+
 function validateStrategy({ type, rollingUpdate }: DeploymentStrategy): FieldError[] {
+  if (!strategyTypes.includes(type))
+    return [notSupported('spec.strategy', goStrategy(type, rollingUpdate), strategyTypes)]
   if (type === 'Recreate')
     return rollingUpdate === undefined
       ? []
@@ -130,8 +137,16 @@ function validateStrategy({ type, rollingUpdate }: DeploymentStrategy): FieldErr
   ]
   if (isZero(maxUnavailable) && isZero(maxSurge))
     errors.push(invalid(`${path}.maxUnavailable`, maxUnavailable, 'may not be 0 when `maxSurge` is 0'))
-  return errors
+  return [...errors, ...validatePercentLimit(maxUnavailable, `${path}.maxUnavailable`)]
 }
+
+/** The value that upstream shows is its own type, every field under its Go name. */
+const goStrategy = (type: string, rollingUpdate: RollingUpdateDeployment | undefined): object => ({
+  Type: type,
+  RollingUpdate: rollingUpdate
+    ? { MaxUnavailable: rollingUpdate.maxUnavailable, MaxSurge: rollingUpdate.maxSurge }
+    : null,
+})
 
 function validateDeadline({ progressDeadlineSeconds, minReadySeconds = 0 }: DeploymentSpec): FieldError[] {
   return progressDeadlineSeconds <= minReadySeconds
@@ -139,4 +154,4 @@ function validateDeadline({ progressDeadlineSeconds, minReadySeconds = 0 }: Depl
     : []
 }
 
-const isZero = (value: number | string): boolean => value === 0 || value === '0%'
+const isZero = (value: number | string): boolean => Number.parseInt(String(value), 10) === 0

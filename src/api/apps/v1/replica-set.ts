@@ -2,7 +2,7 @@
 import type { Infer } from '../../../schema/infer.ts'
 import { int32, int64, list, message, string, struct, time } from '../../../schema/field.ts'
 import type { InputOf, ObjectOf } from '../../object.ts'
-import { podTemplateSpec } from '../../core/v1/pod-template.ts'
+import { podTemplateSpec } from '../../core/v1/pod-template-spec.ts'
 import { labelSelector } from '../../meta/v1/label-selector.ts'
 import { objectMeta } from '../../meta/v1/object-meta.ts'
 import { immutable } from '../../../schema/field-error.ts'
@@ -11,6 +11,7 @@ import { ageText } from '../../age.ts'
 import { column, defineKind } from '../../kind.ts'
 import { dnsSubdomainErrors } from '../../names.ts'
 import { selectorText } from '../../selectors.ts'
+import { unusableSelector } from '../../label-selector-rules.ts'
 import { containerImages, containerNames, validateTemplate, withTemplateDefaults } from './template-rules.ts'
 
 export const replicaSetCondition = message('io.k8s.api.apps.v1.ReplicaSetCondition', {
@@ -70,7 +71,11 @@ export const replicaSet = defineKind<ReplicaSet, ReplicaSetInput>({
   validateName: dnsSubdomainErrors,
   applyDefaults: (object) => ({ ...object, spec: withTemplateDefaults(object.spec) }),
   initialStatus: () => ({ replicas: 0 }),
-  validate: ({ spec }) => validateTemplate(spec, 'replicaset'),
+  // Upstream speaks of a deployment here too.
+  validate: ({ spec }) => [
+    ...validateTemplate(spec, 'deployment'),
+    ...unusableSelector(spec.selector, 'spec.selector'),
+  ],
   validateUpdate: (object, old) =>
     equalValues(object.spec.selector, old.spec.selector) ? [] : [immutable('spec.selector', object.spec.selector)],
   columns: [

@@ -3,10 +3,10 @@ import type { Infer } from '../../../schema/infer.ts'
 import { int32, message, microTime, string, struct } from '../../../schema/field.ts'
 import type { InputOf, ObjectOf } from '../../object.ts'
 import { objectMeta } from '../../meta/v1/object-meta.ts'
-import { invalid, type FieldError } from '../../../schema/field-error.ts'
+import { forbidden, invalid, notSupported, type FieldError } from '../../../schema/field-error.ts'
 import { ageText } from '../../age.ts'
 import { column, defineKind } from '../../kind.ts'
-import { dnsSubdomainErrors } from '../../names.ts'
+import { dnsSubdomainErrors, qualifiedNameErrors } from '../../names.ts'
 
 export const leaseSpec = message('io.k8s.api.coordination.v1.LeaseSpec', {
   holderIdentity: string(1, { pointer: true }),
@@ -40,12 +40,15 @@ export const lease = defineKind<Lease, LeaseInput>({
   countsGenerations: false,
   validateName: dnsSubdomainErrors,
   applyDefaults: (object) => object,
-  validate({ spec: { leaseDurationSeconds, leaseTransitions } }) {
+  validate({ spec: { leaseDurationSeconds, leaseTransitions, strategy, preferredHolder } }) {
     const errors: FieldError[] = []
     if (leaseDurationSeconds !== undefined && leaseDurationSeconds <= 0)
       errors.push(invalid('spec.leaseDurationSeconds', leaseDurationSeconds, 'must be greater than 0'))
     if (leaseTransitions !== undefined && leaseTransitions < 0)
       errors.push(invalid('spec.leaseTransitions', leaseTransitions, 'must be greater than or equal to 0'))
+    if (strategy !== undefined) errors.push(...validateStrategy(strategy))
+    if (preferredHolder && !strategy)
+      errors.push(forbidden('spec.preferredHolder', 'may only be specified if `strategy` is defined'))
     return errors
   },
   validateUpdate: () => [],
@@ -56,3 +59,12 @@ export const lease = defineKind<Lease, LeaseInput>({
   ],
   fieldLabels: {},
 })
+
+const strategies = ['OldestEmulationVersion']
+
+/** A strategy of Kubernetes itself, or of somebody with a domain; upstream names the field twice in the path. */
+function validateStrategy(strategy: string): FieldError[] {
+  const path = 'spec.strategy.strategy'
+  if (strategy.includes('/')) return qualifiedNameErrors(strategy).map((detail) => invalid(path, strategy, detail))
+  return strategies.includes(strategy) ? [] : [notSupported(path, strategy, strategies)]
+}

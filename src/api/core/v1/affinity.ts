@@ -5,7 +5,7 @@ import { labelSelector } from '../../meta/v1/label-selector.ts'
 
 export const nodeSelectorRequirement = message('io.k8s.api.core.v1.NodeSelectorRequirement', {
   key: string(1, { required: true }),
-  operator: string(2, { required: true, enum: ['DoesNotExist', 'Exists', 'Gt', 'In', 'Lt', 'NotIn'] }),
+  operator: string(2, { required: true }),
   values: list(3, 'string', { listType: 'atomic' }),
 })
 export interface NodeSelectorRequirement extends Infer<typeof nodeSelectorRequirement> {}
@@ -72,7 +72,7 @@ export const toleration = message('io.k8s.api.core.v1.Toleration', {
   key: string(1),
   operator: string(2, { enum: ['Equal', 'Exists', 'Gt', 'Lt'] }),
   value: string(3),
-  effect: string(4, { enum: ['NoExecute', 'NoSchedule', 'PreferNoSchedule'] }),
+  effect: string(4, { enum: ['NoSchedule', 'PreferNoSchedule', 'NoExecute'] }),
   tolerationSeconds: int64(5, { pointer: true }),
 })
 export interface Toleration extends Infer<typeof toleration> {}

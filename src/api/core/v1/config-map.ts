@@ -5,6 +5,7 @@ import { objectMeta } from '../../meta/v1/object-meta.ts'
 import { forbidden, invalid, tooLong, type FieldError } from '../../../schema/field-error.ts'
 import { equalValues } from '../../../schema/json-value.ts'
 import { ageText } from '../../age.ts'
+import { configKeyErrors } from '../../config-key.ts'
 import { column, defineKind } from '../../kind.ts'
 import { dnsSubdomainErrors } from '../../names.ts'
 
@@ -18,7 +19,6 @@ export interface ConfigMap extends ObjectOf<typeof configMapMessage> {}
 export type ConfigMapInput = InputOf<typeof configMapMessage>
 
 const dataBytesMax = 1 << 20
-const dataKey = /^[-._a-zA-Z0-9]+$/
 
 export const configMap = defineKind<ConfigMap, ConfigMapInput>({
   group: '',
@@ -41,8 +41,7 @@ export const configMap = defineKind<ConfigMap, ConfigMapInput>({
       ['binaryData', binaryData],
     ] as const)
       for (const name in map)
-        if (!dataKey.test(name) || name === '.' || name === '..' || name.length > 253)
-          errors.push(invalid(`${path}[${name}]`, name, keyError))
+        for (const detail of configKeyErrors(name)) errors.push(invalid(`${path}[${name}]`, name, detail))
     for (const name in binaryData)
       if (name in data) errors.push(invalid(`data[${name}]`, name, 'duplicate of key present in binaryData'))
     const size = [...Object.values(data), ...Object.values(binaryData)].reduce((sum, text) => sum + text.length, 0)
@@ -65,5 +64,3 @@ export const configMap = defineKind<ConfigMap, ConfigMapInput>({
   ],
   fieldLabels: {},
 })
-
-const keyError = `a valid config key must consist of alphanumeric characters, '-', '_' or '.' (e.g. 'key.name',  or 'KEY_NAME',  or 'key-name', regex used for validation is '[-._a-zA-Z0-9]+')`

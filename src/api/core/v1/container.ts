@@ -75,7 +75,7 @@ export const container = message('io.k8s.api.core.v1.Container', {
   stdinOnce: bool(17),
   tty: bool(18),
   envFrom: list(19, envFromSource, { listType: 'atomic' }),
-  terminationMessagePolicy: string(20, { default: 'File', enum: ['FallbackToLogsOnError', 'File'] }),
+  terminationMessagePolicy: string(20, { default: 'File', enum: ['File', 'FallbackToLogsOnError'] }),
   volumeDevices: list(21, volumeDevice, {
     listType: 'map',
     keys: ['devicePath'],
@@ -98,7 +98,7 @@ export const ephemeralContainer = message('io.k8s.api.core.v1.EphemeralContainer
   imagePullPolicy: string(14, { inside: 1, enum: ['Always', 'IfNotPresent', 'Never'] }),
   lifecycle: struct(12, lifecycle, { inside: 1, pointer: true }),
   livenessProbe: struct(10, probe, { inside: 1, pointer: true }),
-  name: string(1, { inside: 1, required: true }),
+  name: string(1, { inside: 1, required: true, notEmpty: true }),
   ports: list(6, containerPort, {
     inside: 1,
     listType: 'map',
@@ -116,7 +116,7 @@ export const ephemeralContainer = message('io.k8s.api.core.v1.EphemeralContainer
   stdin: bool(16, { inside: 1 }),
   stdinOnce: bool(17, { inside: 1 }),
   terminationMessagePath: string(13, { inside: 1, default: '/dev/termination-log' }),
-  terminationMessagePolicy: string(20, { inside: 1, default: 'File', enum: ['FallbackToLogsOnError', 'File'] }),
+  terminationMessagePolicy: string(20, { inside: 1, default: 'File', enum: ['File', 'FallbackToLogsOnError'] }),
   tty: bool(18, { inside: 1 }),
   volumeDevices: list(21, volumeDevice, {
     inside: 1,

@@ -33,7 +33,7 @@ export interface ObjectFieldSelector extends Infer<typeof objectFieldSelector> {
 export const resourceFieldSelector = message('io.k8s.api.core.v1.ResourceFieldSelector', {
   containerName: string(1),
   resource: string(2, { required: true }),
-  divisor: quantity(3),
+  divisor: quantity(3, { default: '0' }),
 })
 export interface ResourceFieldSelector extends Infer<typeof resourceFieldSelector> {}
 

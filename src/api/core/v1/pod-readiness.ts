@@ -50,3 +50,11 @@ export const podRestarts = ({ status }: Pod): number =>
 
 export const podReadyText = ({ spec, status }: Pod): string =>
   `${(status.containerStatuses ?? []).filter(({ ready, state }) => ready && state?.running).length}/${spec.containers.length}`
+
+/** How many of the conditions that the pod waits for are true. */
+export function podGatesText(pod: Pod): string {
+  const gates = pod.spec.readinessGates ?? []
+  if (gates.length === 0) return '<none>'
+  const open = gates.filter(({ conditionType }) => podCondition(pod, conditionType)?.status === 'True')
+  return `${open.length}/${gates.length}`
+}

@@ -1,11 +1,42 @@
-// PodTemplateSpec: the pods that a controller makes.
-import type { Infer } from '../../../schema/infer.ts'
+// PodTemplate: a template that stands by itself, for whoever makes pods of it.
 import { message, struct } from '../../../schema/field.ts'
-import { podSpec } from './pod-spec.ts'
+import type { InputOf, ObjectOf } from '../../object.ts'
+import { podTemplateSpec } from './pod-template-spec.ts'
 import { objectMeta } from '../../meta/v1/object-meta.ts'
+import { column, defineKind } from '../../kind.ts'
+import { dnsSubdomainErrors } from '../../names.ts'
+import { validateTemplateSpec, withTemplateSpecDefaults } from './pod-template-rules.ts'
+import { containerImages, containerNames } from '../../apps/v1/template-rules.ts'
+import { labelsText } from '../../labels-text.ts'
 
-export const podTemplateSpec = message('io.k8s.api.core.v1.PodTemplateSpec', {
+export const podTemplateMessage = message('io.k8s.api.core.v1.PodTemplate', {
   metadata: struct(1, objectMeta),
-  spec: struct(2, podSpec),
+  template: struct(2, podTemplateSpec),
 })
-export interface PodTemplateSpec extends Infer<typeof podTemplateSpec> {}
+export interface PodTemplate extends ObjectOf<typeof podTemplateMessage> {}
+export type PodTemplateInput = InputOf<typeof podTemplateMessage>
+
+export const podTemplate = defineKind<PodTemplate, PodTemplateInput>({
+  group: '',
+  version: 'v1',
+  kind: 'PodTemplate',
+  plural: 'podtemplates',
+  singular: 'podtemplate',
+  shortNames: [],
+  categories: [],
+  namespaced: true,
+  message: podTemplateMessage,
+  hasStatus: false,
+  countsGenerations: true,
+  validateName: dnsSubdomainErrors,
+  applyDefaults: (object) => ({ ...object, template: withTemplateSpecDefaults(object.template) }),
+  validate: ({ template }) => validateTemplateSpec(template, 'template'),
+  validateUpdate: () => [],
+  columns: [
+    column('Name', ({ metadata }) => metadata.name, { format: 'name' }),
+    column('Containers', ({ template }) => containerNames(template)),
+    column('Images', ({ template }) => containerImages(template)),
+    column('Pod Labels', ({ template }) => labelsText(template.metadata.labels)),
+  ],
+  fieldLabels: {},
+})

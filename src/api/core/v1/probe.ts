@@ -44,11 +44,11 @@ export const probe = message('io.k8s.api.core.v1.Probe', {
   grpc: struct(4, grpcAction, { inside: 1, pointer: true }),
   httpGet: struct(2, httpGetAction, { inside: 1, pointer: true }),
   tcpSocket: struct(3, tcpSocketAction, { inside: 1, pointer: true }),
-  initialDelaySeconds: int32(2),
-  timeoutSeconds: int32(3, { default: 1 }),
-  periodSeconds: int32(4, { default: 10 }),
-  successThreshold: int32(5, { default: 1 }),
-  failureThreshold: int32(6, { default: 3 }),
+  initialDelaySeconds: int32(2, { minimum: 0 }),
+  timeoutSeconds: int32(3, { default: 1, minimum: 0 }),
+  periodSeconds: int32(4, { default: 10, minimum: 0 }),
+  successThreshold: int32(5, { default: 1, minimum: 0 }),
+  failureThreshold: int32(6, { default: 3, minimum: 0 }),
   terminationGracePeriodSeconds: int64(7, { pointer: true }),
 })
 export interface Probe extends Infer<typeof probe> {}

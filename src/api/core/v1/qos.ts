@@ -1,5 +1,5 @@
 // QoS: the class of service that a pod's requests and limits amount to.
-import { quantityNanos } from '../../quantity.ts'
+import { quantityNanos } from '../../../schema/quantity.ts'
 import type { PodSpec } from './pod-spec.ts'
 
 export type QosClass = 'Guaranteed' | 'Burstable' | 'BestEffort'

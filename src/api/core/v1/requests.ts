@@ -1,5 +1,5 @@
 // Requests: what a pod asks of a node, counted as the scheduler and the kubelet count it.
-import { quantityMillis, quantityUnits } from '../../quantity.ts'
+import { quantityMillis, quantityUnits } from '../../../schema/quantity.ts'
 import type { Container } from './container.ts'
 import type { PodSpec } from './pod-spec.ts'
 

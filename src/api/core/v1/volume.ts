@@ -107,10 +107,7 @@ export const emptyDirVolumeSource = message('io.k8s.api.core.v1.EmptyDirVolumeSo
 export interface EmptyDirVolumeSource extends Infer<typeof emptyDirVolumeSource> {}
 
 export const persistentVolumeClaimSpec = message('io.k8s.api.core.v1.PersistentVolumeClaimSpec', {
-  accessModes: list(1, 'string', {
-    enum: ['ReadOnlyMany', 'ReadWriteMany', 'ReadWriteOnce', 'ReadWriteOncePod'],
-    listType: 'atomic',
-  }),
+  accessModes: list(1, 'string', { listType: 'atomic' }),
   resources: struct(2, volumeResourceRequirements),
   volumeName: string(3),
   selector: struct(4, labelSelector, { pointer: true }),

@@ -12,6 +12,7 @@ export const namespaceStrategy: Strategy<Namespace> = {
   }),
   // Only the finalize subresource changes the finalizers of the spec.
   prepareUpdate: (object, old) => ({ ...object, spec: old.spec }),
+  parts: { finalize: (sent, old) => ({ ...old, spec: { ...old.spec, finalizers: sent.spec.finalizers ?? [] } }) },
   isHeld: ({ spec }) => (spec.finalizers ?? []).length > 0,
   markDeleted: (object) => ({ ...object, status: { ...object.status, phase: 'Terminating' } }),
 }

@@ -45,6 +45,35 @@ export const quantityMillis = (text: string | undefined): number =>
 export const quantityUnits = (text: string | undefined): number =>
   text === undefined ? 0 : Number(divideUp(quantityNanos(text) ?? 0n, nanosPerUnit))
 
+/** The form in which upstream writes the amount: the largest suffix of its kind that leaves no fraction. */
+export function canonicalQuantity(text: string): string | undefined {
+  const nanos = quantityNanos(text)
+  if (nanos === undefined) return undefined
+  const suffix = pattern.exec(text)?.[4] ?? ''
+  if (suffix in binary) return binaryText(nanos) ?? decimalText(nanos, decimalSuffixes)
+  return decimalText(nanos, /^[eE][+-]?\d/.test(suffix) ? exponentSuffixes : decimalSuffixes)
+}
+
+function binaryText(nanos: bigint): string | undefined {
+  const units = nanos / nanosPerUnit
+  const isSmall = units < 1024n && units > -1024n
+  if (nanos % nanosPerUnit !== 0n || isSmall) return undefined
+  const found = Object.entries(binary).findLast(([, factor]) => units % factor === 0n)
+  return found === undefined ? String(units) : `${units / found[1]}${found[0]}`
+}
+
+const decimalSuffixes = new Map(Object.entries(decimalExponent).map(([suffix, exponent]) => [exponent, suffix]))
+const exponentSuffixes = new Map(
+  [...decimalSuffixes.keys()].map((exponent) => [exponent, exponent === 0 ? '' : `e${exponent}`]),
+)
+
+function decimalText(nanos: bigint, suffixes: ReadonlyMap<number, string>): string {
+  if (nanos === 0n) return '0'
+  const exponents = [...suffixes.keys()].toSorted((a, b) => b - a)
+  const exponent = exponents.find((candidate) => nanos % 10n ** BigInt(candidate + 9) === 0n) ?? -9
+  return `${nanos / 10n ** BigInt(exponent + 9)}${suffixes.get(exponent) ?? ''}`
+}
+
 const exponentOf = (suffix: string): number =>
   /^[eE][+-]?\d/.test(suffix) ? Number(suffix.slice(1)) : (decimalExponent[suffix] ?? 0)
 

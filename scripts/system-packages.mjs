@@ -1,0 +1,30 @@
+// Programs of the system that the tests use, installed on Debian and Ubuntu as root when they are missing.
+import { spawnSync } from 'node:child_process'
+import { existsSync } from 'node:fs'
+
+/** What is needed, the package that brings it, and which tests need it. */
+const programs = [{ command: 'strace', package: 'strace', for: 'the order of sync and acknowledgement in the store' }]
+
+const installSecondsMax = 180
+
+const isThere = (command) => (process.env.PATH ?? '').split(':').some((folder) => existsSync(`${folder}/${command}`))
+
+/** Installs what is missing; returns what is still missing, with the reason. */
+export function installMissing(say) {
+  const missing = programs.filter(({ command }) => !isThere(command))
+  if (missing.length === 0) return []
+  if (process.getuid?.() !== 0 || !existsSync('/usr/bin/apt-get'))
+    return missing.map((program) => ({ ...program, why: `install it for ${program.for}` }))
+  say(`installing ${missing.map((program) => program.package).join(', ')} from Debian's packages`)
+  const names = missing.map((program) => program.package)
+  // An old list of packages may name versions that are gone: refresh it and try once more.
+  const reason = aptGet(['install', ...names]) && (aptGet(['update']) ?? aptGet(['install', ...names]))
+  return missing.filter(({ command }) => !isThere(command)).map((program) => ({ ...program, why: reason ?? 'unknown' }))
+}
+
+function aptGet(args) {
+  const environment = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' }
+  const options = { encoding: 'utf8', timeout: installSecondsMax * 1000, env: environment }
+  const { status, stderr, error } = spawnSync('apt-get', ['-qq', '-y', '--no-install-recommends', ...args], options)
+  return status === 0 ? undefined : (error?.message ?? stderr.trim().split('\n').at(-1))
+}

@@ -1,0 +1,63 @@
+// MutatingAdmissionPolicyBinding: where a policy applies, and with which parameters.
+import type { Infer } from '../../../schema/infer.ts'
+import { message, string, struct } from '../../../schema/field.ts'
+import type { InputOf, ObjectOf } from '../../object.ts'
+import { matchResources } from './matching.ts'
+import { paramRef } from './policy-parts.ts'
+import { objectMeta } from '../../meta/v1/object-meta.ts'
+import { ageText } from '../../age.ts'
+import { column, defineKind } from '../../kind.ts'
+import { dnsSubdomainErrors } from '../../names.ts'
+import { validateMutatingOperations } from './matching-rules.ts'
+import { paramRefText, validatePolicyBinding } from './policy-rules.ts'
+
+export const mutatingAdmissionPolicyBindingSpec = message(
+  'io.k8s.api.admissionregistration.v1.MutatingAdmissionPolicyBindingSpec',
+  {
+    policyName: string(1),
+    paramRef: struct(2, paramRef, { pointer: true }),
+    matchResources: struct(3, matchResources, { pointer: true }),
+  },
+)
+export interface MutatingAdmissionPolicyBindingSpec extends Infer<typeof mutatingAdmissionPolicyBindingSpec> {}
+
+export const mutatingAdmissionPolicyBindingMessage = message(
+  'io.k8s.api.admissionregistration.v1.MutatingAdmissionPolicyBinding',
+  {
+    metadata: struct(1, objectMeta),
+    spec: struct(2, mutatingAdmissionPolicyBindingSpec),
+  },
+)
+export interface MutatingAdmissionPolicyBinding extends ObjectOf<typeof mutatingAdmissionPolicyBindingMessage> {}
+export type MutatingAdmissionPolicyBindingInput = InputOf<typeof mutatingAdmissionPolicyBindingMessage>
+
+export const mutatingAdmissionPolicyBinding = defineKind<
+  MutatingAdmissionPolicyBinding,
+  MutatingAdmissionPolicyBindingInput
+>({
+  group: 'admissionregistration.k8s.io',
+  version: 'v1',
+  kind: 'MutatingAdmissionPolicyBinding',
+  plural: 'mutatingadmissionpolicybindings',
+  singular: 'mutatingadmissionpolicybinding',
+  shortNames: [],
+  categories: ['api-extensions'],
+  namespaced: false,
+  message: mutatingAdmissionPolicyBindingMessage,
+  hasStatus: false,
+  countsGenerations: true,
+  validateName: dnsSubdomainErrors,
+  applyDefaults: (object) => object,
+  validate: ({ spec }) => [
+    ...validatePolicyBinding(spec),
+    ...validateMutatingOperations(spec.matchResources, 'spec.matchResources'),
+  ],
+  validateUpdate: () => [],
+  columns: [
+    column('Name', ({ metadata }) => metadata.name, { format: 'name' }),
+    column('PolicyName', ({ spec }) => spec.policyName ?? ''),
+    column('ParamRef', ({ spec }) => paramRefText(spec.paramRef)),
+    column('Age', ({ metadata }, nowMs) => ageText(metadata.creationTimestamp, nowMs)),
+  ],
+  fieldLabels: {},
+})

@@ -1,0 +1,103 @@
+// MutatingAdmissionPolicy: expressions that change objects on their way in.
+import type { Infer } from '../../../schema/infer.ts'
+import { list, message, string, struct } from '../../../schema/field.ts'
+import type { InputOf, ObjectOf } from '../../object.ts'
+import { matchCondition, matchResources } from './matching.ts'
+import { paramKind, variable } from './policy-parts.ts'
+import { objectMeta } from '../../meta/v1/object-meta.ts'
+import { invalid, required, type FieldError } from '../../../schema/field-error.ts'
+import { ageText } from '../../age.ts'
+import { column, defineKind } from '../../kind.ts'
+import { dnsSubdomainErrors } from '../../names.ts'
+import { validateMatchConditions, validateMatchConstraints, validateMutatingOperations } from './matching-rules.ts'
+import { paramKindText, validateParamKind, validateVariables } from './policy-rules.ts'
+
+export const applyConfiguration = message('io.k8s.api.admissionregistration.v1.ApplyConfiguration', {
+  expression: string(1),
+})
+export interface ApplyConfiguration extends Infer<typeof applyConfiguration> {}
+
+export const jsonPatch = message('io.k8s.api.admissionregistration.v1.JSONPatch', {
+  expression: string(1),
+})
+export interface JSONPatch extends Infer<typeof jsonPatch> {}
+
+export const mutation = message('io.k8s.api.admissionregistration.v1.Mutation', {
+  patchType: string(2, { required: true, notEmpty: true, enum: ['ApplyConfiguration', 'JSONPatch'] }),
+  applyConfiguration: struct(3, applyConfiguration, { pointer: true }),
+  jsonPatch: struct(4, jsonPatch, { pointer: true }),
+})
+export interface Mutation extends Infer<typeof mutation> {}
+
+export const mutatingAdmissionPolicySpec = message('io.k8s.api.admissionregistration.v1.MutatingAdmissionPolicySpec', {
+  paramKind: struct(1, paramKind, { pointer: true }),
+  matchConstraints: struct(2, matchResources, { pointer: true }),
+  variables: list(3, variable, { listType: 'atomic' }),
+  mutations: list(4, mutation, { listType: 'atomic' }),
+  failurePolicy: string(5, { pointer: true, default: 'Fail', enum: ['Fail', 'Ignore'] }),
+  matchConditions: list(6, matchCondition, { listType: 'map', keys: ['name'], patch: 'merge', mergeKey: 'name' }),
+  reinvocationPolicy: string(7, { notEmpty: true, enum: ['IfNeeded', 'Never'] }),
+})
+export interface MutatingAdmissionPolicySpec extends Infer<typeof mutatingAdmissionPolicySpec> {}
+
+export const mutatingAdmissionPolicyMessage = message('io.k8s.api.admissionregistration.v1.MutatingAdmissionPolicy', {
+  metadata: struct(1, objectMeta),
+  spec: struct(2, mutatingAdmissionPolicySpec),
+})
+export interface MutatingAdmissionPolicy extends ObjectOf<typeof mutatingAdmissionPolicyMessage> {}
+export type MutatingAdmissionPolicyInput = InputOf<typeof mutatingAdmissionPolicyMessage>
+
+export const mutatingAdmissionPolicy = defineKind<MutatingAdmissionPolicy, MutatingAdmissionPolicyInput>({
+  group: 'admissionregistration.k8s.io',
+  version: 'v1',
+  kind: 'MutatingAdmissionPolicy',
+  plural: 'mutatingadmissionpolicies',
+  singular: 'mutatingadmissionpolicy',
+  shortNames: [],
+  categories: ['api-extensions'],
+  namespaced: false,
+  message: mutatingAdmissionPolicyMessage,
+  hasStatus: false,
+  countsGenerations: true,
+  validateName: dnsSubdomainErrors,
+  applyDefaults: (object) => object,
+  validate: ({ spec }) => [
+    ...validateParamKind(spec.paramKind),
+    ...validateMatchConstraints(spec.matchConstraints),
+    ...validateMutatingOperations(spec.matchConstraints, 'spec.matchConstraints'),
+    ...validateMatchConditions(spec.matchConditions ?? [], 'spec.matchConditions'),
+    ...validateVariables(spec.variables ?? []),
+    ...validateMutations(spec.mutations ?? []),
+  ],
+  validateUpdate: () => [],
+  columns: [
+    column('Name', ({ metadata }) => metadata.name, { format: 'name' }),
+    column('Mutations', ({ spec }) => spec.mutations?.length ?? 0, { type: 'integer' }),
+    column('ParamKind', ({ spec }) => paramKindText(spec.paramKind)),
+    column('Age', ({ metadata }, nowMs) => ageText(metadata.creationTimestamp, nowMs)),
+  ],
+  fieldLabels: {},
+})
+
+const placeOfPatchType = { ApplyConfiguration: 'applyConfiguration', JSONPatch: 'jsonPatch' } as const
+
+function validateMutations(mutations: readonly Mutation[]): FieldError[] {
+  const path = 'spec.mutations'
+  if (mutations.length === 0) return [required(path, 'mutations must contain at least one item')]
+  return mutations.flatMap((mutation, index) => validateMutation(mutation, `${path}[${index}]`))
+}
+
+/** The expression stands at the place of its patch type, and nothing at the other. */
+function validateMutation(mutation: Mutation, path: string): FieldError[] {
+  const { patchType } = mutation
+  if (!(patchType in placeOfPatchType)) return []
+  const own = placeOfPatchType[patchType]
+  const other = own === 'jsonPatch' ? 'applyConfiguration' : 'jsonPatch'
+  const errors: FieldError[] = []
+  if (mutation[own] === undefined)
+    errors.push(required(`${path}.${own}`, `must be specified when patchType is ${patchType}`))
+  else if ((mutation[own].expression ?? '').trim() === '') errors.push(required(`${path}.${own}.expression`))
+  if (mutation[other] !== undefined)
+    errors.push(invalid(`${path}.${other}`, `{${other}}`, `must not be specified when patchType is ${patchType}`))
+  return errors
+}

@@ -1,0 +1,64 @@
+// MutatingWebhookConfiguration: who is asked about a request and may change it.
+import type { Infer } from '../../../schema/infer.ts'
+import { int32, list, message, string, struct } from '../../../schema/field.ts'
+import type { InputOf, ObjectOf } from '../../object.ts'
+import { matchCondition, ruleWithOperations } from './matching.ts'
+import { webhookClientConfig } from './webhook-client-config.ts'
+import { labelSelector } from '../../meta/v1/label-selector.ts'
+import { objectMeta } from '../../meta/v1/object-meta.ts'
+import { ageText } from '../../age.ts'
+import { column, defineKind } from '../../kind.ts'
+import { dnsSubdomainErrors } from '../../names.ts'
+import { validateWebhooks } from './webhook-rules.ts'
+
+export const mutatingWebhook = message('io.k8s.api.admissionregistration.v1.MutatingWebhook', {
+  name: string(1, { required: true }),
+  clientConfig: struct(2, webhookClientConfig, { required: true }),
+  rules: list(3, ruleWithOperations, { listType: 'atomic' }),
+  failurePolicy: string(4, { pointer: true, default: 'Fail', enum: ['Fail', 'Ignore'] }),
+  namespaceSelector: struct(5, labelSelector, { pointer: true, default: {} }),
+  sideEffects: string(6, { required: true, pointer: true }),
+  timeoutSeconds: int32(7, { pointer: true, default: 10 }),
+  admissionReviewVersions: list(8, 'string', { required: true, listType: 'atomic' }),
+  matchPolicy: string(9, { pointer: true, default: 'Equivalent', enum: ['Equivalent', 'Exact'] }),
+  reinvocationPolicy: string(10, { pointer: true, default: 'Never', enum: ['IfNeeded', 'Never'] }),
+  objectSelector: struct(11, labelSelector, { pointer: true, default: {} }),
+  matchConditions: list(12, matchCondition, { listType: 'map', keys: ['name'], patch: 'merge', mergeKey: 'name' }),
+})
+export interface MutatingWebhook extends Infer<typeof mutatingWebhook> {}
+
+export const mutatingWebhookConfigurationMessage = message(
+  'io.k8s.api.admissionregistration.v1.MutatingWebhookConfiguration',
+  {
+    metadata: struct(1, objectMeta),
+    webhooks: list(2, mutatingWebhook, { listType: 'map', keys: ['name'], patch: 'merge', mergeKey: 'name' }),
+  },
+)
+export interface MutatingWebhookConfiguration extends ObjectOf<typeof mutatingWebhookConfigurationMessage> {}
+export type MutatingWebhookConfigurationInput = InputOf<typeof mutatingWebhookConfigurationMessage>
+
+export const mutatingWebhookConfiguration = defineKind<MutatingWebhookConfiguration, MutatingWebhookConfigurationInput>(
+  {
+    group: 'admissionregistration.k8s.io',
+    version: 'v1',
+    kind: 'MutatingWebhookConfiguration',
+    plural: 'mutatingwebhookconfigurations',
+    singular: 'mutatingwebhookconfiguration',
+    shortNames: [],
+    categories: ['api-extensions'],
+    namespaced: false,
+    message: mutatingWebhookConfigurationMessage,
+    hasStatus: false,
+    countsGenerations: true,
+    validateName: dnsSubdomainErrors,
+    applyDefaults: (object) => object,
+    validate: ({ webhooks = [] }) => validateWebhooks(webhooks),
+    validateUpdate: () => [],
+    columns: [
+      column('Name', ({ metadata }) => metadata.name, { format: 'name' }),
+      column('Webhooks', ({ webhooks }) => webhooks?.length ?? 0, { type: 'integer' }),
+      column('Age', ({ metadata }, nowMs) => ageText(metadata.creationTimestamp, nowMs)),
+    ],
+    fieldLabels: {},
+  },
+)

@@ -1,0 +1,78 @@
+// ValidatingAdmissionPolicyBinding: where a policy applies, with which parameters, and what a violation leads to.
+import type { Infer } from '../../../schema/infer.ts'
+import { list, message, string, struct } from '../../../schema/field.ts'
+import type { InputOf, ObjectOf } from '../../object.ts'
+import { matchResources } from './matching.ts'
+import { paramRef } from './policy-parts.ts'
+import { objectMeta } from '../../meta/v1/object-meta.ts'
+import { duplicate, invalid, required, type FieldError } from '../../../schema/field-error.ts'
+import { ageText } from '../../age.ts'
+import { column, defineKind } from '../../kind.ts'
+import { dnsSubdomainErrors } from '../../names.ts'
+import { paramRefText, validatePolicyBinding } from './policy-rules.ts'
+
+export const validatingAdmissionPolicyBindingSpec = message(
+  'io.k8s.api.admissionregistration.v1.ValidatingAdmissionPolicyBindingSpec',
+  {
+    policyName: string(1, { required: true }),
+    paramRef: struct(2, paramRef, { pointer: true }),
+    matchResources: struct(3, matchResources, { pointer: true }),
+    validationActions: list(4, 'string', { required: true, enum: ['Audit', 'Deny', 'Warn'], listType: 'set' }),
+  },
+)
+export interface ValidatingAdmissionPolicyBindingSpec extends Infer<typeof validatingAdmissionPolicyBindingSpec> {}
+
+export const validatingAdmissionPolicyBindingMessage = message(
+  'io.k8s.api.admissionregistration.v1.ValidatingAdmissionPolicyBinding',
+  {
+    metadata: struct(1, objectMeta),
+    spec: struct(2, validatingAdmissionPolicyBindingSpec, { required: true }),
+  },
+)
+export interface ValidatingAdmissionPolicyBinding extends ObjectOf<typeof validatingAdmissionPolicyBindingMessage> {}
+export type ValidatingAdmissionPolicyBindingInput = InputOf<typeof validatingAdmissionPolicyBindingMessage>
+
+export const validatingAdmissionPolicyBinding = defineKind<
+  ValidatingAdmissionPolicyBinding,
+  ValidatingAdmissionPolicyBindingInput
+>({
+  group: 'admissionregistration.k8s.io',
+  version: 'v1',
+  kind: 'ValidatingAdmissionPolicyBinding',
+  plural: 'validatingadmissionpolicybindings',
+  singular: 'validatingadmissionpolicybinding',
+  shortNames: [],
+  categories: ['api-extensions'],
+  namespaced: false,
+  message: validatingAdmissionPolicyBindingMessage,
+  hasStatus: false,
+  countsGenerations: true,
+  validateName: dnsSubdomainErrors,
+  applyDefaults: (object) => object,
+  validate: ({ spec }) => [...validatePolicyBinding(spec), ...validateActions(spec.validationActions ?? [])],
+  validateUpdate: () => [],
+  columns: [
+    column('Name', ({ metadata }) => metadata.name, { format: 'name' }),
+    column('PolicyName', ({ spec }) => spec.policyName),
+    column('ParamRef', ({ spec }) => paramRefText(spec.paramRef)),
+    column('Age', ({ metadata }, nowMs) => ageText(metadata.creationTimestamp, nowMs)),
+  ],
+  fieldLabels: {},
+})
+
+function validateActions(actions: readonly string[]): FieldError[] {
+  const path = 'spec.validationActions'
+  if (actions.length === 0) return [required(path, 'at least one validation action is required')]
+  const errors = actions.flatMap((action, index) =>
+    actions.indexOf(action) < index ? [duplicate(`${path}[${index}]`, action)] : [],
+  )
+  if (actions.includes('Deny') && actions.includes('Warn'))
+    errors.push(
+      invalid(
+        path,
+        actions,
+        'must not contain both Deny and Warn (repeating the same validation failure information in the API response and headers serves no purpose)',
+      ),
+    )
+  return errors
+}

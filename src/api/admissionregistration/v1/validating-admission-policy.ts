@@ -1,0 +1,156 @@
+// ValidatingAdmissionPolicy: expressions that say which objects may come in.
+import type { Infer } from '../../../schema/infer.ts'
+import { int64, list, message, string, struct } from '../../../schema/field.ts'
+import type { InputOf, ObjectOf } from '../../object.ts'
+import { matchCondition, matchResources } from './matching.ts'
+import { paramKind, variable } from './policy-parts.ts'
+import { condition } from '../../meta/v1/condition.ts'
+import { objectMeta } from '../../meta/v1/object-meta.ts'
+import { duplicate, invalid, notSupported, required, type FieldError } from '../../../schema/field-error.ts'
+import { ageText } from '../../age.ts'
+import { column, defineKind } from '../../kind.ts'
+import { dnsSubdomainErrors, qualifiedNameErrors } from '../../names.ts'
+import { validateMatchConditions, validateMatchConstraints } from './matching-rules.ts'
+import { paramKindText, validateParamKind, validateVariables } from './policy-rules.ts'
+
+export const auditAnnotation = message('io.k8s.api.admissionregistration.v1.AuditAnnotation', {
+  key: string(1, { required: true }),
+  valueExpression: string(2, { required: true }),
+})
+export interface AuditAnnotation extends Infer<typeof auditAnnotation> {}
+
+export const validation = message('io.k8s.api.admissionregistration.v1.Validation', {
+  expression: string(1, { required: true }),
+  message: string(2),
+  reason: string(3, { pointer: true }),
+  messageExpression: string(4),
+})
+export interface Validation extends Infer<typeof validation> {}
+
+export const validatingAdmissionPolicySpec = message(
+  'io.k8s.api.admissionregistration.v1.ValidatingAdmissionPolicySpec',
+  {
+    paramKind: struct(1, paramKind, { pointer: true }),
+    matchConstraints: struct(2, matchResources, { pointer: true }),
+    validations: list(3, validation, { listType: 'atomic' }),
+    failurePolicy: string(4, { pointer: true, default: 'Fail', enum: ['Fail', 'Ignore'] }),
+    auditAnnotations: list(5, auditAnnotation, { listType: 'atomic' }),
+    matchConditions: list(6, matchCondition, { listType: 'map', keys: ['name'], patch: 'merge', mergeKey: 'name' }),
+    variables: list(7, variable, { listType: 'map', keys: ['name'], patch: 'merge', mergeKey: 'name' }),
+  },
+)
+export interface ValidatingAdmissionPolicySpec extends Infer<typeof validatingAdmissionPolicySpec> {}
+
+export const expressionWarning = message('io.k8s.api.admissionregistration.v1.ExpressionWarning', {
+  fieldRef: string(2, { required: true }),
+  warning: string(3, { required: true }),
+})
+export interface ExpressionWarning extends Infer<typeof expressionWarning> {}
+
+export const typeChecking = message('io.k8s.api.admissionregistration.v1.TypeChecking', {
+  expressionWarnings: list(1, expressionWarning, { listType: 'atomic' }),
+})
+export interface TypeChecking extends Infer<typeof typeChecking> {}
+
+export const validatingAdmissionPolicyStatus = message(
+  'io.k8s.api.admissionregistration.v1.ValidatingAdmissionPolicyStatus',
+  {
+    observedGeneration: int64(1),
+    typeChecking: struct(2, typeChecking, { pointer: true }),
+    conditions: list(3, condition, { listType: 'map', keys: ['type'] }),
+  },
+)
+export interface ValidatingAdmissionPolicyStatus extends Infer<typeof validatingAdmissionPolicyStatus> {}
+
+export const validatingAdmissionPolicyMessage = message(
+  'io.k8s.api.admissionregistration.v1.ValidatingAdmissionPolicy',
+  {
+    metadata: struct(1, objectMeta),
+    spec: struct(2, validatingAdmissionPolicySpec),
+    status: struct(3, validatingAdmissionPolicyStatus),
+  },
+)
+export interface ValidatingAdmissionPolicy extends ObjectOf<typeof validatingAdmissionPolicyMessage> {}
+export type ValidatingAdmissionPolicyInput = InputOf<typeof validatingAdmissionPolicyMessage>
+
+export const validatingAdmissionPolicy = defineKind<ValidatingAdmissionPolicy, ValidatingAdmissionPolicyInput>({
+  group: 'admissionregistration.k8s.io',
+  version: 'v1',
+  kind: 'ValidatingAdmissionPolicy',
+  plural: 'validatingadmissionpolicies',
+  singular: 'validatingadmissionpolicy',
+  shortNames: [],
+  categories: ['api-extensions'],
+  namespaced: false,
+  message: validatingAdmissionPolicyMessage,
+  hasStatus: true,
+  countsGenerations: true,
+  validateName: dnsSubdomainErrors,
+  applyDefaults: (object) => object,
+  validate: ({ metadata, spec }) => [
+    ...validateParamKind(spec.paramKind),
+    ...validateMatchConstraints(spec.matchConstraints),
+    ...validateMatchConditions(spec.matchConditions ?? [], 'spec.matchConditions'),
+    ...validateVariables(spec.variables ?? []),
+    ...validateChecks(metadata.name ?? '', spec),
+  ],
+  validateUpdate: () => [],
+  columns: [
+    column('Name', ({ metadata }) => metadata.name, { format: 'name' }),
+    column('Validations', ({ spec }) => spec.validations?.length ?? 0, { type: 'integer' }),
+    column('ParamKind', ({ spec }) => paramKindText(spec.paramKind)),
+    column('Age', ({ metadata }, nowMs) => ageText(metadata.creationTimestamp, nowMs)),
+  ],
+  fieldLabels: {},
+})
+
+const auditAnnotationsMax = 20
+const auditExpressionBytesMax = 5 << 10
+const reasons = ['Forbidden', 'Invalid', 'RequestEntityTooLarge']
+
+/** A policy either refuses or annotates; one that does neither would do nothing. */
+function validateChecks(name: string, spec: ValidatingAdmissionPolicySpec): FieldError[] {
+  const { validations = [], auditAnnotations = [] } = spec
+  if (validations.length + auditAnnotations.length === 0)
+    return ['spec.validations', 'spec.auditAnnotations'].map((path) =>
+      required(path, 'validations or auditAnnotations must contain at least one item'),
+    )
+  return [
+    ...validations.flatMap((check, index) => validateValidation(check, `spec.validations[${index}]`)),
+    ...validateAuditAnnotations(auditAnnotations, name),
+  ]
+}
+
+function validateValidation(check: Validation, path: string): FieldError[] {
+  const { expression, message = '', messageExpression = '', reason } = check
+  const errors: FieldError[] = []
+  if (expression.trim() === '') errors.push(required(`${path}.expression`, 'expression is not specified'))
+  if (messageExpression !== '' && messageExpression.trim() === '')
+    errors.push(invalid(`${path}.messageExpression`, messageExpression, 'must be non-empty if specified'))
+  if (message !== '' && message.trim() === '')
+    errors.push(invalid(`${path}.message`, message, 'must be non-empty if specified'))
+  else if (/[\n\r]/.test(message.trim()))
+    errors.push(invalid(`${path}.message`, message, 'must not contain line breaks'))
+  if (reason !== undefined && !reasons.includes(reason)) errors.push(notSupported(`${path}.reason`, reason, reasons))
+  return errors
+}
+
+function validateAuditAnnotations(annotations: readonly AuditAnnotation[], name: string): FieldError[] {
+  const path = 'spec.auditAnnotations'
+  const errors: FieldError[] = []
+  if (annotations.length > auditAnnotationsMax)
+    errors.push(invalid(path, annotations, `must not have more than ${auditAnnotationsMax} auditAnnotations`))
+  const keys = annotations.map(({ key }) => key)
+  for (const [index, { key, valueExpression }] of annotations.entries()) {
+    const at = `${path}[${index}]`
+    const fullKey = `${name}/${key}`
+    if (name === '') errors.push(invalid(`${at}.key`, key, 'requires metadata.name be non-empty'))
+    else errors.push(...qualifiedNameErrors(fullKey).map((detail) => invalid(`${at}.key`, fullKey, detail)))
+    const length = valueExpression.trim().length
+    if (length === 0) errors.push(required(`${at}.valueExpression`, 'valueExpression is not specified'))
+    else if (length > auditExpressionBytesMax)
+      errors.push(required(`${at}.valueExpression`, `must not exceed ${auditExpressionBytesMax} bytes in length`))
+    if (keys.indexOf(key) < index) errors.push(duplicate(`${at}.key`, key))
+  }
+  return errors
+}

@@ -1,0 +1,135 @@
+// Rules of webhooks, mutating and validating ones alike: how each is called, reached and asked.
+import { duplicate, invalid, notSupported, required, type FieldError } from '../../../schema/field-error.ts'
+import { validateLabelSelector } from '../../label-selector-rules.ts'
+import type { LabelSelector } from '../../meta/v1/label-selector.ts'
+import { dns1035LabelErrors, dnsSubdomainErrors } from '../../names.ts'
+import { portErrors } from '../../network-rules.ts'
+import { validateMatchConditions, validateRule } from './matching-rules.ts'
+import type { MatchCondition, RuleWithOperations } from './matching.ts'
+import type { ServiceReference, WebhookClientConfig } from './webhook-client-config.ts'
+
+export interface Webhook {
+  readonly name: string
+  readonly clientConfig: WebhookClientConfig
+  readonly rules?: readonly RuleWithOperations[]
+  readonly namespaceSelector: LabelSelector
+  readonly objectSelector: LabelSelector
+  readonly sideEffects?: string
+  readonly timeoutSeconds: number
+  readonly admissionReviewVersions?: readonly string[]
+  readonly matchConditions?: readonly MatchCondition[]
+}
+
+const timeoutSecondsMax = 30
+const reviewVersions = ['v1', 'v1beta1']
+/** The published type knows more, but a dry run must stay one. */
+const sideEffectsAllowed = ['None', 'NoneOnDryRun']
+const urlForm = '; desired format: https://host[/path]'
+
+export function validateWebhooks(webhooks: readonly Webhook[]): FieldError[] {
+  const names = new Set<string>()
+  return webhooks.flatMap((webhook, index) => {
+    const path = `webhooks[${index}]`
+    const { name, admissionReviewVersions = [] } = webhook
+    const errors = [
+      ...validateWebhook(webhook, path),
+      ...validateReviewVersions(admissionReviewVersions, `${path}.admissionReviewVersions`),
+    ]
+    if (name !== '' && names.has(name)) errors.push(duplicate(`${path}.name`, name))
+    names.add(name)
+    return errors
+  })
+}
+
+function validateWebhook(webhook: Webhook, path: string): FieldError[] {
+  const { name, rules = [], sideEffects, timeoutSeconds, matchConditions = [] } = webhook
+  const errors = [
+    ...validateFullName(name, `${path}.name`),
+    ...rules.flatMap((rule, index) => validateRule(rule, `${path}.rules[${index}]`)),
+  ]
+  if (sideEffects === undefined)
+    errors.push(required(`${path}.sideEffects`, `must specify one of ${sideEffectsAllowed.join(', ')}`))
+  else if (!sideEffectsAllowed.includes(sideEffects))
+    errors.push(notSupported(`${path}.sideEffects`, sideEffects, sideEffectsAllowed))
+  if (timeoutSeconds < 1 || timeoutSeconds > timeoutSecondsMax)
+    errors.push(
+      invalid(
+        `${path}.timeoutSeconds`,
+        timeoutSeconds,
+        `the timeout value must be between 1 and ${timeoutSecondsMax} seconds`,
+      ),
+    )
+  return [
+    ...errors,
+    ...validateLabelSelector(webhook.namespaceSelector, `${path}.namespaceSelector`),
+    ...validateLabelSelector(webhook.objectSelector, `${path}.objectSelector`),
+    ...validateClient(webhook.clientConfig, `${path}.clientConfig`),
+    ...validateMatchConditions(matchConditions, `${path}.matchConditions`),
+  ]
+}
+
+function validateFullName(name: string, path: string): FieldError[] {
+  if (name === '') return [required(path)]
+  const details = dnsSubdomainErrors(name)
+  if (details.length > 0) return [invalid(path, name, details.join(','))]
+  return name.split('.').length < 3
+    ? [invalid(path, name, 'should be a domain with at least three segments separated by dots')]
+    : []
+}
+
+function validateReviewVersions(versions: readonly string[], path: string): FieldError[] {
+  if (versions.length === 0) return [required(path, `must specify one of ${reviewVersions.join(', ')}`)]
+  const errors = versions.flatMap((version, index) =>
+    versions.indexOf(version) < index
+      ? [invalid(`${path}[${index}]`, version, 'duplicate version')]
+      : dns1035LabelErrors(version).map((detail) => invalid(`${path}[${index}]`, version, detail)),
+  )
+  if (!versions.some((version) => reviewVersions.includes(version)))
+    errors.push(invalid(path, versions, `must include at least one of ${reviewVersions.join(', ')}`))
+  return errors
+}
+
+function validateClient({ url, service }: WebhookClientConfig, path: string): FieldError[] {
+  if (url !== undefined && service === undefined) return validateUrl(url, `${path}.url`)
+  if (service !== undefined && url === undefined) return validateService(service, `${path}.service`)
+  return [required(path, 'exactly one of url or service is required')]
+}
+
+/** Scheme, user, host, query and fragment as Go takes a URL apart; undefined where one of them is not there. */
+const urlParts = /^(?:([A-Za-z][A-Za-z0-9+.-]*):)?(?:\/\/(?:([^@/?#]*)@)?([^/?#]*))?[^?#]*(?:\?([^#]*))?(?:#(.*))?$/
+
+function validateUrl(url: string, path: string): FieldError[] {
+  const [, scheme = '', user, host = '', query = '', fragment = ''] = urlParts.exec(url) ?? []
+  const errors: FieldError[] = []
+  if (scheme.toLowerCase() !== 'https')
+    errors.push(invalid(path, scheme, `'https' is the only allowed URL scheme${urlForm}`))
+  if (host === '') errors.push(invalid(path, '', `host must be specified${urlForm}`))
+  if (user !== undefined) errors.push(invalid(path, user, 'user information is not permitted in the URL'))
+  if (fragment !== '') errors.push(invalid(path, fragment, 'fragments are not permitted in the URL'))
+  if (query !== '') errors.push(invalid(path, query, 'query parameters are not permitted in the URL'))
+  return errors
+}
+
+function validateService({ name, namespace, path: urlPath = '', port }: ServiceReference, path: string): FieldError[] {
+  const errors: FieldError[] = []
+  if (name === '') errors.push(required(`${path}.name`, 'service name is required'))
+  if (namespace === '') errors.push(required(`${path}.namespace`, 'service namespace is required'))
+  const details = portErrors(port)
+  if (details.length > 0) errors.push(invalid(`${path}.port`, port, `port is not valid: ${details.join(',')}`))
+  return [...errors, ...validateUrlPath(urlPath, `${path}.path`)]
+}
+
+function validateUrlPath(urlPath: string, path: string): FieldError[] {
+  if (urlPath === '' || urlPath === '/') return []
+  const refuse = (detail: string) => invalid(path, urlPath, detail)
+  if (urlPath === '//') return [refuse('segment[0] may not be empty')]
+  const segments = urlPath.slice(1).replace(/\/$/, '').split('/')
+  return [
+    ...(urlPath.startsWith('/') ? [] : [refuse("must start with a '/'")]),
+    ...segments.flatMap((segment, index) =>
+      segment === ''
+        ? [refuse(`segment[${index}] may not be empty`)]
+        : dnsSubdomainErrors(segment).map((detail) => refuse(`segment[${index}]: ${detail}`)),
+    ),
+  ]
+}

@@ -1,0 +1,50 @@
+// ControllerRevision: one version of the template of a DaemonSet or StatefulSet, kept to roll back to.
+import { int64, json, message, struct } from '../../../schema/field.ts'
+import { controllerOf, type InputOf, type ObjectOf } from '../../object.ts'
+import { objectMeta } from '../../meta/v1/object-meta.ts'
+import { immutable, required } from '../../../schema/field-error.ts'
+import { equalValues } from '../../../schema/json-value.ts'
+import { ageText } from '../../age.ts'
+import { column, defineKind } from '../../kind.ts'
+import { dnsSubdomainErrors } from '../../names.ts'
+
+export const controllerRevisionMessage = message('io.k8s.api.apps.v1.ControllerRevision', {
+  metadata: struct(1, objectMeta),
+  data: json(2),
+  revision: int64(3, { required: true, minimum: 0 }),
+})
+export interface ControllerRevision extends ObjectOf<typeof controllerRevisionMessage> {}
+export type ControllerRevisionInput = InputOf<typeof controllerRevisionMessage>
+
+export const controllerRevision = defineKind<ControllerRevision, ControllerRevisionInput>({
+  group: 'apps',
+  version: 'v1',
+  kind: 'ControllerRevision',
+  plural: 'controllerrevisions',
+  singular: 'controllerrevision',
+  shortNames: [],
+  categories: [],
+  namespaced: true,
+  message: controllerRevisionMessage,
+  hasStatus: false,
+  countsGenerations: false,
+  validateName: dnsSubdomainErrors,
+  applyDefaults: (object) => object,
+  validate: ({ data }) => (data === undefined || data === null ? [required('data', 'data is mandatory')] : []),
+  validateUpdate: (object, old) => (equalValues(object.data, old.data) ? [] : [immutable('data', object.data)]),
+  columns: [
+    column('Name', ({ metadata }) => metadata.name, { format: 'name' }),
+    column('Controller', controllerText),
+    column('Revision', ({ revision }) => revision),
+    column('Age', ({ metadata }, nowMs) => ageText(metadata.creationTimestamp, nowMs)),
+  ],
+  fieldLabels: {},
+})
+
+/** `statefulset.apps/db` */
+function controllerText(object: ControllerRevision): string {
+  const owner = controllerOf(object)
+  if (owner === undefined) return '<none>'
+  const [group] = owner.apiVersion.split('/').slice(0, -1)
+  return `${[owner.kind, ...(group === undefined ? [] : [group])].join('.').toLowerCase()}/${owner.name}`
+}

@@ -1,0 +1,55 @@
+// Rules of a DaemonSet: its update strategy, and the counter of templates that old clients read in an annotation.
+import { invalid, notSupported, required, type FieldError } from '../../../schema/field-error.ts'
+import { resolveCount, validateCountOrPercent } from '../../count-or-percent.ts'
+import { validatePercentLimit } from '../../percent-limit.ts'
+import type { ObjectMeta } from '../../meta/v1/object-meta.ts'
+import type { DaemonSetSpec, DaemonSetUpdateStrategy, RollingUpdateDaemonSet } from './daemon-set-spec.ts'
+import { validateTemplate, withTemplateDefaults } from './template-rules.ts'
+
+const templateGenerationAnnotation = 'deprecated.daemonset.template.generation'
+
+export const withTemplateGeneration = (metadata: ObjectMeta): ObjectMeta => ({
+  ...metadata,
+  annotations: { [templateGenerationAnnotation]: '1', ...metadata.annotations },
+})
+
+export function withDaemonSetDefaults(sent: DaemonSetSpec): DaemonSetSpec {
+  const spec = withTemplateDefaults(sent)
+  const { updateStrategy } = spec
+  if (updateStrategy.type !== 'RollingUpdate' || updateStrategy.rollingUpdate !== undefined) return spec
+  return { ...spec, updateStrategy: { ...updateStrategy, rollingUpdate: { maxUnavailable: 1, maxSurge: 0 } } }
+}
+
+export const validateDaemonSet = (spec: DaemonSetSpec): FieldError[] => [
+  ...validateTemplate(spec, 'daemonset'),
+  ...validateUpdateStrategy(spec.updateStrategy, 'spec.updateStrategy'),
+]
+
+function validateUpdateStrategy({ type, rollingUpdate }: DaemonSetUpdateStrategy, path: string): FieldError[] {
+  if (type === 'OnDelete') return []
+  if (type === 'RollingUpdate')
+    return rollingUpdate === undefined
+      ? [required(`${path}.rollingUpdate`)]
+      : validateRollingUpdate(rollingUpdate, `${path}.rollingUpdate`)
+  return [notSupported(path, { Type: type, RollingUpdate: inGoNames(rollingUpdate) }, ['RollingUpdate', 'OnDelete'])]
+}
+
+// Messages show this struct by the names of its Go fields.
+const inGoNames = (rollingUpdate: DaemonSetUpdateStrategy['rollingUpdate']) =>
+  rollingUpdate === undefined
+    ? null
+    : { MaxUnavailable: rollingUpdate.maxUnavailable, MaxSurge: rollingUpdate.maxSurge }
+
+// A node holds one pod of the set, or two while one replaces the other: exactly one bound may be above zero.
+function validateRollingUpdate({ maxUnavailable, maxSurge }: RollingUpdateDaemonSet, path: string): FieldError[] {
+  const errors: FieldError[] = []
+  const [hasUnavailable, hasSurge] = [isAboveZero(maxUnavailable), isAboveZero(maxSurge)]
+  if (hasUnavailable && hasSurge)
+    errors.push(invalid(`${path}.maxSurge`, maxSurge, 'may not be set when maxUnavailable is non-zero'))
+  if (!hasUnavailable && !hasSurge) errors.push(required(`${path}.maxUnavailable`, 'cannot be 0 when maxSurge is 0'))
+  for (const [name, value] of Object.entries({ maxUnavailable, maxSurge }))
+    errors.push(...validateCountOrPercent(value, `${path}.${name}`), ...validatePercentLimit(value, `${path}.${name}`))
+  return errors
+}
+
+const isAboveZero = (value: number | string): boolean => resolveCount(value, 100, 'up') > 0

@@ -1,0 +1,49 @@
+// DaemonSetSpec and DaemonSetStatus.
+import type { Infer } from '../../../schema/infer.ts'
+import { int32, int64, intOrString, list, message, string, struct, time } from '../../../schema/field.ts'
+import { podTemplateSpec } from '../../core/v1/pod-template-spec.ts'
+import { labelSelector } from '../../meta/v1/label-selector.ts'
+
+export const rollingUpdateDaemonSet = message('io.k8s.api.apps.v1.RollingUpdateDaemonSet', {
+  maxUnavailable: intOrString(1, { pointer: true, default: 1 }),
+  maxSurge: intOrString(2, { pointer: true, default: 0 }),
+})
+export interface RollingUpdateDaemonSet extends Infer<typeof rollingUpdateDaemonSet> {}
+
+export const daemonSetUpdateStrategy = message('io.k8s.api.apps.v1.DaemonSetUpdateStrategy', {
+  type: string(1, { default: 'RollingUpdate' }),
+  rollingUpdate: struct(2, rollingUpdateDaemonSet, { pointer: true }),
+})
+export interface DaemonSetUpdateStrategy extends Infer<typeof daemonSetUpdateStrategy> {}
+
+export const daemonSetSpec = message('io.k8s.api.apps.v1.DaemonSetSpec', {
+  selector: struct(1, labelSelector, { required: true, pointer: true }),
+  template: struct(2, podTemplateSpec, { required: true }),
+  updateStrategy: struct(3, daemonSetUpdateStrategy),
+  minReadySeconds: int32(4, { minimum: 0 }),
+  revisionHistoryLimit: int32(6, { pointer: true, default: 10, minimum: 0 }),
+})
+export interface DaemonSetSpec extends Infer<typeof daemonSetSpec> {}
+
+export const daemonSetCondition = message('io.k8s.api.apps.v1.DaemonSetCondition', {
+  type: string(1, { required: true }),
+  status: string(2, { required: true }),
+  lastTransitionTime: time(3),
+  reason: string(4),
+  message: string(5),
+})
+export interface DaemonSetCondition extends Infer<typeof daemonSetCondition> {}
+
+export const daemonSetStatus = message('io.k8s.api.apps.v1.DaemonSetStatus', {
+  currentNumberScheduled: int32(1, { required: true }),
+  numberMisscheduled: int32(2, { required: true }),
+  desiredNumberScheduled: int32(3, { required: true }),
+  numberReady: int32(4, { required: true }),
+  observedGeneration: int64(5),
+  updatedNumberScheduled: int32(6),
+  numberAvailable: int32(7),
+  numberUnavailable: int32(8),
+  collisionCount: int32(9, { pointer: true }),
+  conditions: list(10, daemonSetCondition, { listType: 'map', keys: ['type'], patch: 'merge', mergeKey: 'type' }),
+})
+export interface DaemonSetStatus extends Infer<typeof daemonSetStatus> {}

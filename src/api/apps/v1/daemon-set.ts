@@ -1,0 +1,67 @@
+// DaemonSet: one pod on each node that fits.
+import { message, struct } from '../../../schema/field.ts'
+import type { InputOf, ObjectOf } from '../../object.ts'
+import { objectMeta } from '../../meta/v1/object-meta.ts'
+import { immutable } from '../../../schema/field-error.ts'
+import { equalValues } from '../../../schema/json-value.ts'
+import { ageText } from '../../age.ts'
+import { column, defineKind } from '../../kind.ts'
+import { dnsSubdomainErrors } from '../../names.ts'
+import { selectorText } from '../../selectors.ts'
+import { validateDaemonSet, withDaemonSetDefaults, withTemplateGeneration } from './daemon-set-rules.ts'
+import { containerImages, containerNames } from './template-rules.ts'
+import { daemonSetSpec, daemonSetStatus } from './daemon-set-spec.ts'
+
+export const daemonSetMessage = message('io.k8s.api.apps.v1.DaemonSet', {
+  metadata: struct(1, objectMeta),
+  spec: struct(2, daemonSetSpec),
+  status: struct(3, daemonSetStatus),
+})
+export interface DaemonSet extends ObjectOf<typeof daemonSetMessage> {}
+export type DaemonSetInput = InputOf<typeof daemonSetMessage>
+
+export const daemonSet = defineKind<DaemonSet, DaemonSetInput>({
+  group: 'apps',
+  version: 'v1',
+  kind: 'DaemonSet',
+  plural: 'daemonsets',
+  singular: 'daemonset',
+  shortNames: ['ds'],
+  categories: ['all'],
+  namespaced: true,
+  message: daemonSetMessage,
+  hasStatus: true,
+  countsGenerations: true,
+  validateName: dnsSubdomainErrors,
+  applyDefaults: (object) => ({
+    ...object,
+    metadata: withTemplateGeneration(object.metadata),
+    spec: withDaemonSetDefaults(object.spec),
+  }),
+  initialStatus: () => ({
+    currentNumberScheduled: 0,
+    numberMisscheduled: 0,
+    desiredNumberScheduled: 0,
+    numberReady: 0,
+  }),
+  validate: ({ spec }) => validateDaemonSet(spec),
+  validateUpdate: (object, old) =>
+    equalValues(object.spec.selector, old.spec.selector) ? [] : [immutable('spec.selector', object.spec.selector)],
+  columns: [
+    column('Name', ({ metadata }) => metadata.name, { format: 'name' }),
+    column('Desired', ({ status }) => status.desiredNumberScheduled ?? 0, { type: 'integer' }),
+    column('Current', ({ status }) => status.currentNumberScheduled ?? 0, { type: 'integer' }),
+    column('Ready', ({ status }) => status.numberReady ?? 0, { type: 'integer' }),
+    column('Up-to-date', ({ status }) => status.updatedNumberScheduled ?? 0, { type: 'integer' }),
+    column('Available', ({ status }) => status.numberAvailable ?? 0, { type: 'integer' }),
+    column(
+      'Node Selector',
+      ({ spec }) => selectorText({ matchLabels: spec.template.spec.nodeSelector ?? {} }) || '<none>',
+    ),
+    column('Age', ({ metadata }, nowMs) => ageText(metadata.creationTimestamp, nowMs)),
+    column('Containers', ({ spec }) => containerNames(spec.template), { priority: 1 }),
+    column('Images', ({ spec }) => containerImages(spec.template), { priority: 1 }),
+    column('Selector', ({ spec }) => selectorText(spec.selector) || '<none>', { priority: 1 }),
+  ],
+  fieldLabels: {},
+})

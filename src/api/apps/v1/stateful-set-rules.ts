@@ -1,0 +1,114 @@
+// Rules of a StatefulSet: the claims that its pods mount, its update strategy, and what may change later.
+import { forbidden, invalid, notSupported, type FieldError } from '../../../schema/field-error.ts'
+import { equalValues } from '../../../schema/json-value.ts'
+import { persistentVolumeClaim, type PersistentVolumeClaim } from '../../core/v1/persistent-volume-claim.ts'
+import { resolveCount, validateCountOrPercent } from '../../count-or-percent.ts'
+import { validateLabelSelector } from '../../label-selector-rules.ts'
+import { validateLabels } from '../../metadata.ts'
+import { dnsLabelErrors } from '../../names.ts'
+import { validatePercentLimit } from '../../percent-limit.ts'
+import type { StatefulSetSpec, StatefulSetUpdateStrategy } from './stateful-set-spec.ts'
+import { validateTemplate, withTemplateDefaults } from './template-rules.ts'
+
+type Claim = NonNullable<StatefulSetSpec['volumeClaimTemplates']>[number]
+
+export function withStatefulSetDefaults(spec: StatefulSetSpec): StatefulSetSpec {
+  const { updateStrategy, volumeClaimTemplates } = spec
+  const isBounded = updateStrategy.type !== 'RollingUpdate' || updateStrategy.rollingUpdate !== undefined
+  return {
+    ...withTemplateDefaults(spec),
+    ...(isBounded ? {} : { updateStrategy: { ...updateStrategy, rollingUpdate: { partition: 0 } } }),
+    ...(volumeClaimTemplates === undefined
+      ? {}
+      : { volumeClaimTemplates: volumeClaimTemplates.map(withClaimDefaults) }),
+  }
+}
+
+function withClaimDefaults(claim: Claim): Claim {
+  const { metadata, spec, status } = persistentVolumeClaim.applyDefaults(claim as PersistentVolumeClaim)
+  return { metadata, spec, status: { ...status, phase: status?.phase ?? 'Pending' } }
+}
+
+export function validateStatefulSet(spec: StatefulSetSpec): FieldError[] {
+  const { podManagementPolicy, serviceName, persistentVolumeClaimRetentionPolicy: retention } = spec
+  const errors: FieldError[] = []
+  if (!['OrderedReady', 'Parallel'].includes(podManagementPolicy))
+    errors.push(invalid('spec.podManagementPolicy', podManagementPolicy, "must be 'OrderedReady' or 'Parallel'"))
+  errors.push(...validateUpdateStrategy(spec.updateStrategy, 'spec.updateStrategy'))
+  for (const name of ['whenDeleted', 'whenScaled'] as const)
+    if (!['Retain', 'Delete'].includes(retention[name]))
+      errors.push(
+        notSupported(`spec.persistentVolumeClaimRetentionPolicy.${name}`, retention[name], ['Retain', 'Delete']),
+      )
+  errors.push(...validateSelector(spec), ...validateTemplate(withClaimVolumes(spec), 'statefulset'))
+  if (serviceName !== undefined && serviceName !== '')
+    for (const detail of dnsLabelErrors(serviceName)) errors.push(invalid('spec.serviceName', serviceName, detail))
+  return [...errors, ...validateClaims(spec)]
+}
+
+// A selector that cannot be used is reported a second time; with a good one it is the template's labels.
+function validateSelector({ selector, template }: StatefulSetSpec): FieldError[] {
+  if (selector === undefined || validateLabelSelector(selector, '').length === 0)
+    return validateLabels(template.metadata.labels ?? {}, 'spec.template.labels')
+  return [
+    { reason: 'FieldValueInvalid', field: 'spec.selector', message: `Invalid value: ${JSON.stringify(selector)}` },
+  ]
+}
+
+function validateUpdateStrategy({ type, rollingUpdate }: StatefulSetUpdateStrategy, path: string): FieldError[] {
+  if (type === 'OnDelete')
+    return rollingUpdate === undefined
+      ? []
+      : [invalid(`${path}.rollingUpdate`, inGoNames(rollingUpdate), "only allowed for updateStrategy 'RollingUpdate'")]
+  if (type !== 'RollingUpdate') {
+    const shown = { Type: type, RollingUpdate: inGoNames(rollingUpdate) }
+    return [invalid(path, shown, "must be 'RollingUpdate' or 'OnDelete'")]
+  }
+  const maxUnavailable = rollingUpdate?.maxUnavailable
+  if (maxUnavailable === undefined) return []
+  const at = `${path}.rollingUpdate.maxUnavailable`
+  const errors = [...validateCountOrPercent(maxUnavailable, at), ...validatePercentLimit(maxUnavailable, at)]
+  if (resolveCount(maxUnavailable, 100, 'up') === 0) errors.push(invalid(at, maxUnavailable, 'cannot be 0'))
+  return errors
+}
+
+// Messages show this struct by the names of its Go fields.
+const inGoNames = (rollingUpdate: StatefulSetUpdateStrategy['rollingUpdate']) =>
+  rollingUpdate === undefined
+    ? null
+    : { Partition: rollingUpdate.partition, MaxUnavailable: rollingUpdate.maxUnavailable ?? null }
+
+const claimsOf = ({ volumeClaimTemplates = [] }: StatefulSetSpec): readonly Claim[] => volumeClaimTemplates
+
+const claimName = ({ metadata }: Claim): string => metadata.name ?? ''
+
+/** The pods as they will be: each claim is a volume of the same name, unless the template has one. */
+function withClaimVolumes(spec: StatefulSetSpec): StatefulSetSpec {
+  const { template } = spec
+  const { volumes = [] } = template.spec
+  const claimed = claimsOf(spec)
+    .map(claimName)
+    .filter((name) => !volumes.some((volume) => volume.name === name))
+    .map((name) => ({ name, persistentVolumeClaim: { claimName: name } }))
+  if (claimed.length === 0) return spec
+  return { ...spec, template: { ...template, spec: { ...template.spec, volumes: [...volumes, ...claimed] } } }
+}
+
+const validateClaims = (spec: StatefulSetSpec): FieldError[] =>
+  claimsOf(spec).flatMap((claim, index) =>
+    persistentVolumeClaim
+      .validate(claim as PersistentVolumeClaim)
+      .map((error) => ({ ...error, field: `spec.volumeClaimTemplates[${index}].${error.field}` })),
+  )
+
+const fixedFields = ['selector', 'volumeClaimTemplates', 'serviceName', 'podManagementPolicy'] as const
+
+export const validateStatefulSetUpdate = (spec: StatefulSetSpec, old: StatefulSetSpec): FieldError[] =>
+  fixedFields.every((name) => equalValues(spec[name], old[name]))
+    ? []
+    : [
+        forbidden(
+          'spec',
+          "updates to statefulset spec for fields other than 'replicas', 'ordinals', 'template', 'updateStrategy', 'revisionHistoryLimit', 'persistentVolumeClaimRetentionPolicy' and 'minReadySeconds' are forbidden",
+        ),
+      ]

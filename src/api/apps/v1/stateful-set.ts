@@ -1,0 +1,52 @@
+// StatefulSet: pods with names, order and claims of their own.
+import { message, struct } from '../../../schema/field.ts'
+import type { InputOf, ObjectOf } from '../../object.ts'
+import { objectMeta } from '../../meta/v1/object-meta.ts'
+import { ageText } from '../../age.ts'
+import { column, defineKind } from '../../kind.ts'
+import { dnsLabelErrors } from '../../names.ts'
+import { selectorText } from '../../selectors.ts'
+import { validateStatefulSet, validateStatefulSetUpdate, withStatefulSetDefaults } from './stateful-set-rules.ts'
+import { containerImages, containerNames } from './template-rules.ts'
+import { statefulSetSpec, statefulSetStatus } from './stateful-set-spec.ts'
+
+export const statefulSetMessage = message('io.k8s.api.apps.v1.StatefulSet', {
+  metadata: struct(1, objectMeta),
+  spec: struct(2, statefulSetSpec),
+  status: struct(3, statefulSetStatus),
+})
+export interface StatefulSet extends ObjectOf<typeof statefulSetMessage> {}
+export type StatefulSetInput = InputOf<typeof statefulSetMessage>
+
+export const statefulSet = defineKind<StatefulSet, StatefulSetInput>({
+  group: 'apps',
+  version: 'v1',
+  kind: 'StatefulSet',
+  plural: 'statefulsets',
+  singular: 'statefulset',
+  shortNames: ['sts'],
+  categories: ['all'],
+  namespaced: true,
+  message: statefulSetMessage,
+  hasStatus: true,
+  countsGenerations: true,
+  scale: {
+    replicas: ({ spec }) => spec.replicas,
+    withReplicas: (object, replicas) => ({ ...object, spec: { ...object.spec, replicas } }),
+    statusReplicas: ({ status }) => status.replicas ?? 0,
+    selector: ({ spec }) => selectorText(spec.selector),
+  },
+  validateName: dnsLabelErrors,
+  applyDefaults: (object) => ({ ...object, spec: withStatefulSetDefaults(object.spec) }),
+  initialStatus: () => ({ replicas: 0, availableReplicas: 0 }),
+  validate: ({ spec }) => validateStatefulSet(spec),
+  validateUpdate: ({ spec }, old) => validateStatefulSetUpdate(spec, old.spec),
+  columns: [
+    column('Name', ({ metadata }) => metadata.name, { format: 'name' }),
+    column('Ready', ({ spec, status }) => `${status.readyReplicas ?? 0}/${spec.replicas}`),
+    column('Age', ({ metadata }, nowMs) => ageText(metadata.creationTimestamp, nowMs)),
+    column('Containers', ({ spec }) => containerNames(spec.template), { priority: 1 }),
+    column('Images', ({ spec }) => containerImages(spec.template), { priority: 1 }),
+  ],
+  fieldLabels: {},
+})

@@ -1,0 +1,48 @@
+// HorizontalPodAutoscaler: sets how many replicas something has by what it measures.
+import { message, struct } from '../../../schema/field.ts'
+import type { InputOf, ObjectOf } from '../../object.ts'
+import { objectMeta } from '../../meta/v1/object-meta.ts'
+import { ageText } from '../../age.ts'
+import { column, defineKind } from '../../kind.ts'
+import { dnsSubdomainErrors } from '../../names.ts'
+import { withAutoscalerDefaults } from './autoscaler-defaults.ts'
+import { metricsText } from './autoscaler-metrics-text.ts'
+import { validateAutoscaler } from './autoscaler-rules.ts'
+import { horizontalPodAutoscalerSpec, horizontalPodAutoscalerStatus } from './autoscaler-spec.ts'
+
+export const horizontalPodAutoscalerMessage = message('io.k8s.api.autoscaling.v2.HorizontalPodAutoscaler', {
+  metadata: struct(1, objectMeta),
+  spec: struct(2, horizontalPodAutoscalerSpec, { required: true }),
+  status: struct(3, horizontalPodAutoscalerStatus),
+})
+export interface HorizontalPodAutoscaler extends ObjectOf<typeof horizontalPodAutoscalerMessage> {}
+export type HorizontalPodAutoscalerInput = InputOf<typeof horizontalPodAutoscalerMessage>
+
+export const horizontalPodAutoscaler = defineKind<HorizontalPodAutoscaler, HorizontalPodAutoscalerInput>({
+  group: 'autoscaling',
+  version: 'v2',
+  kind: 'HorizontalPodAutoscaler',
+  plural: 'horizontalpodautoscalers',
+  singular: 'horizontalpodautoscaler',
+  shortNames: ['hpa'],
+  categories: ['all'],
+  namespaced: true,
+  message: horizontalPodAutoscalerMessage,
+  hasStatus: true,
+  countsGenerations: false,
+  validateName: dnsSubdomainErrors,
+  applyDefaults: (object) => ({ ...object, spec: withAutoscalerDefaults(object.spec) }),
+  initialStatus: () => ({ desiredReplicas: 0 }),
+  validate: ({ spec }) => validateAutoscaler(spec),
+  validateUpdate: () => [],
+  columns: [
+    column('Name', ({ metadata }) => metadata.name, { format: 'name' }),
+    column('Reference', ({ spec: { scaleTargetRef: target } }) => `${target.kind}/${target.name}`),
+    column('Targets', ({ spec, status }) => metricsText(spec, status)),
+    column('MinPods', ({ spec }) => String(spec.minReplicas)),
+    column('MaxPods', ({ spec }) => spec.maxReplicas),
+    column('Replicas', ({ status }) => status.currentReplicas ?? 0),
+    column('Age', ({ metadata }, nowMs) => ageText(metadata.creationTimestamp, nowMs)),
+  ],
+  fieldLabels: {},
+})

@@ -1,0 +1,31 @@
+// CronJobSpec and CronJobStatus.
+import type { Infer } from '../../../schema/infer.ts'
+import { bool, int32, int64, list, message, string, struct, time } from '../../../schema/field.ts'
+import { jobSpec } from './job-spec.ts'
+import { objectReference } from '../../core/v1/references.ts'
+import { objectMeta } from '../../meta/v1/object-meta.ts'
+
+export const jobTemplateSpec = message('io.k8s.api.batch.v1.JobTemplateSpec', {
+  metadata: struct(1, objectMeta),
+  spec: struct(2, jobSpec),
+})
+export interface JobTemplateSpec extends Infer<typeof jobTemplateSpec> {}
+
+export const cronJobSpec = message('io.k8s.api.batch.v1.CronJobSpec', {
+  schedule: string(1, { required: true, notEmpty: true }),
+  startingDeadlineSeconds: int64(2, { pointer: true, minimum: 0 }),
+  concurrencyPolicy: string(3, { default: 'Allow', enum: ['Allow', 'Forbid', 'Replace'] }),
+  suspend: bool(4, { pointer: true, default: false }),
+  jobTemplate: struct(5, jobTemplateSpec, { required: true }),
+  successfulJobsHistoryLimit: int32(6, { pointer: true, default: 3, minimum: 0 }),
+  failedJobsHistoryLimit: int32(7, { pointer: true, default: 1, minimum: 0 }),
+  timeZone: string(8, { pointer: true }),
+})
+export interface CronJobSpec extends Infer<typeof cronJobSpec> {}
+
+export const cronJobStatus = message('io.k8s.api.batch.v1.CronJobStatus', {
+  active: list(1, objectReference, { listType: 'atomic' }),
+  lastScheduleTime: time(4, { pointer: true }),
+  lastSuccessfulTime: time(5, { pointer: true }),
+})
+export interface CronJobStatus extends Infer<typeof cronJobStatus> {}

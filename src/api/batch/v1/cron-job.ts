@@ -1,0 +1,52 @@
+// CronJob: Jobs that begin by the clock.
+import { message, struct } from '../../../schema/field.ts'
+import type { InputOf, ObjectOf } from '../../object.ts'
+import { objectMeta } from '../../meta/v1/object-meta.ts'
+import { containerImages, containerNames } from '../../apps/v1/template-rules.ts'
+import { ageText } from '../../age.ts'
+import { column, defineKind } from '../../kind.ts'
+import { dnsSubdomainErrors } from '../../names.ts'
+import { selectorText } from '../../selectors.ts'
+import { validateCronJob, withCronJobDefaults } from './cron-job-rules.ts'
+import { cronJobSpec, cronJobStatus } from './cron-job-spec.ts'
+
+export const cronJobMessage = message('io.k8s.api.batch.v1.CronJob', {
+  metadata: struct(1, objectMeta),
+  spec: struct(2, cronJobSpec, { required: true }),
+  status: struct(3, cronJobStatus),
+})
+export interface CronJob extends ObjectOf<typeof cronJobMessage> {}
+export type CronJobInput = InputOf<typeof cronJobMessage>
+
+export const cronJob = defineKind<CronJob, CronJobInput>({
+  group: 'batch',
+  version: 'v1',
+  kind: 'CronJob',
+  plural: 'cronjobs',
+  singular: 'cronjob',
+  shortNames: ['cj'],
+  categories: ['all'],
+  namespaced: true,
+  message: cronJobMessage,
+  hasStatus: true,
+  countsGenerations: true,
+  validateName: dnsSubdomainErrors,
+  applyDefaults: (object) => ({ ...object, spec: withCronJobDefaults(object.spec) }),
+  validate: ({ metadata, spec }) => validateCronJob(spec, metadata.name ?? ''),
+  validateUpdate: () => [],
+  columns: [
+    column('Name', ({ metadata }) => metadata.name, { format: 'name' }),
+    column('Schedule', ({ spec }) => spec.schedule),
+    column('Timezone', ({ spec }) => spec.timeZone ?? '<none>'),
+    column('Suspend', ({ spec }) => (spec.suspend ? 'True' : 'False'), { type: 'boolean' }),
+    column('Active', ({ status }) => status.active?.length ?? 0, { type: 'integer' }),
+    column('Last Schedule', ({ status: { lastScheduleTime: at } }, nowMs) =>
+      at === undefined ? '<none>' : ageText(at, nowMs),
+    ),
+    column('Age', ({ metadata }, nowMs) => ageText(metadata.creationTimestamp, nowMs)),
+    column('Containers', ({ spec }) => containerNames(spec.jobTemplate.spec.template), { priority: 1 }),
+    column('Images', ({ spec }) => containerImages(spec.jobTemplate.spec.template), { priority: 1 }),
+    column('Selector', ({ spec }) => selectorText(spec.jobTemplate.spec.selector) || '<none>', { priority: 1 }),
+  ],
+  fieldLabels: {},
+})

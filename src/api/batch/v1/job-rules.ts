@@ -1,0 +1,167 @@
+// Rules of a Job: counts that go together, the selector that is generated, and what may change once it exists.
+import { immutable, invalid, notSupported, required, tooLong, type FieldError } from '../../../schema/field-error.ts'
+import { equalValues } from '../../../schema/json-value.ts'
+import { validateTemplateSpec } from '../../core/v1/pod-template-rules.ts'
+import type { PodTemplateSpec } from '../../core/v1/pod-template-spec.ts'
+import { validateDomainPrefixedPath } from '../../domain-prefixed-path.ts'
+import { validateLabelSelector } from '../../label-selector-rules.ts'
+import { dnsLabelErrors } from '../../names.ts'
+import { selects } from '../../selectors.ts'
+import { validatePodFailurePolicy, validateSuccessPolicy } from './job-policies.ts'
+import { generatedLabels, type UnfinishedJob } from './job-selector.ts'
+import type { JobSpec } from './job-spec.ts'
+
+const managedByBytesMax = 63
+const indexedParallelismMax = 100_000
+const failedIndexesMax = 100_000
+/** Above so many completions the bookkeeping per index needs the tighter bound. */
+const completionsSoftMax = 100_000
+const boundWhenManyCompletions = 10_000
+
+export function validateJob(object: UnfinishedJob): FieldError[] {
+  const { spec, metadata } = object
+  const errors = [...validateGeneratedSelector(object), ...validateJobSpec(spec, 'spec')]
+  if (spec.selector === undefined) {
+    if (spec.manualSelector) errors.push(required('spec.selector'))
+  } else {
+    const broken = validateLabelSelector(spec.selector, 'spec.selector')
+    errors.push(...broken)
+    const { labels } = spec.template.metadata
+    if (broken.length === 0 && !selects(spec.selector, labels))
+      errors.push(invalid('spec.template.metadata.labels', labels, '`selector` does not match template `labels`'))
+  }
+  if (spec.completionMode === 'Indexed' && spec.completions !== undefined && spec.completions > 0) {
+    const name = metadata.name ?? ''
+    const hostname = `${name}-${spec.completions - 1}`
+    if (dnsLabelErrors(hostname).length > 0)
+      errors.push(invalid('metadata.name', name, `will not able to create pod with invalid DNS label: ${hostname}`))
+  }
+  return errors
+}
+
+function validateGeneratedSelector(object: UnfinishedJob): FieldError[] {
+  const { selector, manualSelector, template } = object.spec
+  if (manualSelector || selector === undefined) return []
+  const expected = generatedLabels(object)
+  const labels = template.metadata.labels ?? {}
+  const errors: FieldError[] = []
+  for (const [name, value] of Object.entries(expected)) {
+    const at = `spec.template.metadata.labels[${name}]`
+    if (labels[name] === undefined) errors.push(required(at, `must be '${value}'`))
+    else if (labels[name] !== value) errors.push(invalid(at, labels, `must be '${value}'`))
+  }
+  if (!selects(selector, expected)) errors.push(invalid('spec.selector', selector, '`selector` not auto-generated'))
+  return errors
+}
+
+/** The rules that a CronJob's template shares. */
+export function validateJobSpec(spec: JobSpec, path: string): FieldError[] {
+  const { maxFailedIndexes, backoffLimitPerIndex, managedBy, completionMode } = spec
+  const errors: FieldError[] = []
+  if (maxFailedIndexes !== undefined && backoffLimitPerIndex === undefined)
+    errors.push(required(`${path}.backoffLimitPerIndex`, 'when maxFailedIndexes is specified'))
+  if (managedBy !== undefined) {
+    errors.push(...validateDomainPrefixedPath(managedBy, `${path}.managedBy`))
+    if (managedBy.length > managedByBytesMax) errors.push(tooLong(`${path}.managedBy`, managedByBytesMax))
+  }
+  if (isEmptyText(completionMode))
+    errors.push(notSupported(`${path}.completionMode`, completionMode, ['NonIndexed', 'Indexed']))
+  if (completionMode === 'Indexed') errors.push(...validateIndexed(spec, path))
+  else if (completionMode === undefined || completionMode === 'NonIndexed')
+    errors.push(...validateNonIndexed(spec, path))
+  if (spec.podFailurePolicy !== undefined) errors.push(...validatePodFailurePolicy(spec, `${path}.podFailurePolicy`))
+  if (spec.successPolicy !== undefined)
+    errors.push(
+      ...(completionMode === 'Indexed'
+        ? validateSuccessPolicy(spec, `${path}.successPolicy`)
+        : [invalid(`${path}.successPolicy`, spec.successPolicy, 'requires indexed completion mode')]),
+    )
+  return [...errors, ...validatePodReplacement(spec, path), ...validatePodTemplate(spec, path)]
+}
+
+function validateIndexed(spec: JobSpec, path: string): FieldError[] {
+  const { completions, parallelism = 0, maxFailedIndexes, backoffLimitPerIndex } = spec
+  const errors: FieldError[] = []
+  if (completions === undefined) errors.push(required(`${path}.completions`, 'when completion mode is Indexed'))
+  if (parallelism > indexedParallelismMax)
+    errors.push(atMost(`${path}.parallelism`, parallelism, indexedParallelismMax, 'when completion mode is Indexed'))
+  const failedPath = `${path}.maxFailedIndexes`
+  if (maxFailedIndexes !== undefined && completions !== undefined && maxFailedIndexes > completions)
+    errors.push(invalid(failedPath, maxFailedIndexes, 'must be less than or equal to completions'))
+  if (maxFailedIndexes !== undefined && maxFailedIndexes > failedIndexesMax)
+    errors.push(atMost(failedPath, maxFailedIndexes, failedIndexesMax))
+  if (completions === undefined || completions <= completionsSoftMax || backoffLimitPerIndex === undefined)
+    return errors
+  const why = `when completions are above ${completionsSoftMax} and used with backoff limit per index`
+  if (maxFailedIndexes === undefined)
+    errors.push(required(failedPath, `must be specified when completions is above ${completionsSoftMax}`))
+  if (parallelism > boundWhenManyCompletions)
+    errors.push(atMost(`${path}.parallelism`, parallelism, boundWhenManyCompletions, why))
+  if (maxFailedIndexes !== undefined && maxFailedIndexes > boundWhenManyCompletions)
+    errors.push(atMost(failedPath, maxFailedIndexes, boundWhenManyCompletions, why))
+  return errors
+}
+
+const atMost = (path: string, value: number, max: number, why = ''): FieldError =>
+  invalid(path, value, `must be less than or equal to ${max} ${why}`.trimEnd())
+
+const validateNonIndexed = (spec: JobSpec, path: string): FieldError[] =>
+  (['backoffLimitPerIndex', 'maxFailedIndexes'] as const).flatMap((name) =>
+    spec[name] === undefined ? [] : [invalid(`${path}.${name}`, spec[name], 'requires indexed completion mode')],
+  )
+
+function validatePodReplacement({ podReplacementPolicy, podFailurePolicy }: JobSpec, path: string): FieldError[] {
+  const at = `${path}.podReplacementPolicy`
+  if (podFailurePolicy !== undefined && podReplacementPolicy === 'TerminatingOrFailed')
+    return [notSupported(at, podReplacementPolicy, ['Failed'])]
+  if (!isEmptyText(podReplacementPolicy)) return []
+  return [notSupported(at, '', podFailurePolicy === undefined ? ['Failed', 'TerminatingOrFailed'] : ['Failed'])]
+}
+
+/** Enumerations behind pointers may be sent empty; the types do not know that. */
+const isEmptyText = (value: string | undefined): boolean => value === ''
+
+function validatePodTemplate({ template, podFailurePolicy }: JobSpec, path: string): FieldError[] {
+  const at = `${path}.template.spec.restartPolicy`
+  const { restartPolicy } = template.spec
+  const errors = validateTemplateSpec(template, `${path}.template`)
+  // Always is also what an absent policy became, hence the word required.
+  if (restartPolicy === 'Always') errors.push(required(at, 'valid values: "OnFailure", "Never"'))
+  else if (restartPolicy !== 'OnFailure' && restartPolicy !== 'Never')
+    errors.push(notSupported(at, restartPolicy, ['OnFailure', 'Never']))
+  else if (podFailurePolicy !== undefined && restartPolicy !== 'Never')
+    errors.push(invalid(at, restartPolicy, 'only "Never" is supported when podFailurePolicy is specified'))
+  return errors
+}
+
+const fixedFields = [
+  'selector',
+  'completionMode',
+  'podFailurePolicy',
+  'backoffLimitPerIndex',
+  'managedBy',
+  'successPolicy',
+] as const
+
+export function validateJobUpdate(spec: JobSpec, old: JobSpec, hasStarted: boolean): FieldError[] {
+  const errors: FieldError[] = []
+  if (!equalValues(spec.completions, old.completions)) {
+    if (spec.completionMode !== 'Indexed') errors.push(immutable('spec.completions', spec.completions))
+    else if (spec.completions !== undefined && spec.completions !== spec.parallelism)
+      errors.push(invalid('spec.completions', spec.completions, 'can only be modified in tandem with spec.parallelism'))
+  }
+  for (const name of fixedFields)
+    if (!equalValues(spec[name], old[name])) errors.push(immutable(`spec.${name}`, spec[name]))
+  const isWaiting = old.suspend === true && !hasStarted
+  const [template, before] = [spec.template, old.template].map(isWaiting ? withoutPlacement : (same) => same)
+  if (!equalValues(template, before)) errors.push(immutable('spec.template', spec.template))
+  return errors
+}
+
+/** Where the pods go may still change while a suspended Job has not begun. */
+function withoutPlacement(template: PodTemplateSpec): PodTemplateSpec {
+  const { annotations: _, labels: __, ...metadata } = template.metadata
+  const { nodeSelector: ___, tolerations: ____, schedulingGates: _____, affinity, ...spec } = template.spec
+  const { nodeAffinity: ______, ...others } = affinity ?? {}
+  return { metadata, spec: Object.keys(others).length === 0 ? spec : { ...spec, affinity: others } }
+}

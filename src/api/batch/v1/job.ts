@@ -1,0 +1,102 @@
+// Job: pods that run until enough of them have ended well.
+import type { Infer } from '../../../schema/infer.ts'
+import { int32, list, message, string, struct, time } from '../../../schema/field.ts'
+import { isBeingDeleted, type InputOf, type ObjectOf } from '../../object.ts'
+import { jobSpec } from './job-spec.ts'
+import { objectMeta } from '../../meta/v1/object-meta.ts'
+import { containerImages, containerNames } from '../../apps/v1/template-rules.ts'
+import { ageText, humanDuration } from '../../age.ts'
+import { column, defineKind } from '../../kind.ts'
+import { dnsSubdomainErrors } from '../../names.ts'
+import { selectorText } from '../../selectors.ts'
+import { withJobDefaults } from './job-defaults.ts'
+import { validateJob, validateJobUpdate } from './job-rules.ts'
+
+export const jobCondition = message('io.k8s.api.batch.v1.JobCondition', {
+  type: string(1, { required: true }),
+  status: string(2, { required: true }),
+  lastProbeTime: time(3),
+  lastTransitionTime: time(4),
+  reason: string(5),
+  message: string(6),
+})
+export interface JobCondition extends Infer<typeof jobCondition> {}
+
+export const uncountedTerminatedPods = message('io.k8s.api.batch.v1.UncountedTerminatedPods', {
+  succeeded: list(1, 'string', { listType: 'set' }),
+  failed: list(2, 'string', { listType: 'set' }),
+})
+export interface UncountedTerminatedPods extends Infer<typeof uncountedTerminatedPods> {}
+
+export const jobStatus = message('io.k8s.api.batch.v1.JobStatus', {
+  conditions: list(1, jobCondition, { listType: 'atomic', patch: 'merge', mergeKey: 'type' }),
+  startTime: time(2, { pointer: true }),
+  completionTime: time(3, { pointer: true }),
+  active: int32(4),
+  succeeded: int32(5),
+  failed: int32(6),
+  completedIndexes: string(7),
+  uncountedTerminatedPods: struct(8, uncountedTerminatedPods, { pointer: true }),
+  ready: int32(9, { pointer: true }),
+  failedIndexes: string(10, { pointer: true }),
+  terminating: int32(11, { pointer: true }),
+})
+export interface JobStatus extends Infer<typeof jobStatus> {}
+
+export const jobMessage = message('io.k8s.api.batch.v1.Job', {
+  metadata: struct(1, objectMeta),
+  spec: struct(2, jobSpec),
+  status: struct(3, jobStatus),
+})
+export interface Job extends ObjectOf<typeof jobMessage> {}
+export type JobInput = InputOf<typeof jobMessage>
+
+export const job = defineKind<Job, JobInput>({
+  group: 'batch',
+  version: 'v1',
+  kind: 'Job',
+  plural: 'jobs',
+  singular: 'job',
+  shortNames: [],
+  categories: ['all'],
+  namespaced: true,
+  message: jobMessage,
+  hasStatus: true,
+  countsGenerations: true,
+  validateName: dnsSubdomainErrors,
+  applyDefaults: withJobDefaults,
+  validate: validateJob,
+  validateUpdate: ({ spec }, old) => validateJobUpdate(spec, old.spec, old.status.startTime !== undefined),
+  columns: [
+    column('Name', ({ metadata }) => metadata.name, { format: 'name' }),
+    column('Status', statusText),
+    column('Completions', completionsText),
+    column('Duration', durationText),
+    column('Age', ({ metadata }, nowMs) => ageText(metadata.creationTimestamp, nowMs)),
+    column('Containers', ({ spec }) => containerNames(spec.template), { priority: 1 }),
+    column('Images', ({ spec }) => containerImages(spec.template), { priority: 1 }),
+    column('Selector', ({ spec }) => selectorText(spec.selector) || '<none>', { priority: 1 }),
+  ],
+  fieldLabels: { 'status.successful': ({ status }) => String(status.succeeded ?? 0) },
+})
+
+export const hasJobCondition = ({ status }: Job, type: string): boolean =>
+  status.conditions?.some((condition) => condition.type === type && condition.status === 'True') ?? false
+
+function statusText(object: Job): string {
+  if (hasJobCondition(object, 'Complete')) return 'Complete'
+  if (hasJobCondition(object, 'Failed')) return 'Failed'
+  if (isBeingDeleted(object)) return 'Terminating'
+  const passing = ['Suspended', 'FailureTarget', 'SuccessCriteriaMet']
+  return passing.find((type) => hasJobCondition(object, type)) ?? 'Running'
+}
+
+function completionsText({ spec: { completions, parallelism = 1 }, status: { succeeded = 0 } }: Job): string {
+  if (completions !== undefined) return `${succeeded}/${completions}`
+  return parallelism > 1 ? `${succeeded}/1 of ${parallelism}` : `${succeeded}/1`
+}
+
+function durationText({ status: { startTime, completionTime } }: Job, nowMs: number): string {
+  if (startTime === undefined) return ''
+  return humanDuration((completionTime === undefined ? nowMs : Date.parse(completionTime)) - Date.parse(startTime))
+}

@@ -1,0 +1,122 @@
+// CertificateSigningRequest: asks a signer for a certificate; somebody approves, the signer issues.
+import type { Infer } from '../../../schema/infer.ts'
+import { bytes, int32, list, listOf, map, message, string, struct, time } from '../../../schema/field.ts'
+import type { InputOf, ObjectOf } from '../../object.ts'
+import { objectMeta } from '../../meta/v1/object-meta.ts'
+import { ageText, humanDuration } from '../../age.ts'
+import { column, defineKind } from '../../kind.ts'
+import {
+  validateConditions,
+  validateExpiration,
+  validatePemRequest,
+  validateSignerName,
+  validateUsages,
+} from './request-rules.ts'
+
+export const certificateSigningRequestSpec = message('io.k8s.api.certificates.v1.CertificateSigningRequestSpec', {
+  request: bytes(1, { required: true }),
+  username: string(2),
+  uid: string(3),
+  groups: list(4, 'string', { listType: 'atomic' }),
+  usages: list(5, 'string', {
+    enum: [
+      'any',
+      'cert sign',
+      'client auth',
+      'code signing',
+      'content commitment',
+      'crl sign',
+      'data encipherment',
+      'decipher only',
+      'digital signature',
+      'email protection',
+      'encipher only',
+      'ipsec end system',
+      'ipsec tunnel',
+      'ipsec user',
+      'key agreement',
+      'key encipherment',
+      'microsoft sgc',
+      'netscape sgc',
+      'ocsp signing',
+      's/mime',
+      'server auth',
+      'signing',
+      'timestamping',
+    ],
+    listType: 'atomic',
+  }),
+  extra: map(6, listOf('string')),
+  signerName: string(7, { required: true }),
+  expirationSeconds: int32(8, { pointer: true }),
+})
+export interface CertificateSigningRequestSpec extends Infer<typeof certificateSigningRequestSpec> {}
+
+export const certificateSigningRequestCondition = message(
+  'io.k8s.api.certificates.v1.CertificateSigningRequestCondition',
+  {
+    type: string(1, { required: true }),
+    reason: string(2),
+    message: string(3),
+    lastUpdateTime: time(4),
+    lastTransitionTime: time(5),
+    status: string(6, { required: true }),
+  },
+)
+export interface CertificateSigningRequestCondition extends Infer<typeof certificateSigningRequestCondition> {}
+
+export const certificateSigningRequestStatus = message('io.k8s.api.certificates.v1.CertificateSigningRequestStatus', {
+  conditions: list(1, certificateSigningRequestCondition, { listType: 'map', keys: ['type'] }),
+  certificate: bytes(2),
+})
+export interface CertificateSigningRequestStatus extends Infer<typeof certificateSigningRequestStatus> {}
+
+export const certificateSigningRequestMessage = message('io.k8s.api.certificates.v1.CertificateSigningRequest', {
+  metadata: struct(1, objectMeta),
+  spec: struct(2, certificateSigningRequestSpec, { required: true }),
+  status: struct(3, certificateSigningRequestStatus),
+})
+export interface CertificateSigningRequest extends ObjectOf<typeof certificateSigningRequestMessage> {}
+export type CertificateSigningRequestInput = InputOf<typeof certificateSigningRequestMessage>
+
+export const certificateSigningRequest = defineKind<CertificateSigningRequest, CertificateSigningRequestInput>({
+  group: 'certificates.k8s.io',
+  version: 'v1',
+  kind: 'CertificateSigningRequest',
+  plural: 'certificatesigningrequests',
+  singular: 'certificatesigningrequest',
+  shortNames: ['csr'],
+  categories: [],
+  namespaced: false,
+  message: certificateSigningRequestMessage,
+  hasStatus: true,
+  countsGenerations: false,
+  // Upstream takes any name here.
+  validateName: () => [],
+  applyDefaults: (object) => object,
+  validate: ({ spec, status }) => [
+    ...validatePemRequest(spec.request),
+    ...validateUsages(spec.usages ?? []),
+    ...validateSignerName(spec.signerName),
+    ...validateExpiration(spec.expirationSeconds),
+    ...validateConditions(status.conditions ?? []),
+  ],
+  validateUpdate: () => [],
+  columns: [
+    column('Name', ({ metadata }) => metadata.name, { format: 'name' }),
+    column('Age', ({ metadata }, nowMs) => ageText(metadata.creationTimestamp, nowMs)),
+    column('SignerName', ({ spec }) => spec.signerName || '<none>'),
+    column('Requestor', ({ spec }) => spec.username ?? ''),
+    column('RequestedDuration', ({ spec: { expirationSeconds: seconds } }) =>
+      seconds === undefined ? '<none>' : humanDuration(seconds * 1000),
+    ),
+    column('Condition', conditionText),
+  ],
+  fieldLabels: { 'spec.signerName': ({ spec }) => spec.signerName },
+})
+
+function conditionText({ status: { conditions = [], certificate = '' } }: CertificateSigningRequest): string {
+  const has = (type: string) => conditions.some((condition) => condition.type === type)
+  const decision = has('Denied') ? 'Denied' : has('Approved') ? 'Approved' : 'Pending'
+  return [decision, ...(has('Failed') ? ['Failed'] : []), ...(certificate === '' ? [] : ['Issued'])].join(',')
+}

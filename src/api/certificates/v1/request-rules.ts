@@ -1,0 +1,94 @@
+// Rules of a CertificateSigningRequest: the request as PEM, what the certificate is for, and who is to sign it.
+// The ASN.1 inside the PEM block and its signature are not looked at here: api/ knows no certificates.
+import { duplicate, invalid, notSupported, required, tooLong, type FieldError } from '../../../schema/field-error.ts'
+import { dnsLabelErrors, dnsSubdomainErrors } from '../../names.ts'
+
+const domainMax = 253
+const signerNameMax = 571
+const expirationSecondsMin = 600
+const legacySigner = 'kubernetes.io/legacy-unknown'
+
+const requestPem = /-----BEGIN CERTIFICATE REQUEST-----\r?\n[A-Za-z0-9+/=\s]+-----END CERTIFICATE REQUEST-----/
+const anyPem = /-----BEGIN ([A-Z0-9 ]+)-----\r?\n/
+
+export function validatePemRequest(request: string | undefined): FieldError[] {
+  const text = request === undefined ? '' : textOfBase64(request)
+  const isRequest = anyPem.exec(text)?.[1] === 'CERTIFICATE REQUEST' && requestPem.test(text)
+  return isRequest ? [] : [invalid('spec.request', request, 'PEM block type must be CERTIFICATE REQUEST')]
+}
+
+function textOfBase64(encoded: string): string {
+  try {
+    return atob(encoded)
+  } catch {
+    return ''
+  }
+}
+
+// Usages that do not exist are refused by the enumeration of the field.
+export function validateUsages(usages: readonly string[]): FieldError[] {
+  if (usages.length === 0) return [required('spec.usages')]
+  return usages.flatMap((usage, index) =>
+    usages.indexOf(usage) < index ? [duplicate(`spec.usages[${index}]`, usage)] : [],
+  )
+}
+
+export function validateSignerName(name: string): FieldError[] {
+  const path = 'spec.signerName'
+  if (name === '') return [required(path)]
+  if (name === legacySigner) return [invalid(path, name, 'the legacy signerName is not allowed via this API version')]
+  const [domain = '', rest = '', ...more] = name.split('/')
+  if (more.length > 0 || !name.includes('/'))
+    return [invalid(path, name, "must be a fully qualified domain and path of the form 'example.com/signer-name'")]
+  const errors = domain.length > domainMax ? [tooLong(path, domainMax)] : []
+  errors.push(...validateParts(domain, path, dnsLabelErrors))
+  if (!domain.includes('.'))
+    errors.push(invalid(path, domain, 'should be a domain with at least two segments separated by dots'))
+  errors.push(...validateParts(rest, path, dnsSubdomainErrors))
+  if (name.length > signerNameMax) errors.push(tooLong(path, signerNameMax))
+  return errors
+}
+
+/** The errors of the first part that has some: further ones would say the same. */
+function validateParts(text: string, path: string, partErrors: (part: string) => string[]): FieldError[] {
+  for (const part of text.split('.')) {
+    const details = partErrors(part)
+    if (details.length > 0)
+      return details.map((detail) => invalid(path, text, `validating label ${JSON.stringify(part)}: ${detail}`))
+  }
+  return []
+}
+
+export const validateExpiration = (seconds: number | undefined): FieldError[] =>
+  seconds !== undefined && seconds < expirationSecondsMin
+    ? [
+        invalid(
+          'spec.expirationSeconds',
+          seconds,
+          `may not specify a duration less than ${expirationSecondsMin} seconds (10 minutes)`,
+        ),
+      ]
+    : []
+
+interface RequestCondition {
+  readonly type: string
+  readonly status: string
+}
+
+/** What was decided is decided: such conditions can only be true. */
+const decisions = ['Approved', 'Denied', 'Failed']
+
+export const validateConditions = (conditions: readonly RequestCondition[]): FieldError[] =>
+  conditions.flatMap(({ type, status }, index) => {
+    const path = `status.conditions[${index}]`
+    const earlier = conditions.slice(0, index).map((condition) => condition.type)
+    const errors = type ? [] : [required(`${path}.type`)]
+    const allowed = decisions.includes(type) ? ['True'] : ['False', 'True', 'Unknown']
+    if (!status) errors.push(required(`${path}.status`))
+    else if (!allowed.includes(status)) errors.push(notSupported(`${path}.status`, status, allowed))
+    const opposite = type === 'Approved' ? 'Denied' : type === 'Denied' ? 'Approved' : undefined
+    if (opposite !== undefined && earlier.includes(opposite))
+      errors.push(invalid(`${path}.type`, type, 'Approved and Denied conditions are mutually exclusive'))
+    if (earlier.includes(type)) errors.push(duplicate(`${path}.type`, type))
+    return errors
+  })

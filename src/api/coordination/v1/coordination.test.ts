@@ -1,0 +1,28 @@
+// Tables for Lease.
+import { testMistakes } from '../../kind.harness.ts'
+import { lease } from './lease.ts'
+
+testMistakes(lease, [
+  ['nothing', {}, []],
+  ['any holder', { spec: { holderIdentity: 'Bad Value!', leaseTransitions: 99_999_999 } }, []],
+  [
+    'no time, and fewer transitions than none',
+    { spec: { leaseDurationSeconds: 0, leaseTransitions: -1 } },
+    [
+      'spec.leaseDurationSeconds: Invalid value: 0: must be greater than 0',
+      'spec.leaseTransitions: Invalid value: -1: must be greater than or equal to 0',
+    ],
+  ],
+  ['a strategy', { spec: { strategy: 'OldestEmulationVersion', preferredHolder: 'p' } }, []],
+  ['a strategy of somebody else', { spec: { strategy: 'example.com/mine' } }, []],
+  [
+    'a strategy of nobody',
+    { spec: { strategy: 'mine' } },
+    ['spec.strategy.strategy: Unsupported value: "mine": supported values: "OldestEmulationVersion"'],
+  ],
+  [
+    'a preference without a strategy',
+    { spec: { preferredHolder: 'p' } },
+    ['spec.preferredHolder: Forbidden: may only be specified if `strategy` is defined'],
+  ],
+])

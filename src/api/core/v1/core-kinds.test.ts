@@ -1,0 +1,592 @@
+// Tables for the core kinds beside pods and nodes: defaults, what is refused, what an update may not change, columns.
+import { deepEqual, equal } from 'node:assert/strict'
+import { test } from 'node:test'
+import { decode } from '../../../schema/decode.ts'
+import { withDefaults } from '../../../schema/defaults.ts'
+import { fieldErrorText } from '../../../schema/field-error.ts'
+import { validateFields } from '../../../schema/validate.ts'
+import type { Kind } from '../../kind.ts'
+import type { ApiObject } from '../../object.ts'
+import { endpoints } from './endpoints.ts'
+import { limitRange } from './limit-range.ts'
+import { persistentVolume } from './persistent-volume.ts'
+import { persistentVolumeClaim } from './persistent-volume-claim.ts'
+import { podTemplate } from './pod-template.ts'
+import { replicationController } from './replication-controller.ts'
+import { resourceQuota } from './resource-quota.ts'
+import { secret } from './secret.ts'
+import { service } from './service.ts'
+import { serviceAccount } from './service-account.ts'
+
+const nowMs = Date.UTC(2030, 0, 1, 0, 1)
+const meta = { name: 'x', namespace: 'default', uid: 'u', creationTimestamp: '2030-01-01T00:00:00Z' }
+
+/** The object as the API server would have it, before validation. */
+function made<T extends ApiObject>(kind: Kind<T>, body: object): T {
+  const { value } = decode(kind.message, { metadata: meta, ...body })
+  return kind.applyDefaults(
+    withDefaults(kind.message, { ...value, apiVersion: kind.apiVersion, kind: kind.kind } as unknown as T),
+  )
+}
+
+const errorsOf = <T extends ApiObject>(kind: Kind<T>, body: object): string[] => {
+  const object = made(kind, body)
+  return [...validateFields(kind.message, object), ...kind.validate(object)].map(fieldErrorText)
+}
+
+const changeErrors = <T extends ApiObject>(kind: Kind<T>, body: object, old: object): string[] =>
+  kind.validateUpdate(made(kind, body), made(kind, old)).map(fieldErrorText)
+
+const cells = <T extends ApiObject>(kind: Kind<T>, body: object): (string | number | boolean)[] =>
+  kind.columns.map((column) => column.cell(made(kind, body), nowMs))
+
+interface Row<T extends ApiObject> {
+  readonly kind: Kind<T>
+  readonly why: string
+  readonly body: object
+  /** Each is the whole error, or how it begins where it ends in an ellipsis. */
+  readonly errors: readonly string[]
+}
+
+const row = <T extends ApiObject>(kind: Kind<T>, why: string, body: object, ...errors: string[]): Row<T> => ({
+  kind,
+  why,
+  body,
+  errors,
+})
+
+function check<T extends ApiObject>({ kind, why, body, errors }: Row<T>): void {
+  test(`${kind.kind}: ${why}`, () => {
+    const got = errorsOf(kind, body)
+    deepEqual(
+      got.map((text, index) => {
+        const wanted = errors[index] ?? ''
+        return wanted.endsWith('…') && text.startsWith(wanted.slice(0, -1)) ? wanted : text
+      }),
+      errors,
+    )
+  })
+}
+
+const ports = [{ port: 80 }]
+const inSpec = (spec: object) => ({ spec })
+const rangeError = 'must be between 1 and 65535, inclusive'
+
+for (const each of [
+  row(service, 'one port is enough', inSpec({ ports })),
+  row(service, 'a headless one needs no ports', inSpec({ clusterIP: 'None' })),
+  row(service, 'any other needs some', inSpec({}), 'spec.ports: Required value'),
+  row(
+    service,
+    'a port of zero is also its target',
+    inSpec({ ports: [{}] }),
+    `spec.ports[0].port: Invalid value: 0: ${rangeError}`,
+    `spec.ports[0].targetPort: Invalid value: 0: ${rangeError}`,
+  ),
+  row(
+    service,
+    'several ports have names of their own',
+    inSpec({ ports: [{ port: 1 }, { port: 2, name: 'a' }, { port: 3, name: 'a' }, { port: 4, name: 'A' }] }),
+    'spec.ports[0].name: Required value',
+    'spec.ports[2].name: Duplicate value: "a"',
+    'spec.ports[3].name: Invalid value: "A": a lowercase RFC 1123 label must consist…',
+  ),
+  row(
+    service,
+    'a port is there once for each protocol',
+    inSpec({
+      ports: ['a', 'b', 'c'].map((name, index) => ({ name, port: 80, protocol: index === 2 ? 'UDP' : 'TCP' })),
+    }),
+    'spec.ports[1]: Duplicate value: {"Name":"","Protocol":"TCP","AppProtocol":null,"Port":80,"TargetPort":0,"NodePort":0}',
+  ),
+  row(
+    service,
+    'a target and a protocol have their forms',
+    inSpec({ ports: [{ port: 80, targetPort: '1', appProtocol: '' }] }),
+    'spec.ports[0].targetPort: Invalid value: "1": must contain at least one letter (a-z)',
+    'spec.ports[0].appProtocol: Invalid value: "": name part must be non-empty',
+    'spec.ports[0].appProtocol: Invalid value: "": name part must consist…',
+  ),
+  row(
+    service,
+    'node ports are for those who are reached at nodes',
+    inSpec({ ports: [{ port: 80, nodePort: 30_000 }], externalTrafficPolicy: 'Local' }),
+    "spec.ports[0].nodePort: Forbidden: may not be used when `type` is 'ClusterIP'",
+    'spec.externalTrafficPolicy: Invalid value: "Local": may only be set for externally-accessible services',
+  ),
+  row(
+    service,
+    'a node port is there once for each protocol',
+    inSpec({
+      type: 'NodePort',
+      ports: ['a', 'b'].map((name, index) => ({ name, port: index + 1, nodePort: 30_000 })),
+    }),
+    'spec.ports[1].nodePort: Duplicate value: 30000',
+  ),
+  row(
+    service,
+    'what only load balancers have',
+    inSpec({ ports, loadBalancerSourceRanges: ['10.0.0.0'], loadBalancerClass: 'a/b', healthCheckNodePort: 3 }),
+    "spec.LoadBalancerSourceRanges: Forbidden: may only be used when `type` is 'LoadBalancer'",
+    'spec.LoadBalancerSourceRanges[0]: Invalid value: "10.0.0.0": must be a valid CIDR value…',
+    "spec.loadBalancerClass: Forbidden: may only be used when `type` is 'LoadBalancer'",
+    "spec.healthCheckNodePort: Invalid value: 3: may only be set when `type` is 'LoadBalancer' and `externalTrafficPolicy` is 'Local'",
+  ),
+  row(
+    service,
+    'an address must be one, and of its family',
+    inSpec({ ports, clusterIP: 'here', externalIPs: ['127.0.0.1', 'there'] }),
+    'spec.clusterIPs[0]: Invalid value: "here": must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)',
+    'spec.externalIPs[0]: Invalid value: "127.0.0.1": may not be in the loopback range (127.0.0.0/8, ::1/128)',
+    'spec.externalIPs[1]: Invalid value: "there": must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)',
+  ),
+  row(
+    service,
+    'addresses and families go together',
+    inSpec({ ports, clusterIP: '10.0.0.1', clusterIPs: ['10.0.0.1', '10.0.0.2'], ipFamilies: ['IPv6', 'IPv6'] }),
+    'spec.ipFamilies[1]: Duplicate value: "IPv6"',
+    'spec.clusterIPs: Invalid value: ["10.0.0.1","10.0.0.2"]: may specify no more than one IP for each IP family',
+    'spec.clusterIPs[0]: Invalid value: "10.0.0.1": expected an IPv6 value as indicated by `ipFamilies[0]`',
+    'spec.clusterIPs[1]: Invalid value: "10.0.0.2": expected an IPv6 value as indicated by `ipFamilies[1]`',
+  ),
+  row(
+    service,
+    'an external name has no address',
+    inSpec({ type: 'ExternalName', clusterIP: '10.0.0.1' }),
+    'spec.clusterIPs: Forbidden: may not be set for ExternalName services',
+    'spec.externalName: Required value',
+  ),
+  row(
+    service,
+    'affinity lasts a day at most',
+    inSpec({ ports, sessionAffinity: 'ClientIP', sessionAffinityConfig: { clientIP: { timeoutSeconds: 86_401 } } }),
+    'spec.sessionAffinityConfig.clientIP.timeoutSeconds: Invalid value: 86401: must be greater than 0 and less than 86400',
+  ),
+  row(
+    service,
+    'traffic is distributed in known ways',
+    inSpec({ ports, trafficDistribution: 'Far' }),
+    'spec.trafficDistribution: Unsupported value: "Far": supported values: "PreferClose", "PreferSameNode", "PreferSameZone"',
+  ),
+  row(endpoints, 'nothing is needed', {}),
+  row(
+    endpoints,
+    'a subset has addresses that can be reached',
+    { subsets: [{}, { addresses: [{ ip: '::1' }, { ip: 'x', hostname: 'A' }], ports: [{ port: 0 }, { port: 1 }] }] },
+    'subsets[0]: Required value: must specify `addresses` or `notReadyAddresses`',
+    'subsets[1].addresses[0].ip: Invalid value: "::1": may not be in the loopback range (127.0.0.0/8, ::1/128)',
+    'subsets[1].addresses[1].ip: Invalid value: "x": must be a valid IP address…',
+    'subsets[1].addresses[1].hostname: Invalid value: "A": a lowercase RFC 1123 label…',
+    'subsets[1].ports[0].name: Required value',
+    `subsets[1].ports[0].port: Invalid value: 0: ${rangeError}`,
+    'subsets[1].ports[1].name: Required value',
+  ),
+])
+  check(each as Row<ApiObject>)
+
+const limits = (...items: object[]) => inSpec({ limits: items })
+const volume = { accessModes: ['ReadWriteOnce'], capacity: { storage: '1Gi' }, hostPath: { path: '/x' } }
+const claim = { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } }
+
+for (const each of [
+  row(limitRange, 'bounds in order', limits({ type: 'Container', min: { cpu: '1' }, max: { cpu: '2' } })),
+  row(
+    limitRange,
+    'a default above the maximum shows the maximum',
+    limits({ type: 'Container', max: { cpu: '2' }, default: { cpu: '5' }, defaultRequest: { cpu: '1' } }),
+    'spec.limits[0].default[cpu]: Invalid value: "2": default value 5 is greater than max value 2',
+  ),
+  row(
+    limitRange,
+    'types are known and there once',
+    limits({ type: 'Pod' }, { type: 'Pod' }, { type: 'Wat' }),
+    'spec.limits[1].type: Duplicate value: "Pod"',
+    'spec.limits[2].type: Invalid value: "Wat": must be a standard limit type or fully qualified',
+  ),
+  row(
+    limitRange,
+    'a pod has no defaults and no other resources than containers',
+    limits({ type: 'Pod', default: { cpu: '1' }, max: { pods: '1' } }),
+    'spec.limits[0].max[pods]: Invalid value: "pods": must be a standard resource for containers',
+    "spec.limits[0].default: Forbidden: may not be specified when `type` is 'Pod'",
+  ),
+  row(
+    limitRange,
+    'a claim is bounded by storage',
+    limits({ type: 'PersistentVolumeClaim' }),
+    'spec.limits[0].limits: Required value: either minimum or maximum storage value is required, but neither was provided',
+  ),
+  row(
+    limitRange,
+    'a ratio is one at least, and below that of the bounds',
+    limits(
+      { type: 'Pod', maxLimitRequestRatio: { cpu: '500m' } },
+      { type: 'Container', min: { cpu: '1' }, max: { cpu: '2' }, maxLimitRequestRatio: { cpu: '3' } },
+    ),
+    'spec.limits[0].maxLimitRequestRatio[cpu]: Invalid value: "500m": ratio 500m is less than 1',
+    'spec.limits[1].maxLimitRequestRatio[cpu]: Invalid value: "3": ratio 3 is greater than max/min = 2.000000',
+  ),
+  row(resourceQuota, 'counts of any kind', inSpec({ hard: { pods: '1', 'count/deployments.apps': '1' } })),
+  row(
+    resourceQuota,
+    'names and amounts that can be counted',
+    inSpec({ hard: { wat: '1', storage: '1', pods: '1500m', cpu: '-1' } }),
+    'spec.hard[wat]: Invalid value: "wat": must be a standard resource type or fully qualified',
+    'spec.hard[wat]: Invalid value: "wat": must be a standard resource for quota',
+    'spec.hard[storage]: Invalid value: "storage": must be a standard resource for quota',
+    'spec.hard[pods]: Invalid value: "1500m": must be an integer',
+    'spec.hard[cpu]: Invalid value: "-1": must be greater than or equal to 0',
+  ),
+  row(
+    resourceQuota,
+    'scopes fit the resources and one another',
+    inSpec({ hard: { cpu: '1' }, scopes: ['BestEffort', 'NotBestEffort'] }),
+    'spec.scopes: Invalid value: ["BestEffort","NotBestEffort"]: unsupported scope applied to resource',
+    'spec.scopes: Invalid value: ["BestEffort","NotBestEffort"]: conflicting scopes',
+  ),
+  row(
+    resourceQuota,
+    'a scope selector needs values where it compares',
+    inSpec({ scopeSelector: { matchExpressions: [{ scopeName: 'PriorityClass', operator: 'In' }] } }),
+    "spec.scopeSelector.matchExpressions.values: Required value: must be at least one value when `operator` is 'In' or 'NotIn' for scope selector",
+  ),
+  row(
+    resourceQuota,
+    'scopes and operators are known, and some scopes only exist',
+    inSpec({
+      scopes: ['Wat'],
+      scopeSelector: {
+        matchExpressions: [
+          { scopeName: 'Wat', operator: 'Near' },
+          { scopeName: 'BestEffort', operator: 'DoesNotExist', values: ['a'] },
+        ],
+      },
+    }),
+    'spec.scopes: Invalid value: ["Wat"]: unsupported scope',
+    'spec.scopeSelector.matchExpressions.scopeName: Invalid value: "Wat": unsupported scope',
+    'spec.scopeSelector.matchExpressions.operator: Invalid value: "Near": not a valid selector operator',
+    'spec.scopeSelector.matchExpressions.operator: Invalid value: "DoesNotExist": must be \'Exist\' when scope is any of…',
+    'spec.scopeSelector.matchExpressions.values: Invalid value: ["a"]: must be no value when `operator` is…',
+  ),
+  row(persistentVolume, 'a path on a host', inSpec(volume)),
+  row(
+    persistentVolume,
+    'nothing at all',
+    inSpec({}),
+    'spec.accessModes: Required value',
+    'spec.capacity: Required value',
+    'spec.capacity: Unsupported value: null: supported values: "storage"',
+    'spec: Required value: must specify a volume type',
+  ),
+  row(
+    persistentVolume,
+    'one source, complete',
+    inSpec({ ...volume, hostPath: { path: '' }, nfs: { server: 's', path: '/' } }),
+    'spec.hostPath.path: Required value',
+    'spec.nfs: Forbidden: may not specify more than 1 volume type',
+  ),
+  row(
+    persistentVolume,
+    'a local one needs a node',
+    inSpec({ accessModes: ['ReadWriteOnce'], capacity: { storage: '0' }, local: { path: '/a/../b' } }),
+    'spec.capacity[storage]: Invalid value: "0": must be greater than zero',
+    'spec.local.path: Invalid value: "/a/../b": must not contain \'..\'',
+    'spec.nodeAffinity: Required value: Local volume requires node affinity',
+  ),
+  row(
+    persistentVolume,
+    'a driver has a name, a handle and secrets that can be found',
+    inSpec({ ...volume, hostPath: undefined, csi: { driver: '', nodeStageSecretRef: { name: 's' } } }),
+    'spec.csi.volumeHandle: Required value',
+    'spec.csi.driver: Required value',
+    'spec.csi.nodeStageSecretRef.namespace: Required value',
+  ),
+  row(persistentVolumeClaim, 'a mode and a size', inSpec(claim)),
+  row(
+    persistentVolumeClaim,
+    'nothing at all',
+    {},
+    'spec.accessModes: Required value: at least 1 access mode is required',
+    'spec.resources[storage]: Required value',
+  ),
+  row(
+    persistentVolumeClaim,
+    'modes are known, and one pod is alone',
+    inSpec({ ...claim, accessModes: ['ReadWriteOncePod', 'ReadWriteMany', 'Wat'] }),
+    'spec.accessModes: Unsupported value: "Wat": supported values: "ReadOnlyMany", "ReadWriteMany", "ReadWriteOnce", "ReadWriteOncePod"',
+    'spec.accessModes: Forbidden: may not use ReadWriteOncePod with other access modes',
+  ),
+  row(
+    persistentVolumeClaim,
+    'data of the core group comes from a claim',
+    inSpec({ ...claim, dataSource: { kind: 'Pod', name: 'p' }, dataSourceRef: { kind: 'Pod', name: 'q' } }),
+    'spec.dataSource: Invalid value: "Pod": must be \'PersistentVolumeClaim\' when referencing the default apiGroup',
+    'spec.dataSourceRef: Invalid value: "Pod": must be \'PersistentVolumeClaim\' when referencing the default apiGroup',
+    'spec: Invalid value: "spec.dataSource": must match dataSourceRef',
+  ),
+])
+  check(each as Row<ApiObject>)
+
+const template = { metadata: { labels: { a: 'b' } }, spec: { containers: [{ name: 'c', image: 'i:1' }] } }
+const base64 = (text: string) => new TextEncoder().encode(text).toBase64()
+
+for (const each of [
+  row(replicationController, 'the selector comes from the template', inSpec({ template })),
+  row(replicationController, 'nothing at all', {}, 'spec.selector: Required value', 'spec.template: Required value'),
+  row(
+    replicationController,
+    'another label, another policy, a negative number',
+    inSpec({
+      replicas: -1,
+      selector: { x: 'y' },
+      template: { ...template, spec: { ...template.spec, restartPolicy: 'Never' } },
+    }),
+    'spec.replicas: Invalid value: -1: must be greater than or equal to 0',
+    'spec.template.metadata.labels: Invalid value: {"a":"b"}: `selector` does not match template `labels`',
+    'spec.template.spec.restartPolicy: Unsupported value: "Never": supported values: "Always"',
+  ),
+  row(podTemplate, 'a good pod', { template }),
+  row(
+    podTemplate,
+    'a bad label',
+    { template: { ...template, metadata: { labels: { a: '!' } } } },
+    'template.labels: Invalid value: "!": a valid label must be an empty string…',
+  ),
+  row(secret, 'any keys', { data: { 'a.b': 'eA==' } }),
+  row(
+    secret,
+    'a bad key',
+    { stringData: { '..a': '' } },
+    'data[..a]: Invalid value: "..a": must not start with \'..\'',
+  ),
+  row(
+    secret,
+    'a mebibyte at most',
+    { stringData: { a: 'x'.repeat(1_048_577) } },
+    'data: Too long: may not be more than 1048576 bytes',
+  ),
+  row(
+    secret,
+    'a token names its account',
+    { type: 'kubernetes.io/service-account-token' },
+    'metadata.annotations[kubernetes.io/service-account.name]: Required value',
+  ),
+  row(
+    secret,
+    'a certificate has its key',
+    { type: 'kubernetes.io/tls', data: { 'tls.crt': '' } },
+    'data[tls.key]: Required value',
+  ),
+  row(
+    secret,
+    'credentials of registries are JSON, and never shown',
+    { type: 'kubernetes.io/dockerconfigjson', data: { '.dockerconfigjson': base64('x') } },
+    'data[.dockerconfigjson]: Invalid value: "<secret contents redacted>": invalid character \'x\' looking for beginning of value',
+  ),
+  row(
+    secret,
+    'a name or a password',
+    { type: 'kubernetes.io/basic-auth' },
+    'data[username]: Required value',
+    'data[password]: Required value',
+  ),
+  row(serviceAccount, 'anything', { secrets: [{ name: 's' }] }),
+])
+  check(each as Row<ApiObject>)
+
+test('a Service gets the defaults of its type', () => {
+  const plain = {
+    ports: [{ port: 80, protocol: 'TCP', targetPort: 80 }],
+    sessionAffinity: 'None',
+    ipFamilies: ['IPv4'],
+    ipFamilyPolicy: 'SingleStack',
+    internalTrafficPolicy: 'Cluster',
+  }
+  deepEqual(made(service, inSpec({ ports })).spec, { ...plain, type: 'ClusterIP' })
+  deepEqual(made(service, inSpec({ ports, type: 'LoadBalancer', sessionAffinity: 'ClientIP' })).spec, {
+    ...plain,
+    type: 'LoadBalancer',
+    sessionAffinity: 'ClientIP',
+    sessionAffinityConfig: { clientIP: { timeoutSeconds: 10_800 } },
+    externalTrafficPolicy: 'Cluster',
+    allocateLoadBalancerNodePorts: true,
+  })
+  deepEqual(made(service, inSpec({ type: 'ExternalName', externalName: 'e' })).spec, {
+    type: 'ExternalName',
+    externalName: 'e',
+    sessionAffinity: 'None',
+  })
+  const { clusterIPs, ipFamilies, ipFamilyPolicy } = made(service, inSpec({ clusterIP: 'None' })).spec
+  deepEqual([clusterIPs, ipFamilies, ipFamilyPolicy], [['None'], ['IPv4', 'IPv6'], 'RequireDualStack'])
+})
+
+test('the others get theirs', () => {
+  const { metadata, spec } = made(replicationController, inSpec({ template }))
+  deepEqual([metadata.labels, spec.selector, spec.replicas], [{ a: 'b' }, { a: 'b' }, 1])
+  const text = made(secret, { data: { a: 'eA==' }, stringData: { a: 'ü' } })
+  deepEqual([text.data, text.type, text.stringData], [{ a: 'w7w=' }, 'Opaque', undefined])
+  deepEqual(made(limitRange, limits({ type: 'Container', max: { cpu: '2' }, min: { memory: '1' } })).spec.limits, [
+    {
+      type: 'Container',
+      max: { cpu: '2' },
+      min: { memory: '1' },
+      default: { cpu: '2' },
+      defaultRequest: { cpu: '2', memory: '1' },
+    },
+  ])
+  const { persistentVolumeReclaimPolicy, volumeMode } = made(persistentVolume, inSpec(volume)).spec
+  deepEqual([persistentVolumeReclaimPolicy, volumeMode], ['Retain', 'Filesystem'])
+  const source = { kind: 'PersistentVolumeClaim', name: 'c' }
+  const ofClaim = made(persistentVolumeClaim, inSpec({ ...claim, dataSource: source })).spec
+  deepEqual(ofClaim.dataSourceRef, ofClaim.dataSource)
+  deepEqual(persistentVolume.initialStatus?.(made(persistentVolume, {})), {
+    phase: 'Pending',
+    lastPhaseTransitionTime: meta.creationTimestamp,
+  })
+})
+
+test('updates: addresses are only added and released', () => {
+  const of = (...clusterIPs: string[]) =>
+    inSpec({
+      ports,
+      ...(clusterIPs.length === 0 ? {} : { clusterIP: clusterIPs[0], clusterIPs }),
+      ipFamilies: ['IPv4'],
+    })
+  deepEqual(changeErrors(service, of('10.0.0.1'), of()), [])
+  deepEqual(changeErrors(service, of(), of('10.0.0.1')), [
+    'spec.clusterIPs[0]: Invalid value: []: primary clusterIP can not be unset',
+  ])
+  deepEqual(changeErrors(service, of('10.0.0.2'), of('10.0.0.1')), [
+    'spec.clusterIPs[0]: Invalid value: ["10.0.0.2"]: may not change once set',
+  ])
+  deepEqual(changeErrors(service, inSpec({ type: 'ExternalName', externalName: 'e' }), of('10.0.0.1')), [])
+  const balanced = (loadBalancerClass: string) => inSpec({ ports, type: 'LoadBalancer', loadBalancerClass })
+  deepEqual(changeErrors(service, balanced('b'), balanced('a')), [
+    'spec.loadBalancerClass: Invalid value: "b": may not change once set',
+  ])
+})
+
+test('updates: what the others keep', () => {
+  const fixed = 'field is immutable when `immutable` is set'
+  deepEqual(changeErrors(secret, { type: 'b', data: { a: '' } }, { type: 'a', immutable: true }), [
+    'type: Invalid value: "b": field is immutable',
+    `immutable: Forbidden: ${fixed}`,
+    `data: Forbidden: ${fixed}`,
+  ])
+  deepEqual(changeErrors(resourceQuota, inSpec({ scopes: ['BestEffort'] }), {}), [
+    'spec.scopes: Invalid value: ["BestEffort"]: field is immutable',
+  ])
+  deepEqual(changeErrors(resourceQuota, inSpec({ hard: { pods: '1' } }), {}), [])
+  deepEqual(changeErrors(persistentVolume, inSpec({ ...volume, hostPath: { path: '/y' } }), inSpec(volume)), [
+    'spec.persistentvolumesource: Forbidden: spec.persistentvolumesource is immutable after creation',
+  ])
+  const csi = { driver: 'd', volumeHandle: 'h' }
+  const controllerExpandSecretRef = { name: 's', namespace: 'n' }
+  deepEqual(changeErrors(persistentVolume, inSpec({ csi: { ...csi, controllerExpandSecretRef } }), inSpec({ csi })), [])
+})
+
+test('updates: a claim gets its volume once, and grows when it is bound', () => {
+  const bound = { spec: { ...claim, volumeName: 'v' }, status: { phase: 'Bound', capacity: { storage: '1Gi' } } }
+  const sized = (storage: string) => ({ ...bound, spec: { ...bound.spec, resources: { requests: { storage } } } })
+  deepEqual(changeErrors(persistentVolumeClaim, bound, inSpec(claim)), [])
+  deepEqual(changeErrors(persistentVolumeClaim, sized('2Gi'), bound), [])
+  deepEqual(changeErrors(persistentVolumeClaim, sized('1Gi'), sized('2Gi')), [
+    'spec.resources.requests.storage: Forbidden: field can not be less than status.capacity',
+  ])
+  deepEqual(changeErrors(persistentVolumeClaim, { ...bound, spec: { ...bound.spec, volumeName: 'w' } }, bound), [
+    'spec: Forbidden: spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims',
+  ])
+})
+
+test('columns: services and endpoints', () => {
+  deepEqual(cells(service, inSpec({ selector: { a: 'b' }, ports: [{ port: 80 }, { port: 81, nodePort: 30_081 }] })), [
+    'x',
+    'ClusterIP',
+    '<none>',
+    '<none>',
+    '80/TCP,81:30081/TCP',
+    '60s',
+    'a=b',
+  ])
+  const external = (body: object) => cells(service, body)[3]
+  equal(external(inSpec({ type: 'LoadBalancer' })), '<pending>')
+  const ingress = [{ hostname: 'h' }, { ip: '1.2.3.4' }]
+  equal(
+    external({ spec: { type: 'LoadBalancer', externalIPs: ['5.6.7.8'] }, status: { loadBalancer: { ingress } } }),
+    '1.2.3.4,h,5.6.7.8',
+  )
+  equal(external(inSpec({ type: 'ExternalName', externalName: 'e.x' })), 'e.x')
+  deepEqual(cells(service, inSpec({ clusterIP: 'None' })).slice(2), ['None', '<none>', '<none>', '60s', '<none>'])
+  const addresses = ['10.0.0.1', '10.0.0.2', 'fd00::1', '10.0.0.4'].map((ip) => ({ ip }))
+  deepEqual(cells(endpoints, {}), ['x', '<none>', '60s'])
+  equal(
+    cells(endpoints, { subsets: [{ addresses, ports: [{ port: 80 }] }] })[1],
+    '10.0.0.1:80,10.0.0.2:80,[fd00::1]:80 + 1 more...',
+  )
+})
+
+test('columns: volumes and claims', () => {
+  deepEqual(cells(persistentVolume, { spec: { ...volume, claimRef: { namespace: 'n', name: 'c' } } }), [
+    'x',
+    '1Gi',
+    'RWO',
+    'Retain',
+    'Pending',
+    'n/c',
+    '',
+    '<unset>',
+    '',
+    '60s',
+    'Filesystem',
+  ])
+  const bound = {
+    spec: { ...claim, volumeName: 'v', storageClassName: 's' },
+    status: { phase: 'Bound', capacity: { storage: '2Gi' }, accessModes: ['ReadWriteMany', 'ReadWriteOnce'] },
+  }
+  deepEqual(cells(persistentVolumeClaim, bound), [
+    'x',
+    'Bound',
+    'v',
+    '2Gi',
+    'RWO,RWX',
+    's',
+    '<unset>',
+    '60s',
+    'Filesystem',
+  ])
+  deepEqual(cells(persistentVolumeClaim, inSpec(claim)).slice(2, 5), ['', '', ''])
+  equal(
+    cells(persistentVolumeClaim, { ...bound, metadata: { ...meta, deletionTimestamp: '2030-01-01T00:00:00Z' } })[1],
+    'Terminating',
+  )
+})
+
+test('columns: the others', () => {
+  deepEqual(cells(replicationController, { spec: { template }, status: { replicas: 1 } }), [
+    'x',
+    1,
+    1,
+    0,
+    '60s',
+    'c',
+    'i:1',
+    'a=b',
+  ])
+  deepEqual(cells(podTemplate, { template }), ['x', 'c', 'i:1', 'a=b'])
+  const hard = { pods: '3', 'limits.cpu': '2' }
+  deepEqual(cells(resourceQuota, { status: { hard, used: { pods: '6' } } }), [
+    'x',
+    'pods: 6/3',
+    'limits.cpu: 0/2',
+    '60s',
+  ])
+  deepEqual(cells(secret, { stringData: { a: 'b' } }), ['x', 'Opaque', 1, '60s'])
+  deepEqual(cells(limitRange, {}), ['x', meta.creationTimestamp])
+  deepEqual(cells(serviceAccount, {}), ['x', '60s'])
+})
+
+test('names of Services are labels; others may have dots', () => {
+  equal(service.validateName('9-good').length, 0)
+  equal(service.validateName('a.b').length, 1)
+  equal(persistentVolume.validateName('a.b').length, 0)
+})

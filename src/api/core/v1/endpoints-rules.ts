@@ -1,0 +1,57 @@
+// Rules of Endpoints: each subset has addresses that can be reached, and named ports where there are several.
+import { invalid, required, type FieldError } from '../../../schema/field-error.ts'
+import { dnsLabelErrors, dnsSubdomainErrors, qualifiedNameErrors } from '../../names.ts'
+import { ipErrors, portErrors } from '../../network-rules.ts'
+import { specialAddressErrors } from '../../special-address-rules.ts'
+import type { EndpointAddress, EndpointPort, EndpointSubset } from './endpoint-subset.ts'
+
+const shownMax = 3
+
+export function validateSubset(
+  { addresses = [], notReadyAddresses = [], ports = [] }: EndpointSubset,
+  path: string,
+): FieldError[] {
+  const errors: FieldError[] = []
+  if (addresses.length === 0 && notReadyAddresses.length === 0)
+    errors.push(required(path, 'must specify `addresses` or `notReadyAddresses`'))
+  for (const [index, address] of addresses.entries())
+    errors.push(...validateAddress(address, `${path}.addresses[${index}]`))
+  for (const [index, address] of notReadyAddresses.entries())
+    errors.push(...validateAddress(address, `${path}.notReadyAddresses[${index}]`))
+  for (const [index, port] of ports.entries())
+    errors.push(...validatePort(port, `${path}.ports[${index}]`, ports.length > 1))
+  return errors
+}
+
+function validateAddress({ ip, hostname, nodeName }: EndpointAddress, path: string): FieldError[] {
+  const errors = ipErrors(ip).map((detail) => invalid(`${path}.ip`, ip, detail))
+  if (hostname !== undefined)
+    errors.push(...dnsLabelErrors(hostname).map((detail) => invalid(`${path}.hostname`, hostname, detail)))
+  if (nodeName !== undefined)
+    errors.push(...dnsSubdomainErrors(nodeName).map((detail) => invalid(`${path}.nodeName`, nodeName, detail)))
+  return errors.length > 0 ? errors : specialAddressErrors(ip).map((detail) => invalid(`${path}.ip`, ip, detail))
+}
+
+function validatePort({ name, port, appProtocol }: EndpointPort, path: string, needsName: boolean): FieldError[] {
+  const errors: FieldError[] = []
+  if (name !== undefined) errors.push(...dnsLabelErrors(name).map((detail) => invalid(`${path}.name`, name, detail)))
+  else if (needsName) errors.push(required(`${path}.name`))
+  errors.push(...portErrors(port).map((detail) => invalid(`${path}.port`, port, detail)))
+  if (appProtocol !== undefined)
+    errors.push(
+      ...qualifiedNameErrors(appProtocol).map((detail) => invalid(`${path}.appProtocol`, appProtocol, detail)),
+    )
+  return errors
+}
+
+/** `10.0.0.1:80,10.0.0.2:80 + 4 more...` */
+export function endpointsText(subsets: readonly EndpointSubset[] = []): string {
+  if (subsets.length === 0) return '<none>'
+  const all = subsets.flatMap(({ addresses = [], ports = [] }) =>
+    ports.length === 0
+      ? addresses.map(({ ip }) => ip)
+      : ports.flatMap(({ port }) => addresses.map(({ ip }) => `${ip.includes(':') ? `[${ip}]` : ip}:${port}`)),
+  )
+  const shown = all.slice(0, shownMax).join(',')
+  return all.length > shownMax ? `${shown} + ${all.length - shownMax} more...` : shown
+}

@@ -1,0 +1,40 @@
+// Endpoints: the addresses behind a Service, in the form that EndpointSlices replaced.
+import { list, message, struct } from '../../../schema/field.ts'
+import type { InputOf, ObjectOf } from '../../object.ts'
+import { objectMeta } from '../../meta/v1/object-meta.ts'
+import { ageText } from '../../age.ts'
+import { column, defineKind } from '../../kind.ts'
+import { dnsSubdomainErrors } from '../../names.ts'
+import { endpointsText, validateSubset } from './endpoints-rules.ts'
+import { endpointSubset } from './endpoint-subset.ts'
+
+export const endpointsMessage = message('io.k8s.api.core.v1.Endpoints', {
+  metadata: struct(1, objectMeta),
+  subsets: list(2, endpointSubset, { listType: 'atomic' }),
+})
+export interface Endpoints extends ObjectOf<typeof endpointsMessage> {}
+export type EndpointsInput = InputOf<typeof endpointsMessage>
+
+export const endpoints = defineKind<Endpoints, EndpointsInput>({
+  group: '',
+  version: 'v1',
+  kind: 'Endpoints',
+  plural: 'endpoints',
+  singular: 'endpoints',
+  shortNames: ['ep'],
+  categories: [],
+  namespaced: true,
+  message: endpointsMessage,
+  hasStatus: false,
+  countsGenerations: false,
+  validateName: dnsSubdomainErrors,
+  applyDefaults: (object) => object,
+  validate: ({ subsets = [] }) => subsets.flatMap((subset, index) => validateSubset(subset, `subsets[${index}]`)),
+  validateUpdate: () => [],
+  columns: [
+    column('Name', ({ metadata }) => metadata.name, { format: 'name' }),
+    column('Endpoints', ({ subsets }) => endpointsText(subsets)),
+    column('Age', ({ metadata }, nowMs) => ageText(metadata.creationTimestamp, nowMs)),
+  ],
+  fieldLabels: {},
+})

@@ -1,0 +1,177 @@
+// PersistentVolumeSpec: a piece of storage and where it is.
+import type { Infer } from '../../../schema/infer.ts'
+import { bool, int32, list, map, message, string, struct } from '../../../schema/field.ts'
+import { nodeSelector } from './affinity.ts'
+import { objectReference } from './references.ts'
+import {
+  awsElasticBlockStoreVolumeSource,
+  azureDiskVolumeSource,
+  fcVolumeSource,
+  flockerVolumeSource,
+  gcePersistentDiskVolumeSource,
+  hostPathVolumeSource,
+  nfsVolumeSource,
+  photonPersistentDiskVolumeSource,
+  portworxVolumeSource,
+  quobyteVolumeSource,
+  vsphereVirtualDiskVolumeSource,
+} from './volume.ts'
+
+export const secretReference = message('io.k8s.api.core.v1.SecretReference', {
+  name: string(1),
+  namespace: string(2),
+})
+export interface SecretReference extends Infer<typeof secretReference> {}
+
+export const azureFilePersistentVolumeSource = message('io.k8s.api.core.v1.AzureFilePersistentVolumeSource', {
+  secretName: string(1, { required: true }),
+  shareName: string(2, { required: true }),
+  readOnly: bool(3),
+  secretNamespace: string(4, { pointer: true, keepEmpty: true }),
+})
+export interface AzureFilePersistentVolumeSource extends Infer<typeof azureFilePersistentVolumeSource> {}
+
+export const cephFsPersistentVolumeSource = message('io.k8s.api.core.v1.CephFSPersistentVolumeSource', {
+  monitors: list(1, 'string', { required: true, listType: 'atomic' }),
+  path: string(2),
+  user: string(3),
+  secretFile: string(4),
+  secretRef: struct(5, secretReference, { pointer: true }),
+  readOnly: bool(6),
+})
+export interface CephFSPersistentVolumeSource extends Infer<typeof cephFsPersistentVolumeSource> {}
+
+export const cinderPersistentVolumeSource = message('io.k8s.api.core.v1.CinderPersistentVolumeSource', {
+  volumeID: string(1, { required: true }),
+  fsType: string(2),
+  readOnly: bool(3),
+  secretRef: struct(4, secretReference, { pointer: true }),
+})
+export interface CinderPersistentVolumeSource extends Infer<typeof cinderPersistentVolumeSource> {}
+
+export const csiPersistentVolumeSource = message('io.k8s.api.core.v1.CSIPersistentVolumeSource', {
+  driver: string(1, { required: true }),
+  volumeHandle: string(2, { required: true }),
+  readOnly: bool(3),
+  fsType: string(4),
+  volumeAttributes: map(5, 'string'),
+  controllerPublishSecretRef: struct(6, secretReference, { pointer: true }),
+  nodeStageSecretRef: struct(7, secretReference, { pointer: true }),
+  nodePublishSecretRef: struct(8, secretReference, { pointer: true }),
+  controllerExpandSecretRef: struct(9, secretReference, { pointer: true }),
+  nodeExpandSecretRef: struct(10, secretReference, { pointer: true }),
+})
+export interface CSIPersistentVolumeSource extends Infer<typeof csiPersistentVolumeSource> {}
+
+export const flexPersistentVolumeSource = message('io.k8s.api.core.v1.FlexPersistentVolumeSource', {
+  driver: string(1, { required: true }),
+  fsType: string(2),
+  secretRef: struct(3, secretReference, { pointer: true }),
+  readOnly: bool(4),
+  options: map(5, 'string'),
+})
+export interface FlexPersistentVolumeSource extends Infer<typeof flexPersistentVolumeSource> {}
+
+export const glusterfsPersistentVolumeSource = message('io.k8s.api.core.v1.GlusterfsPersistentVolumeSource', {
+  endpoints: string(1, { required: true }),
+  path: string(2, { required: true }),
+  readOnly: bool(3),
+  endpointsNamespace: string(4, { pointer: true }),
+})
+export interface GlusterfsPersistentVolumeSource extends Infer<typeof glusterfsPersistentVolumeSource> {}
+
+export const iscsiPersistentVolumeSource = message('io.k8s.api.core.v1.ISCSIPersistentVolumeSource', {
+  targetPortal: string(1, { required: true }),
+  iqn: string(2, { required: true }),
+  lun: int32(3, { required: true }),
+  iscsiInterface: string(4, { default: 'default' }),
+  fsType: string(5),
+  readOnly: bool(6),
+  portals: list(7, 'string', { listType: 'atomic' }),
+  chapAuthDiscovery: bool(8),
+  secretRef: struct(10, secretReference, { pointer: true }),
+  chapAuthSession: bool(11),
+  initiatorName: string(12, { pointer: true }),
+})
+export interface ISCSIPersistentVolumeSource extends Infer<typeof iscsiPersistentVolumeSource> {}
+
+export const localVolumeSource = message('io.k8s.api.core.v1.LocalVolumeSource', {
+  path: string(1, { required: true }),
+  fsType: string(2, { pointer: true }),
+})
+export interface LocalVolumeSource extends Infer<typeof localVolumeSource> {}
+
+export const rbdPersistentVolumeSource = message('io.k8s.api.core.v1.RBDPersistentVolumeSource', {
+  monitors: list(1, 'string', { required: true, listType: 'atomic' }),
+  image: string(2, { required: true }),
+  fsType: string(3),
+  pool: string(4, { default: 'rbd' }),
+  user: string(5, { default: 'admin' }),
+  keyring: string(6, { default: '/etc/ceph/keyring' }),
+  secretRef: struct(7, secretReference, { pointer: true }),
+  readOnly: bool(8),
+})
+export interface RBDPersistentVolumeSource extends Infer<typeof rbdPersistentVolumeSource> {}
+
+export const scaleIoPersistentVolumeSource = message('io.k8s.api.core.v1.ScaleIOPersistentVolumeSource', {
+  gateway: string(1, { required: true }),
+  system: string(2, { required: true }),
+  secretRef: struct(3, secretReference, { required: true, pointer: true }),
+  sslEnabled: bool(4),
+  protectionDomain: string(5),
+  storagePool: string(6),
+  storageMode: string(7, { default: 'ThinProvisioned' }),
+  volumeName: string(8),
+  fsType: string(9, { default: 'xfs' }),
+  readOnly: bool(10),
+})
+export interface ScaleIOPersistentVolumeSource extends Infer<typeof scaleIoPersistentVolumeSource> {}
+
+export const storageOsPersistentVolumeSource = message('io.k8s.api.core.v1.StorageOSPersistentVolumeSource', {
+  volumeName: string(1),
+  volumeNamespace: string(2),
+  fsType: string(3),
+  readOnly: bool(4),
+  secretRef: struct(5, objectReference, { pointer: true }),
+})
+export interface StorageOSPersistentVolumeSource extends Infer<typeof storageOsPersistentVolumeSource> {}
+
+export const volumeNodeAffinity = message('io.k8s.api.core.v1.VolumeNodeAffinity', {
+  required: struct(1, nodeSelector, { pointer: true }),
+})
+export interface VolumeNodeAffinity extends Infer<typeof volumeNodeAffinity> {}
+
+export const persistentVolumeSpec = message('io.k8s.api.core.v1.PersistentVolumeSpec', {
+  capacity: map(1, 'quantity'),
+  gcePersistentDisk: struct(1, gcePersistentDiskVolumeSource, { pointer: true, inside: 2 }),
+  awsElasticBlockStore: struct(2, awsElasticBlockStoreVolumeSource, { pointer: true, inside: 2 }),
+  hostPath: struct(3, hostPathVolumeSource, { pointer: true, inside: 2 }),
+  glusterfs: struct(4, glusterfsPersistentVolumeSource, { pointer: true, inside: 2 }),
+  nfs: struct(5, nfsVolumeSource, { pointer: true, inside: 2 }),
+  rbd: struct(6, rbdPersistentVolumeSource, { pointer: true, inside: 2 }),
+  iscsi: struct(7, iscsiPersistentVolumeSource, { pointer: true, inside: 2 }),
+  cinder: struct(8, cinderPersistentVolumeSource, { pointer: true, inside: 2 }),
+  cephfs: struct(9, cephFsPersistentVolumeSource, { pointer: true, inside: 2 }),
+  fc: struct(10, fcVolumeSource, { pointer: true, inside: 2 }),
+  flocker: struct(11, flockerVolumeSource, { pointer: true, inside: 2 }),
+  flexVolume: struct(12, flexPersistentVolumeSource, { pointer: true, inside: 2 }),
+  azureFile: struct(13, azureFilePersistentVolumeSource, { pointer: true, inside: 2 }),
+  vsphereVolume: struct(14, vsphereVirtualDiskVolumeSource, { pointer: true, inside: 2 }),
+  quobyte: struct(15, quobyteVolumeSource, { pointer: true, inside: 2 }),
+  azureDisk: struct(16, azureDiskVolumeSource, { pointer: true, inside: 2 }),
+  photonPersistentDisk: struct(17, photonPersistentDiskVolumeSource, { pointer: true, inside: 2 }),
+  portworxVolume: struct(18, portworxVolumeSource, { pointer: true, inside: 2 }),
+  scaleIO: struct(19, scaleIoPersistentVolumeSource, { pointer: true, inside: 2 }),
+  local: struct(20, localVolumeSource, { pointer: true, inside: 2 }),
+  storageos: struct(21, storageOsPersistentVolumeSource, { pointer: true, inside: 2 }),
+  csi: struct(22, csiPersistentVolumeSource, { pointer: true, inside: 2 }),
+  accessModes: list(3, 'string', { listType: 'atomic' }),
+  claimRef: struct(4, objectReference, { pointer: true, mapType: 'granular' }),
+  persistentVolumeReclaimPolicy: string(5, { default: 'Retain', enum: ['Delete', 'Recycle', 'Retain'] }),
+  storageClassName: string(6),
+  mountOptions: list(7, 'string', { listType: 'atomic' }),
+  volumeMode: string(8, { pointer: true, default: 'Filesystem', enum: ['Block', 'Filesystem'] }),
+  nodeAffinity: struct(9, volumeNodeAffinity, { pointer: true }),
+  volumeAttributesClassName: string(10, { pointer: true }),
+})
+export interface PersistentVolumeSpec extends Infer<typeof persistentVolumeSpec> {}

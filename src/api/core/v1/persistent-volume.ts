@@ -1,0 +1,68 @@
+// PersistentVolume: a piece of storage that a claim may bind.
+import type { Infer } from '../../../schema/infer.ts'
+import { message, string, struct, time } from '../../../schema/field.ts'
+import type { InputOf, ObjectOf } from '../../object.ts'
+import { persistentVolumeSpec } from './persistent-volume-spec.ts'
+import { objectMeta } from '../../meta/v1/object-meta.ts'
+import { ageText } from '../../age.ts'
+import { column, defineKind } from '../../kind.ts'
+import { dnsSubdomainErrors } from '../../names.ts'
+import { accessModesText } from './access-mode-rules.ts'
+import { validateVolumeSpec, validateVolumeUpdate } from './persistent-volume-rules.ts'
+import { classAnnotation } from './persistent-volume-claim-rules.ts'
+
+export const persistentVolumeStatus = message('io.k8s.api.core.v1.PersistentVolumeStatus', {
+  phase: string(1, { default: 'Pending', enum: ['Available', 'Bound', 'Failed', 'Pending', 'Released'] }),
+  message: string(2),
+  reason: string(3),
+  lastPhaseTransitionTime: time(4, { pointer: true }),
+})
+export interface PersistentVolumeStatus extends Infer<typeof persistentVolumeStatus> {}
+
+export const persistentVolumeMessage = message('io.k8s.api.core.v1.PersistentVolume', {
+  metadata: struct(1, objectMeta),
+  spec: struct(2, persistentVolumeSpec),
+  status: struct(3, persistentVolumeStatus),
+})
+export interface PersistentVolume extends ObjectOf<typeof persistentVolumeMessage> {}
+export type PersistentVolumeInput = InputOf<typeof persistentVolumeMessage>
+
+export const persistentVolume = defineKind<PersistentVolume, PersistentVolumeInput>({
+  group: '',
+  version: 'v1',
+  kind: 'PersistentVolume',
+  plural: 'persistentvolumes',
+  singular: 'persistentvolume',
+  shortNames: ['pv'],
+  categories: [],
+  namespaced: false,
+  message: persistentVolumeMessage,
+  hasStatus: true,
+  countsGenerations: false,
+  validateName: dnsSubdomainErrors,
+  applyDefaults: (object) => object,
+  initialStatus: ({ metadata }) => ({ phase: 'Pending', lastPhaseTransitionTime: metadata.creationTimestamp }),
+  validate: ({ spec }) => validateVolumeSpec(spec, 'spec'),
+  validateUpdate: (object, old) => validateVolumeUpdate(object.spec, old.spec),
+  columns: [
+    column('Name', ({ metadata }) => metadata.name, { format: 'name' }),
+    column('Capacity', ({ spec }) => spec.capacity?.['storage'] ?? '0'),
+    column('Access Modes', ({ spec }) => accessModesText(spec.accessModes)),
+    column('Reclaim Policy', ({ spec }) => spec.persistentVolumeReclaimPolicy),
+    column('Status', ({ metadata, status }) =>
+      metadata.deletionTimestamp === undefined ? status.phase : 'Terminating',
+    ),
+    column('Claim', ({ spec: { claimRef } }) =>
+      claimRef === undefined ? '' : `${claimRef.namespace ?? ''}/${claimRef.name ?? ''}`,
+    ),
+    column(
+      'StorageClass',
+      ({ metadata, spec }) => metadata.annotations?.[classAnnotation] ?? spec.storageClassName ?? '',
+    ),
+    column('VolumeAttributesClass', ({ spec }) => spec.volumeAttributesClassName ?? '<unset>'),
+    column('Reason', ({ status }) => status.reason ?? ''),
+    column('Age', ({ metadata }, nowMs) => ageText(metadata.creationTimestamp, nowMs)),
+    column('VolumeMode', ({ spec }) => spec.volumeMode, { priority: 1 }),
+  ],
+  fieldLabels: {},
+})

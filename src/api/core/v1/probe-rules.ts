@@ -1,0 +1,97 @@
+// Rules of probes and life-cycle hooks: one handler each, and bounds that make sense for what is asked.
+import { forbidden, invalid, required, type FieldError } from '../../../schema/field-error.ts'
+import { portErrors, portNameErrors } from '../../network-rules.ts'
+import type { HTTPGetAction, Lifecycle, LifecycleHandler, Probe, SleepAction } from './probe.ts'
+
+type Handler = Pick<Probe, 'exec' | 'httpGet' | 'tcpSocket' | 'grpc'> & Pick<LifecycleHandler, 'sleep'>
+
+/** The probes of one container, by the name of their field. */
+export interface Probes {
+  readonly livenessProbe?: Probe
+  readonly readinessProbe?: Probe
+  readonly startupProbe?: Probe
+}
+
+export function validateProbes(probes: Probes, graceSeconds: number, path: string): FieldError[] {
+  const errors: FieldError[] = []
+  for (const name of ['livenessProbe', 'readinessProbe', 'startupProbe'] as const) {
+    const probe = probes[name]
+    if (probe === undefined) continue
+    errors.push(...validateProbe(probe, graceSeconds, `${path}.${name}`))
+    if (name !== 'readinessProbe' && probe.successThreshold !== 1)
+      errors.push(invalid(`${path}.${name}.successThreshold`, probe.successThreshold, 'must be 1'))
+    if (name === 'readinessProbe' && probe.terminationGracePeriodSeconds !== undefined)
+      errors.push(
+        invalid(
+          `${path}.${name}.terminationGracePeriodSeconds`,
+          probe.terminationGracePeriodSeconds,
+          'must not be set for readinessProbes',
+        ),
+      )
+  }
+  return errors
+}
+
+// That the counts are not negative stands on the fields.
+function validateProbe(probe: Probe, graceSeconds: number, path: string): FieldError[] {
+  const { terminationGracePeriodSeconds: seconds } = probe
+  const errors = validateHandler(probe, graceSeconds, path)
+  if (seconds !== undefined && seconds <= 0)
+    errors.push(invalid(`${path}.terminationGracePeriodSeconds`, seconds, 'must be greater than 0'))
+  return errors
+}
+
+export function validateLifecycle(
+  { postStart, preStop, stopSignal }: Lifecycle,
+  { graceSeconds, os }: { graceSeconds: number; os: string | undefined },
+  path: string,
+): FieldError[] {
+  const errors: FieldError[] = []
+  if (postStart !== undefined) errors.push(...validateHandler(postStart, graceSeconds, `${path}.postStart`))
+  if (preStop !== undefined) errors.push(...validateHandler(preStop, graceSeconds, `${path}.preStop`))
+  if (stopSignal !== undefined && os === undefined)
+    errors.push(forbidden(`${path}.stopSignal`, 'may not be set for containers with empty `spec.os.name`'))
+  return errors
+}
+
+function validateHandler(handler: Handler, graceSeconds: number, path: string): FieldError[] {
+  const { exec, httpGet, tcpSocket, grpc, sleep } = handler
+  const chosen: (FieldError[] | undefined)[] = [
+    exec && (exec.command?.length ? [] : [required(`${path}.exec.command`)]),
+    httpGet && validateHttpGet(httpGet, `${path}.httpGet`),
+    tcpSocket && validatePort(tcpSocket.port ?? 0, `${path}.tcpSocket.port`),
+    grpc && validatePort(grpc.port ?? 0, `${path}.grpc.port`),
+    sleep && validateSleep(sleep, graceSeconds, `${path}.sleep`),
+  ]
+  const names = ['exec', 'httpGet', 'tcpSocket', 'grpc', 'sleep']
+  const [first, ...others] = names.filter((_, index) => chosen[index] !== undefined)
+  if (first === undefined) return [required(path, 'must specify a handler type')]
+  return [
+    ...(chosen[names.indexOf(first)] ?? []),
+    ...others.map((name) => forbidden(`${path}.${name}`, 'may not specify more than 1 handler type')),
+  ]
+}
+
+const headerName = '[-A-Za-z0-9]+'
+
+const validateHttpGet = ({ path: asked, port, httpHeaders = [] }: HTTPGetAction, path: string): FieldError[] => [
+  ...(asked ? [] : [required(`${path}.path`)]),
+  ...validatePort(port ?? 0, `${path}.port`),
+  ...httpHeaders
+    .filter(({ name }) => !new RegExp(`^${headerName}$`).test(name ?? ''))
+    .map(({ name }) =>
+      invalid(
+        `${path}.httpHeaders`,
+        name ?? '',
+        `a valid HTTP header must consist of alphanumeric characters or '-' (e.g. 'X-Header-Name', regex used for validation is '${headerName}')`,
+      ),
+    ),
+]
+
+const validatePort = (port: number | string, path: string): FieldError[] =>
+  (typeof port === 'number' ? portErrors(port) : portNameErrors(port)).map((detail) => invalid(path, port, detail))
+
+const validateSleep = ({ seconds = 0 }: Partial<SleepAction>, graceSeconds: number, path: string): FieldError[] =>
+  seconds < 0 || seconds > graceSeconds
+    ? [invalid(path, seconds, `must be non-negative and less than terminationGracePeriodSeconds (${graceSeconds})`)]
+    : []

@@ -1,0 +1,28 @@
+// ResourceQuotaSpec and ResourceQuotaStatus.
+import type { Infer } from '../../../schema/infer.ts'
+import { list, map, message, string, struct } from '../../../schema/field.ts'
+
+export const scopedResourceSelectorRequirement = message('io.k8s.api.core.v1.ScopedResourceSelectorRequirement', {
+  scopeName: string(1, { required: true }),
+  operator: string(2, { required: true }),
+  values: list(3, 'string', { listType: 'atomic' }),
+})
+export interface ScopedResourceSelectorRequirement extends Infer<typeof scopedResourceSelectorRequirement> {}
+
+export const scopeSelector = message('io.k8s.api.core.v1.ScopeSelector', {
+  matchExpressions: list(1, scopedResourceSelectorRequirement, { listType: 'atomic' }),
+})
+export interface ScopeSelector extends Infer<typeof scopeSelector> {}
+
+export const resourceQuotaSpec = message('io.k8s.api.core.v1.ResourceQuotaSpec', {
+  hard: map(1, 'quantity'),
+  scopes: list(2, 'string', { listType: 'atomic' }),
+  scopeSelector: struct(3, scopeSelector, { pointer: true }),
+})
+export interface ResourceQuotaSpec extends Infer<typeof resourceQuotaSpec> {}
+
+export const resourceQuotaStatus = message('io.k8s.api.core.v1.ResourceQuotaStatus', {
+  hard: map(1, 'quantity'),
+  used: map(2, 'quantity'),
+})
+export interface ResourceQuotaStatus extends Infer<typeof resourceQuotaStatus> {}

@@ -1,0 +1,62 @@
+// Rules of requests and limits: known resources, sensible amounts, no request above its limit.
+import { duplicate, forbidden, invalid, required, notFound, type FieldError } from '../../../schema/field-error.ts'
+import { quantityNanos } from '../../../schema/quantity.ts'
+import { validateContainerResourceName, validateResourceAmount } from './resource-name-rules.ts'
+import type { ResourceClaim, ResourceRequirements } from './resources.ts'
+
+type Amounts = Readonly<Record<string, string>>
+
+const isHugePage = (name: string): boolean => name.startsWith('hugepages-')
+const isNative = (name: string): boolean => !name.includes('/') || name.includes('kubernetes.io/')
+/** What a node may promise more of than it has: a request may then be below its limit. */
+const isOvercommittable = (name: string): boolean => isNative(name) && !isHugePage(name)
+
+const amountOf = (text: string | undefined): bigint => quantityNanos(text ?? '0') ?? 0n
+
+export function validateResources(
+  { limits = {}, requests = {}, claims = [] }: ResourceRequirements,
+  claimNames: ReadonlySet<string>,
+  path: string,
+): FieldError[] {
+  const errors = [
+    ...validateAmounts(limits, `${path}.limits`),
+    ...validateAmounts(requests, `${path}.requests`),
+    ...Object.keys(requests).flatMap((name) => validateRequest(name, requests, limits, path)),
+  ]
+  const named = [...Object.keys(limits), ...Object.keys(requests)]
+  if (named.some(isHugePage) && !named.some((name) => name === 'cpu' || name === 'memory'))
+    errors.push(forbidden(path, 'HugePages require cpu or memory'))
+  return [...errors, ...validateClaims(claims, claimNames, `${path}.claims`)]
+}
+
+export const validateAmounts = (amounts: Amounts, path: string): FieldError[] =>
+  Object.entries(amounts).flatMap(([name, quantity]) => [
+    ...validateContainerResourceName(name, `${path}[${name}]`),
+    ...validateResourceAmount(name, quantity, `${path}[${name}]`),
+  ])
+
+function validateRequest(name: string, requests: Amounts, limits: Amounts, path: string): FieldError[] {
+  const [request, limit] = [requests[name], limits[name]]
+  if (limit === undefined)
+    return isOvercommittable(name)
+      ? []
+      : [required(`${path}.limits`, 'Limit must be set for non overcommitable resources')]
+  const difference = amountOf(request) - amountOf(limit)
+  if (difference !== 0n && !isOvercommittable(name))
+    return [invalid(`${path}.requests`, request, `must be equal to ${name} limit of ${limit}`)]
+  return difference > 0n
+    ? [invalid(`${path}.requests`, request, `must be less than or equal to ${name} limit of ${limit}`)]
+    : []
+}
+
+function validateClaims(claims: readonly ResourceClaim[], known: ReadonlySet<string>, path: string): FieldError[] {
+  const seen = new Set<string>()
+  return claims.flatMap(({ name, request }, index) => {
+    const at = `${path}[${index}]`
+    if (!name) return [required(`${at}.name`)]
+    const asked = request === undefined ? name : `${name}/${request}`
+    const errors = seen.has(asked) || seen.has(name) ? [duplicate(at, asked)] : []
+    seen.add(asked)
+    return known.has(name) ? errors : [...errors, notFound(`${at}.name`, name)]
+  })
+}

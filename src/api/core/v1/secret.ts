@@ -1,0 +1,45 @@
+// Secret: confidential data for pods to read; the type tells which keys it must have.
+import { bool, map, message, string, struct } from '../../../schema/field.ts'
+import type { InputOf, ObjectOf } from '../../object.ts'
+import { objectMeta } from '../../meta/v1/object-meta.ts'
+import { ageText } from '../../age.ts'
+import { column, defineKind } from '../../kind.ts'
+import { dnsSubdomainErrors } from '../../names.ts'
+import { validateSecret, validateSecretUpdate, encodedStrings } from './secret-rules.ts'
+
+export const secretMessage = message('io.k8s.api.core.v1.Secret', {
+  metadata: struct(1, objectMeta),
+  data: map(2, 'bytes'),
+  type: string(3, { default: 'Opaque' }),
+  stringData: map(4, 'string'),
+  immutable: bool(5, { pointer: true }),
+})
+export interface Secret extends ObjectOf<typeof secretMessage> {}
+export type SecretInput = InputOf<typeof secretMessage>
+
+export const secret = defineKind<Secret, SecretInput>({
+  group: '',
+  version: 'v1',
+  kind: 'Secret',
+  plural: 'secrets',
+  singular: 'secret',
+  shortNames: [],
+  categories: [],
+  namespaced: true,
+  message: secretMessage,
+  hasStatus: false,
+  countsGenerations: false,
+  validateName: dnsSubdomainErrors,
+  // stringData is for writing only: it becomes data and is never shown.
+  applyDefaults: ({ stringData, ...object }) =>
+    stringData === undefined ? object : { ...object, data: { ...object.data, ...encodedStrings(stringData) } },
+  validate: validateSecret,
+  validateUpdate: validateSecretUpdate,
+  columns: [
+    column('Name', ({ metadata }) => metadata.name, { format: 'name' }),
+    column('Type', ({ type }) => type),
+    column('Data', ({ data = {} }) => Object.keys(data).length),
+    column('Age', ({ metadata }, nowMs) => ageText(metadata.creationTimestamp, nowMs)),
+  ],
+  fieldLabels: { type: ({ type }) => type },
+})

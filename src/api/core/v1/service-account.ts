@@ -1,0 +1,40 @@
+// ServiceAccount: who a pod is when it calls the API.
+import { bool, list, message, struct } from '../../../schema/field.ts'
+import type { InputOf, ObjectOf } from '../../object.ts'
+import { localObjectReference, objectReference } from './references.ts'
+import { objectMeta } from '../../meta/v1/object-meta.ts'
+import { ageText } from '../../age.ts'
+import { column, defineKind } from '../../kind.ts'
+import { dnsSubdomainErrors } from '../../names.ts'
+
+export const serviceAccountMessage = message('io.k8s.api.core.v1.ServiceAccount', {
+  metadata: struct(1, objectMeta),
+  secrets: list(2, objectReference, { listType: 'map', keys: ['name'], patch: 'merge', mergeKey: 'name' }),
+  imagePullSecrets: list(3, localObjectReference, { listType: 'atomic' }),
+  automountServiceAccountToken: bool(4, { pointer: true }),
+})
+export interface ServiceAccount extends ObjectOf<typeof serviceAccountMessage> {}
+export type ServiceAccountInput = InputOf<typeof serviceAccountMessage>
+
+export const serviceAccount = defineKind<ServiceAccount, ServiceAccountInput>({
+  group: '',
+  version: 'v1',
+  kind: 'ServiceAccount',
+  plural: 'serviceaccounts',
+  singular: 'serviceaccount',
+  shortNames: ['sa'],
+  categories: [],
+  namespaced: true,
+  message: serviceAccountMessage,
+  hasStatus: false,
+  countsGenerations: false,
+  validateName: dnsSubdomainErrors,
+  applyDefaults: (object) => object,
+  validate: () => [],
+  validateUpdate: () => [],
+  columns: [
+    column('Name', ({ metadata }) => metadata.name, { format: 'name' }),
+    column('Age', ({ metadata }, nowMs) => ageText(metadata.creationTimestamp, nowMs)),
+  ],
+  fieldLabels: {},
+})

@@ -1,0 +1,96 @@
+// Rules of an EndpointSlice: addresses of one family, ports with different names, hints for routing.
+import { duplicate, invalid, notSupported, required, tooMany, type FieldError } from '../../../schema/field-error.ts'
+import { validateEntries } from '../../list-size-rules.ts'
+import { validateLabels } from '../../metadata.ts'
+import { dnsLabelErrors, dnsSubdomainErrors, labelValueErrors, qualifiedNameErrors } from '../../names.ts'
+import { isIpV4, isIpV6 } from '../../network-rules.ts'
+import { specialAddressErrors } from '../../special-address-rules.ts'
+import type { Endpoint, EndpointHints, EndpointPort } from './endpoint.ts'
+
+interface Slice {
+  readonly addressType: string
+  readonly endpoints?: readonly Endpoint[]
+  readonly ports?: readonly EndpointPort[]
+}
+
+const endpointsMax = 1000
+const addressesMax = 100
+const portsMax = 20_000
+const hintsMax = 8
+const topologyLabelsMax = 16
+
+export const validateEndpointSlice = ({ addressType, endpoints = [], ports = [] }: Slice): FieldError[] => [
+  ...validateEntries(endpoints, 'endpoints', endpointsMax, (endpoint, path) =>
+    validateEndpoint(endpoint, addressType, path),
+  ),
+  ...validatePorts(ports),
+]
+
+const invalidAll = (path: string, value: unknown, details: readonly string[]): FieldError[] =>
+  details.map((detail) => invalid(path, value, detail))
+
+function validateEndpoint(endpoint: Endpoint, type: string, path: string): FieldError[] {
+  const { addresses, hostname, nodeName, deprecatedTopology = {}, hints } = endpoint
+  const errors: FieldError[] = []
+  const at = `${path}.addresses`
+  if (addresses === undefined || addresses.length === 0) errors.push(required(at, 'must contain at least 1 address'))
+  else if (addresses.length > addressesMax) errors.push(tooMany(at, addresses.length, addressesMax))
+  for (const [index, address] of (addresses ?? []).entries())
+    errors.push(...validateAddress(address, type, `${at}[${index}]`))
+  if (nodeName !== undefined) errors.push(...invalidAll(`${path}.nodeName`, nodeName, dnsSubdomainErrors(nodeName)))
+  const topology = `${path}.deprecatedTopology`
+  const labelsCount = Object.keys(deprecatedTopology).length
+  if (labelsCount > topologyLabelsMax) errors.push(tooMany(topology, labelsCount, topologyLabelsMax))
+  errors.push(...validateLabels(deprecatedTopology, topology))
+  if (hostname !== undefined) errors.push(...invalidAll(`${path}.hostname`, hostname, dnsLabelErrors(hostname)))
+  return hints === undefined ? errors : [...errors, ...validateHints(hints, `${path}.hints`)]
+}
+
+/** Types that upstream does not know are refused by the enumeration; their addresses are not looked at. */
+function validateAddress(address: string, type: string, path: string): FieldError[] {
+  if (type === 'FQDN') return validateDomainName(address, path)
+  if (type !== 'IPv4' && type !== 'IPv6') return []
+  if (!(type === 'IPv4' ? isIpV4(address) : isIpV6(address)))
+    return [invalid(path, address, `must be a valid ${type} address`)]
+  return invalidAll(path, address, specialAddressErrors(address))
+}
+
+function validateDomainName(name: string, path: string): FieldError[] {
+  if (name === '') return [required(path)]
+  const bare = name.endsWith('.') ? name.slice(0, -1) : name
+  const errors = invalidAll(path, bare, dnsSubdomainErrors(bare))
+  if (errors.length === 0 && !bare.includes('.'))
+    errors.push(invalid(path, bare, 'should be a domain with at least two segments separated by dots'))
+  return errors
+}
+
+const validateHints = ({ forZones = [], forNodes = [] }: EndpointHints, path: string): FieldError[] => [
+  ...validateHintNames(forZones, `${path}.forZones`, labelValueErrors),
+  ...validateHintNames(forNodes, `${path}.forNodes`, dnsSubdomainErrors),
+]
+
+function validateHintNames(
+  hints: readonly { readonly name: string }[],
+  path: string,
+  nameErrors: (name: string) => string[],
+): FieldError[] {
+  const seen = new Set<string>()
+  return validateEntries(hints, path, hintsMax, ({ name }, at) => {
+    const errors = seen.has(name) ? [duplicate(`${at}.name`, name)] : []
+    seen.add(name)
+    return [...errors, ...invalidAll(`${at}.name`, name, nameErrors(name))]
+  })
+}
+
+function validatePorts(ports: readonly EndpointPort[]): FieldError[] {
+  const seen = new Set<string>()
+  return validateEntries(ports, 'ports', portsMax, ({ name, protocol, appProtocol }, at) => {
+    const errors = name === '' ? [] : invalidAll(`${at}.name`, name, dnsLabelErrors(name))
+    if (seen.has(name)) errors.push(duplicate(`${at}.name`, name))
+    seen.add(name)
+    if ((protocol as string) === '') errors.push(notSupported(`${at}.protocol`, protocol, ['SCTP', 'TCP', 'UDP']))
+    if (appProtocol !== undefined)
+      errors.push(...invalidAll(`${at}.appProtocol`, appProtocol, qualifiedNameErrors(appProtocol)))
+    return errors
+  })
+}

@@ -1,0 +1,51 @@
+// The kinds agree with the facts recorded from upstream: names, scopes, columns, defaults.
+import { deepEqual, equal } from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { test } from 'node:test'
+import { kinds } from './kinds.ts'
+
+const facts = <T>(name: string): T =>
+  JSON.parse(readFileSync(new URL(`../../test/facts/${name}.json`, import.meta.url), 'utf8')) as T
+
+interface TableFact {
+  readonly group: string
+  readonly version: string
+  readonly resource: string
+  readonly columns: readonly {
+    readonly name: string
+    readonly type: string
+    readonly format: string
+    readonly priority: number
+  }[]
+}
+
+interface DiscoveryFact {
+  readonly group: string
+  readonly version: string
+  readonly resource: string
+  readonly scope: string
+  readonly singularResource: string
+  readonly shortNames?: readonly string[]
+  readonly categories?: readonly string[]
+}
+
+const tables = facts<TableFact[]>('tables')
+const discovery = facts<DiscoveryFact[]>('discovery')
+
+for (const kind of kinds) {
+  const { group, version, plural } = kind
+  const isSame = (fact: { group: string; version: string; resource: string }) =>
+    fact.group === group && fact.version === version && fact.resource === plural
+  test(`${kind.apiVersion} ${kind.kind}: columns as upstream has them`, () => {
+    const columns = kind.columns.map(({ name, type, format, priority }) => ({ name, type, format, priority }))
+    deepEqual(columns, tables.find(isSame)?.columns)
+  })
+  test(`${kind.apiVersion} ${kind.kind}: discovery as upstream has it`, () => {
+    const fact = discovery.find(isSame)
+    equal(fact?.scope, kind.namespaced ? 'Namespaced' : 'Cluster')
+    deepEqual(
+      [fact?.singularResource, fact?.shortNames ?? [], fact?.categories ?? []],
+      [kind.singular, kind.shortNames, kind.categories],
+    )
+  })
+}

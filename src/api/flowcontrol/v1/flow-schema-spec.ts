@@ -1,0 +1,84 @@
+// The parts of a FlowSchema: whom and what it matches, and which priority level that leads to.
+import type { Infer } from '../../../schema/infer.ts'
+import { bool, int32, list, message, string, struct, time } from '../../../schema/field.ts'
+
+export const flowDistinguisherMethod = message('io.k8s.api.flowcontrol.v1.FlowDistinguisherMethod', {
+  type: string(1, { required: true }),
+})
+export interface FlowDistinguisherMethod extends Infer<typeof flowDistinguisherMethod> {}
+
+export const priorityLevelConfigurationReference = message(
+  'io.k8s.api.flowcontrol.v1.PriorityLevelConfigurationReference',
+  {
+    name: string(1, { required: true }),
+  },
+)
+export interface PriorityLevelConfigurationReference extends Infer<typeof priorityLevelConfigurationReference> {}
+
+export const nonResourcePolicyRule = message('io.k8s.api.flowcontrol.v1.NonResourcePolicyRule', {
+  verbs: list(1, 'string', { required: true, listType: 'set' }),
+  nonResourceURLs: list(6, 'string', { required: true, listType: 'set' }),
+})
+export interface NonResourcePolicyRule extends Infer<typeof nonResourcePolicyRule> {}
+
+export const resourcePolicyRule = message('io.k8s.api.flowcontrol.v1.ResourcePolicyRule', {
+  verbs: list(1, 'string', { required: true, listType: 'set' }),
+  apiGroups: list(2, 'string', { required: true, listType: 'set' }),
+  resources: list(3, 'string', { required: true, listType: 'set' }),
+  clusterScope: bool(4),
+  namespaces: list(5, 'string', { keepEmpty: true, listType: 'set' }),
+})
+export interface ResourcePolicyRule extends Infer<typeof resourcePolicyRule> {}
+
+export const groupSubject = message('io.k8s.api.flowcontrol.v1.GroupSubject', {
+  name: string(1, { required: true }),
+})
+export interface GroupSubject extends Infer<typeof groupSubject> {}
+
+export const serviceAccountSubject = message('io.k8s.api.flowcontrol.v1.ServiceAccountSubject', {
+  namespace: string(1, { required: true }),
+  name: string(2, { required: true }),
+})
+export interface ServiceAccountSubject extends Infer<typeof serviceAccountSubject> {}
+
+export const userSubject = message('io.k8s.api.flowcontrol.v1.UserSubject', {
+  name: string(1, { required: true }),
+})
+export interface UserSubject extends Infer<typeof userSubject> {}
+
+export const subject = message('io.k8s.api.flowcontrol.v1.Subject', {
+  kind: string(1, { required: true }),
+  user: struct(2, userSubject, { pointer: true }),
+  group: struct(3, groupSubject, { pointer: true }),
+  serviceAccount: struct(4, serviceAccountSubject, { pointer: true }),
+})
+export interface Subject extends Infer<typeof subject> {}
+
+export const policyRulesWithSubjects = message('io.k8s.api.flowcontrol.v1.PolicyRulesWithSubjects', {
+  subjects: list(1, subject, { required: true, listType: 'atomic' }),
+  resourceRules: list(2, resourcePolicyRule, { listType: 'atomic' }),
+  nonResourceRules: list(3, nonResourcePolicyRule, { listType: 'atomic' }),
+})
+export interface PolicyRulesWithSubjects extends Infer<typeof policyRulesWithSubjects> {}
+
+export const flowSchemaSpec = message('io.k8s.api.flowcontrol.v1.FlowSchemaSpec', {
+  priorityLevelConfiguration: struct(1, priorityLevelConfigurationReference, { required: true }),
+  matchingPrecedence: int32(2, { keepEmpty: true, default: 1000 }),
+  distinguisherMethod: struct(3, flowDistinguisherMethod, { pointer: true }),
+  rules: list(4, policyRulesWithSubjects, { listType: 'atomic' }),
+})
+export interface FlowSchemaSpec extends Infer<typeof flowSchemaSpec> {}
+
+export const flowSchemaCondition = message('io.k8s.api.flowcontrol.v1.FlowSchemaCondition', {
+  type: string(1),
+  status: string(2),
+  lastTransitionTime: time(3),
+  reason: string(4),
+  message: string(5),
+})
+export interface FlowSchemaCondition extends Infer<typeof flowSchemaCondition> {}
+
+export const flowSchemaStatus = message('io.k8s.api.flowcontrol.v1.FlowSchemaStatus', {
+  conditions: list(1, flowSchemaCondition, { listType: 'map', keys: ['type'], patch: 'merge', mergeKey: 'type' }),
+})
+export interface FlowSchemaStatus extends Infer<typeof flowSchemaStatus> {}

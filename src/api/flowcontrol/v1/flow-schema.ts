@@ -1,0 +1,50 @@
+// FlowSchema: which requests belong to which priority level, and how they are told apart within it.
+import { message, struct } from '../../../schema/field.ts'
+import type { InputOf, ObjectOf } from '../../object.ts'
+import { objectMeta } from '../../meta/v1/object-meta.ts'
+import { ageText } from '../../age.ts'
+import { column, defineKind } from '../../kind.ts'
+import { dnsSubdomainErrors } from '../../names.ts'
+import { validateFlowSchema } from './flow-schema-rules.ts'
+import { flowSchemaSpec, flowSchemaStatus } from './flow-schema-spec.ts'
+
+export const flowSchemaMessage = message('io.k8s.api.flowcontrol.v1.FlowSchema', {
+  metadata: struct(1, objectMeta),
+  spec: struct(2, flowSchemaSpec),
+  status: struct(3, flowSchemaStatus),
+})
+export interface FlowSchema extends ObjectOf<typeof flowSchemaMessage> {}
+export type FlowSchemaInput = InputOf<typeof flowSchemaMessage>
+
+// Zero is what Go clients send when they mean nothing.
+const matchingPrecedenceDefault = 1000
+
+export const flowSchema = defineKind<FlowSchema, FlowSchemaInput>({
+  group: 'flowcontrol.apiserver.k8s.io',
+  version: 'v1',
+  kind: 'FlowSchema',
+  plural: 'flowschemas',
+  singular: 'flowschema',
+  shortNames: [],
+  categories: [],
+  namespaced: false,
+  message: flowSchemaMessage,
+  hasStatus: true,
+  countsGenerations: true,
+  validateName: dnsSubdomainErrors,
+  applyDefaults: (object) =>
+    object.spec.matchingPrecedence === 0
+      ? { ...object, spec: { ...object.spec, matchingPrecedence: matchingPrecedenceDefault } }
+      : object,
+  validate: ({ metadata, spec, status }) => validateFlowSchema(metadata.name, spec, status),
+  validateUpdate: () => [],
+  columns: [
+    column('Name', ({ metadata }) => metadata.name, { format: 'name' }),
+    column('PriorityLevel', ({ spec }) => spec.priorityLevelConfiguration.name),
+    column('MatchingPrecedence', ({ spec }) => spec.matchingPrecedence),
+    column('DistinguisherMethod', ({ spec }) => spec.distinguisherMethod?.type ?? '<none>'),
+    column('Age', ({ metadata }, nowMs) => ageText(metadata.creationTimestamp, nowMs)),
+    column('MissingPL', ({ status }) => status.conditions?.find(({ type }) => type === 'Dangling')?.status ?? '?'),
+  ],
+  fieldLabels: {},
+})

@@ -1,0 +1,46 @@
+// Ports and addresses: what is one, with upstream's words for what is not.
+
+export const portErrors = (port: number): string[] =>
+  Number.isInteger(port) && port >= 1 && port <= 65_535 ? [] : ['must be between 1 and 65535, inclusive']
+
+/** IANA service names: how ports are named. */
+export function portNameErrors(name: string): string[] {
+  const errors: string[] = []
+  if (name.length > 15) errors.push('must be no more than 15 characters')
+  if (!/^[-a-z0-9]+$/.test(name)) errors.push('must contain only alpha-numeric characters (a-z, 0-9), and hyphens (-)')
+  if (!/[a-z]/.test(name)) errors.push('must contain at least one letter (a-z)')
+  if (name.includes('--')) errors.push('must not contain consecutive hyphens')
+  if (name.startsWith('-') || name.endsWith('-')) errors.push('must not begin or end with a hyphen')
+  return errors
+}
+
+export const isIpV4 = (text: string): boolean => {
+  const parts = text.split('.')
+  return parts.length === 4 && parts.every((part) => /^(0|[1-9]\d{0,2})$/.test(part) && Number(part) <= 255)
+}
+
+export function isIpV6(text: string): boolean {
+  if (!/^[0-9a-fA-F:.]+$/.test(text) || !text.includes(':')) return false
+  const halves = text.split('::')
+  if (halves.length > 2) return false
+  const groups = halves.flatMap((half) => (half === '' ? [] : half.split(':')))
+  const last = groups.at(-1) ?? ''
+  const hasV4 = last.includes('.')
+  if (hasV4 && !isIpV4(last)) return false
+  const count = groups.length + (hasV4 ? 1 : 0)
+  const plain = hasV4 ? groups.slice(0, -1) : groups
+  return plain.every((group) => /^[0-9a-fA-F]{1,4}$/.test(group)) && (halves.length === 2 ? count < 8 : count === 8)
+}
+
+export const isIp = (text: string): boolean => isIpV4(text) || isIpV6(text)
+
+export const ipErrors = (text: string): string[] =>
+  isIp(text) ? [] : ['must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)']
+
+export function cidrErrors(text: string): string[] {
+  const [address = '', length = ''] = text.split('/')
+  const max = isIpV4(address) ? 32 : isIpV6(address) ? 128 : -1
+  return /^\d{1,3}$/.test(length) && text.split('/').length === 2 && Number(length) <= max
+    ? []
+    : ['must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)']
+}

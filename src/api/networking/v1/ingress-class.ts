@@ -1,0 +1,97 @@
+// IngressClass: which controller implements an Ingress.
+import type { Infer } from '../../../schema/infer.ts'
+import { message, string, struct } from '../../../schema/field.ts'
+import type { InputOf, ObjectOf } from '../../object.ts'
+import { objectMeta } from '../../meta/v1/object-meta.ts'
+import {
+  forbidden,
+  immutable,
+  invalid,
+  notSupported,
+  required,
+  tooLong,
+  type FieldError,
+} from '../../../schema/field-error.ts'
+import { ageText } from '../../age.ts'
+import { validateDomainPrefixedPath } from '../../domain-prefixed-path.ts'
+import { column, defineKind } from '../../kind.ts'
+import { dnsLabelErrors, dnsSubdomainErrors } from '../../names.ts'
+import { validateReference } from './ingress-rules.ts'
+
+export const ingressClassParametersReference = message('io.k8s.api.networking.v1.IngressClassParametersReference', {
+  apiGroup: string(1, { pointer: true }),
+  kind: string(2, { required: true }),
+  name: string(3, { required: true }),
+  scope: string(4, { pointer: true, keepEmpty: true, default: 'Cluster' }),
+  namespace: string(5, { pointer: true }),
+})
+export interface IngressClassParametersReference extends Infer<typeof ingressClassParametersReference> {}
+
+export const ingressClassSpec = message('io.k8s.api.networking.v1.IngressClassSpec', {
+  controller: string(1),
+  parameters: struct(2, ingressClassParametersReference, { pointer: true }),
+})
+export interface IngressClassSpec extends Infer<typeof ingressClassSpec> {}
+
+export const ingressClassMessage = message('io.k8s.api.networking.v1.IngressClass', {
+  metadata: struct(1, objectMeta),
+  spec: struct(2, ingressClassSpec),
+})
+export interface IngressClass extends ObjectOf<typeof ingressClassMessage> {}
+export type IngressClassInput = InputOf<typeof ingressClassMessage>
+
+export const ingressClass = defineKind<IngressClass, IngressClassInput>({
+  group: 'networking.k8s.io',
+  version: 'v1',
+  kind: 'IngressClass',
+  plural: 'ingressclasses',
+  singular: 'ingressclass',
+  shortNames: [],
+  categories: [],
+  namespaced: false,
+  message: ingressClassMessage,
+  hasStatus: false,
+  countsGenerations: true,
+  validateName: dnsSubdomainErrors,
+  applyDefaults: (object) => object,
+  validate: ({ spec }) => [...validateController(spec), ...validateParameters(spec.parameters)],
+  validateUpdate: ({ spec }, old) =>
+    spec.controller === old.spec.controller ? [] : [immutable('spec.controller', spec.controller ?? '')],
+  columns: [
+    column('Name', ({ metadata }) => metadata.name, { format: 'name' }),
+    column('Controller', ({ spec }) => spec.controller ?? ''),
+    column('Parameters', ({ spec }) => parametersText(spec)),
+    column('Age', ({ metadata }, nowMs) => ageText(metadata.creationTimestamp, nowMs)),
+  ],
+  fieldLabels: {},
+})
+
+const controllerBytesMax = 250
+
+function validateController({ controller = '' }: IngressClassSpec): FieldError[] {
+  const errors = validateDomainPrefixedPath(controller, 'spec.controller')
+  return controller.length > controllerBytesMax ? [tooLong('spec.controller', controllerBytesMax), ...errors] : errors
+}
+
+function validateParameters(parameters: IngressClassSpec['parameters']): FieldError[] {
+  if (parameters === undefined) return []
+  const { scope, namespace } = parameters
+  const at = 'spec.parameters.namespace'
+  const errors = validateReference(parameters, 'spec.parameters')
+  if (scope !== 'Cluster' && scope !== 'Namespace')
+    errors.push(notSupported('spec.parameters.scope', scope, ['Cluster', 'Namespace']))
+  else if (scope === 'Cluster' && namespace !== undefined)
+    errors.push(forbidden(at, "`parameters.scope` is set to 'Cluster'"))
+  else if (scope === 'Namespace' && namespace === undefined)
+    errors.push(required(at, "`parameters.scope` is set to 'Namespace'"))
+  else if (scope === 'Namespace')
+    errors.push(...dnsLabelErrors(namespace ?? '').map((detail) => invalid(at, namespace, detail)))
+  return errors
+}
+
+/** `IngressParameters.example.com/external` */
+function parametersText({ parameters }: IngressClassSpec): string {
+  if (parameters === undefined) return '<none>'
+  const { kind, apiGroup, name } = parameters
+  return `${apiGroup === undefined ? kind : `${kind}.${apiGroup}`}/${name}`
+}

@@ -1,0 +1,46 @@
+// Ingress: which HTTP requests from outside reach which Services.
+import { message, struct } from '../../../schema/field.ts'
+import type { InputOf, ObjectOf } from '../../object.ts'
+import { objectMeta } from '../../meta/v1/object-meta.ts'
+import { ageText } from '../../age.ts'
+import { column, defineKind } from '../../kind.ts'
+import { dnsSubdomainErrors } from '../../names.ts'
+import { addressesText, hostsText } from './ingress-text.ts'
+import { validateIngress } from './ingress-rules.ts'
+import { ingressSpec, ingressStatus } from './ingress-spec.ts'
+
+export const ingressMessage = message('io.k8s.api.networking.v1.Ingress', {
+  metadata: struct(1, objectMeta),
+  spec: struct(2, ingressSpec),
+  status: struct(3, ingressStatus),
+})
+export interface Ingress extends ObjectOf<typeof ingressMessage> {}
+export type IngressInput = InputOf<typeof ingressMessage>
+
+export const ingress = defineKind<Ingress, IngressInput>({
+  group: 'networking.k8s.io',
+  version: 'v1',
+  kind: 'Ingress',
+  plural: 'ingresses',
+  singular: 'ingress',
+  shortNames: ['ing'],
+  categories: [],
+  namespaced: true,
+  message: ingressMessage,
+  hasStatus: true,
+  countsGenerations: true,
+  validateName: dnsSubdomainErrors,
+  applyDefaults: (object) => object,
+  initialStatus: () => ({ loadBalancer: {} }),
+  validate: ({ metadata, spec }) => validateIngress(spec, metadata.annotations ?? {}),
+  validateUpdate: () => [],
+  columns: [
+    column('Name', ({ metadata }) => metadata.name, { format: 'name' }),
+    column('Class', ({ spec }) => spec.ingressClassName ?? '<none>'),
+    column('Hosts', ({ spec }) => hostsText(spec.rules ?? [])),
+    column('Address', ({ status }) => addressesText(status)),
+    column('Ports', ({ spec }) => (spec.tls === undefined || spec.tls.length === 0 ? '80' : '80, 443')),
+    column('Age', ({ metadata }, nowMs) => ageText(metadata.creationTimestamp, nowMs)),
+  ],
+  fieldLabels: {},
+})

@@ -1,0 +1,73 @@
+// IPAddress: an address that is taken, by its name, and who took it.
+import type { Infer } from '../../../schema/infer.ts'
+import { message, string, struct } from '../../../schema/field.ts'
+import type { InputOf, ObjectOf } from '../../object.ts'
+import { objectMeta } from '../../meta/v1/object-meta.ts'
+import { immutable, invalid, type FieldError } from '../../../schema/field-error.ts'
+import { equalValues } from '../../../schema/json-value.ts'
+import { column, defineKind } from '../../kind.ts'
+import { dnsSubdomainErrors, pathSegmentErrors } from '../../names.ts'
+import { ipErrors } from '../../network-rules.ts'
+
+export const parentReference = message('io.k8s.api.networking.v1.ParentReference', {
+  group: string(1),
+  resource: string(2, { required: true, notEmpty: true }),
+  namespace: string(3),
+  name: string(4, { required: true, notEmpty: true }),
+})
+export interface ParentReference extends Infer<typeof parentReference> {}
+
+export const ipAddressSpec = message('io.k8s.api.networking.v1.IPAddressSpec', {
+  parentRef: struct(1, parentReference, { required: true, notEmpty: true, pointer: true }),
+})
+export interface IPAddressSpec extends Infer<typeof ipAddressSpec> {}
+
+export const ipAddressMessage = message('io.k8s.api.networking.v1.IPAddress', {
+  metadata: struct(1, objectMeta),
+  spec: struct(2, ipAddressSpec, { required: true }),
+})
+export interface IPAddress extends ObjectOf<typeof ipAddressMessage> {}
+export type IPAddressInput = InputOf<typeof ipAddressMessage>
+
+export const ipAddress = defineKind<IPAddress, IPAddressInput>({
+  group: 'networking.k8s.io',
+  version: 'v1',
+  kind: 'IPAddress',
+  plural: 'ipaddresses',
+  singular: 'ipaddress',
+  shortNames: ['ip'],
+  categories: [],
+  namespaced: false,
+  message: ipAddressMessage,
+  hasStatus: false,
+  countsGenerations: false,
+  validateName: ipErrors,
+  applyDefaults: (object) => object,
+  validate: ({ spec }) => validateParent(spec.parentRef),
+  validateUpdate: ({ spec }, old) =>
+    equalValues(spec.parentRef, old.spec.parentRef) ? [] : [immutable('spec.parentRef', spec.parentRef)],
+  columns: [
+    column('Name', ({ metadata }) => metadata.name, { format: 'name' }),
+    column('ParentRef', ({ spec }) => parentText(spec.parentRef)),
+  ],
+  fieldLabels: {},
+})
+
+function validateParent(parent: ParentReference | undefined): FieldError[] {
+  if (parent === undefined) return []
+  const errors = parent.group
+    ? dnsSubdomainErrors(parent.group).map((detail) => invalid('spec.parentRef.group', parent.group, detail))
+    : []
+  for (const field of ['resource', 'name', 'namespace'] as const)
+    for (const detail of pathSegmentErrors(parent[field] ?? ''))
+      errors.push(invalid(`spec.parentRef.${field}`, parent[field], detail))
+  return errors
+}
+
+/** `services/default/kubernetes` */
+function parentText(parent: ParentReference | undefined): string {
+  if (parent === undefined) return '<none>'
+  const { group, resource, namespace, name } = parent
+  const of = (group ? `${resource}.${group}` : resource).toLowerCase()
+  return [of, ...(namespace ? [namespace] : []), name].join('/')
+}

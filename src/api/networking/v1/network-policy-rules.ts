@@ -1,0 +1,88 @@
+// Rules of a NetworkPolicy: ports, peers and address blocks.
+import { forbidden, invalid, notSupported, required, type FieldError } from '../../../schema/field-error.ts'
+import { validateLabelSelector } from '../../label-selector-rules.ts'
+import { cidrErrors, portErrors, portNameErrors } from '../../network-rules.ts'
+import { isStrictSubset, parseCidr } from './cidr.ts'
+import type { IPBlock, NetworkPolicyPeer, NetworkPolicyPort, NetworkPolicySpec } from './network-policy-spec.ts'
+
+const policyTypes = ['Ingress', 'Egress']
+
+export function withPolicyTypes(spec: NetworkPolicySpec): NetworkPolicySpec {
+  if (spec.policyTypes !== undefined && spec.policyTypes.length > 0) return spec
+  const rulesEgress = spec.egress !== undefined && spec.egress.length > 0
+  return { ...spec, policyTypes: rulesEgress ? policyTypes : ['Ingress'] }
+}
+
+export function validateNetworkPolicy(spec: NetworkPolicySpec): FieldError[] {
+  const { podSelector, ingress = [], egress = [] } = spec
+  const errors = validateLabelSelector(podSelector, 'spec.podSelector')
+  for (const [index, { ports, from }] of ingress.entries())
+    errors.push(...validateRule(ports, from, `spec.ingress[${index}]`, 'from'))
+  for (const [index, { ports, to }] of egress.entries())
+    errors.push(...validateRule(ports, to, `spec.egress[${index}]`, 'to'))
+  return [...errors, ...validatePolicyTypes(spec)]
+}
+
+function validatePolicyTypes({ policyTypes: types = [] }: NetworkPolicySpec): FieldError[] {
+  if (types.length > policyTypes.length)
+    return [invalid('spec.policyTypes', types, 'may not specify more than two policyTypes')]
+  return types.flatMap((type, index) =>
+    policyTypes.includes(type) ? [] : [notSupported(`spec.policyTypes[${index}]`, type, policyTypes)],
+  )
+}
+
+const validateRule = (
+  ports: readonly NetworkPolicyPort[] = [],
+  peers: readonly NetworkPolicyPeer[] = [],
+  path: string,
+  peersName: string,
+): FieldError[] => [
+  ...ports.flatMap((port, index) => validatePort(port, `${path}.ports[${index}]`)),
+  ...peers.flatMap((peer, index) => validatePeer(peer, `${path}.${peersName}[${index}]`)),
+]
+
+function validatePort({ port, endPort, protocol }: NetworkPolicyPort, path: string): FieldError[] {
+  const errors: FieldError[] = []
+  // Other wrong protocols are refused by the enumeration on the field.
+  if ((protocol as string) === '') errors.push(notSupported(`${path}.protocol`, protocol, ['TCP', 'UDP', 'SCTP']))
+  if (port === undefined)
+    return endPort === undefined
+      ? errors
+      : [...errors, invalid(`${path}.endPort`, endPort, 'may not be specified when `port` is not specified')]
+  const details = typeof port === 'number' ? portErrors(port) : portNameErrors(port)
+  errors.push(...details.map((detail) => invalid(`${path}.port`, port, detail)))
+  return endPort === undefined ? errors : [...errors, ...validateEndPort(endPort, port, `${path}.endPort`)]
+}
+
+function validateEndPort(endPort: number, port: number | string, path: string): FieldError[] {
+  if (typeof port === 'string') return [invalid(path, endPort, 'may not be specified when `port` is non-numeric')]
+  const errors = portErrors(endPort).map((detail) => invalid(path, endPort, detail))
+  // Upstream shows the first port here, not the last one.
+  if (endPort < port) errors.unshift(invalid(path, port, 'must be greater than or equal to `port`'))
+  return errors
+}
+
+function validatePeer({ podSelector, namespaceSelector, ipBlock }: NetworkPolicyPeer, path: string): FieldError[] {
+  const errors: FieldError[] = []
+  if (podSelector !== undefined) errors.push(...validateLabelSelector(podSelector, `${path}.podSelector`))
+  if (namespaceSelector !== undefined)
+    errors.push(...validateLabelSelector(namespaceSelector, `${path}.namespaceSelector`))
+  if (ipBlock !== undefined) errors.push(...validateBlock(ipBlock, `${path}.ipBlock`))
+  const selects = podSelector !== undefined || namespaceSelector !== undefined
+  if (!selects && ipBlock === undefined) errors.push(required(path, 'must specify a peer'))
+  if (selects && ipBlock !== undefined) errors.push(forbidden(path, 'may not specify both ipBlock and another peer'))
+  return errors
+}
+
+function validateBlock({ cidr, except = [] }: IPBlock, path: string): FieldError[] {
+  if (!cidr) return [required(`${path}.cidr`)]
+  const broken = cidrErrors(cidr).map((detail) => invalid(`${path}.cidr`, cidr, detail))
+  if (broken.length > 0) return broken
+  const outer = parseCidr(cidr)
+  return except.flatMap((inner, index) => {
+    const at = `${path}.except[${index}]`
+    const errors = cidrErrors(inner).map((detail) => invalid(at, inner, detail))
+    if (errors.length > 0 || isStrictSubset(parseCidr(inner), outer)) return errors
+    return [invalid(at, inner, 'must be a strict subset of `cidr`')]
+  })
+}

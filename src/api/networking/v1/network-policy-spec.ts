@@ -1,0 +1,44 @@
+// NetworkPolicySpec.
+import type { Infer } from '../../../schema/infer.ts'
+import { int32, intOrString, list, message, string, struct } from '../../../schema/field.ts'
+import { labelSelector } from '../../meta/v1/label-selector.ts'
+
+export const networkPolicyPort = message('io.k8s.api.networking.v1.NetworkPolicyPort', {
+  protocol: string(1, { pointer: true, default: 'TCP', enum: ['TCP', 'UDP', 'SCTP'] }),
+  port: intOrString(2, { pointer: true }),
+  endPort: int32(3, { pointer: true }),
+})
+export interface NetworkPolicyPort extends Infer<typeof networkPolicyPort> {}
+
+export const ipBlock = message('io.k8s.api.networking.v1.IPBlock', {
+  cidr: string(1, { required: true }),
+  except: list(2, 'string', { listType: 'atomic' }),
+})
+export interface IPBlock extends Infer<typeof ipBlock> {}
+
+export const networkPolicyPeer = message('io.k8s.api.networking.v1.NetworkPolicyPeer', {
+  podSelector: struct(1, labelSelector, { pointer: true }),
+  namespaceSelector: struct(2, labelSelector, { pointer: true }),
+  ipBlock: struct(3, ipBlock, { pointer: true }),
+})
+export interface NetworkPolicyPeer extends Infer<typeof networkPolicyPeer> {}
+
+export const networkPolicyEgressRule = message('io.k8s.api.networking.v1.NetworkPolicyEgressRule', {
+  ports: list(1, networkPolicyPort, { listType: 'atomic' }),
+  to: list(2, networkPolicyPeer, { listType: 'atomic' }),
+})
+export interface NetworkPolicyEgressRule extends Infer<typeof networkPolicyEgressRule> {}
+
+export const networkPolicyIngressRule = message('io.k8s.api.networking.v1.NetworkPolicyIngressRule', {
+  ports: list(1, networkPolicyPort, { listType: 'atomic' }),
+  from: list(2, networkPolicyPeer, { listType: 'atomic' }),
+})
+export interface NetworkPolicyIngressRule extends Infer<typeof networkPolicyIngressRule> {}
+
+export const networkPolicySpec = message('io.k8s.api.networking.v1.NetworkPolicySpec', {
+  podSelector: struct(1, labelSelector),
+  ingress: list(2, networkPolicyIngressRule, { listType: 'atomic' }),
+  egress: list(3, networkPolicyEgressRule, { listType: 'atomic' }),
+  policyTypes: list(4, 'string', { listType: 'atomic' }),
+})
+export interface NetworkPolicySpec extends Infer<typeof networkPolicySpec> {}

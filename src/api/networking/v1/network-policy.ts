@@ -1,0 +1,41 @@
+// NetworkPolicy: who may talk to which pods, and to whom they may talk.
+import { message, struct } from '../../../schema/field.ts'
+import type { InputOf, ObjectOf } from '../../object.ts'
+import { objectMeta } from '../../meta/v1/object-meta.ts'
+import { ageText } from '../../age.ts'
+import { column, defineKind } from '../../kind.ts'
+import { dnsSubdomainErrors } from '../../names.ts'
+import { selectorText } from '../../selectors.ts'
+import { validateNetworkPolicy, withPolicyTypes } from './network-policy-rules.ts'
+import { networkPolicySpec } from './network-policy-spec.ts'
+
+export const networkPolicyMessage = message('io.k8s.api.networking.v1.NetworkPolicy', {
+  metadata: struct(1, objectMeta),
+  spec: struct(2, networkPolicySpec),
+})
+export interface NetworkPolicy extends ObjectOf<typeof networkPolicyMessage> {}
+export type NetworkPolicyInput = InputOf<typeof networkPolicyMessage>
+
+export const networkPolicy = defineKind<NetworkPolicy, NetworkPolicyInput>({
+  group: 'networking.k8s.io',
+  version: 'v1',
+  kind: 'NetworkPolicy',
+  plural: 'networkpolicies',
+  singular: 'networkpolicy',
+  shortNames: ['netpol'],
+  categories: [],
+  namespaced: true,
+  message: networkPolicyMessage,
+  hasStatus: false,
+  countsGenerations: true,
+  validateName: dnsSubdomainErrors,
+  applyDefaults: (object) => ({ ...object, spec: withPolicyTypes(object.spec) }),
+  validate: ({ spec }) => validateNetworkPolicy(spec),
+  validateUpdate: () => [],
+  columns: [
+    column('Name', ({ metadata }) => metadata.name, { format: 'name' }),
+    column('Pod-Selector', ({ spec }) => selectorText(spec.podSelector) || '<none>'),
+    column('Age', ({ metadata }, nowMs) => ageText(metadata.creationTimestamp, nowMs)),
+  ],
+  fieldLabels: {},
+})

@@ -1,0 +1,77 @@
+// ServiceCIDR: a range that Services get their addresses from, one for each IP family.
+import type { Infer } from '../../../schema/infer.ts'
+import { list, message, struct } from '../../../schema/field.ts'
+import type { InputOf, ObjectOf } from '../../object.ts'
+import { condition } from '../../meta/v1/condition.ts'
+import { objectMeta } from '../../meta/v1/object-meta.ts'
+import { immutable, invalid, required, type FieldError } from '../../../schema/field-error.ts'
+import { ageText } from '../../age.ts'
+import { column, defineKind } from '../../kind.ts'
+import { dnsSubdomainErrors } from '../../names.ts'
+import { cidrErrors } from '../../network-rules.ts'
+import { parseCidr } from './cidr.ts'
+
+export const serviceCidrSpec = message('io.k8s.api.networking.v1.ServiceCIDRSpec', {
+  cidrs: list(1, 'string', { listType: 'atomic' }),
+})
+export interface ServiceCIDRSpec extends Infer<typeof serviceCidrSpec> {}
+
+export const serviceCidrStatus = message('io.k8s.api.networking.v1.ServiceCIDRStatus', {
+  conditions: list(1, condition, { listType: 'map', keys: ['type'], patch: 'merge', mergeKey: 'type' }),
+})
+export interface ServiceCIDRStatus extends Infer<typeof serviceCidrStatus> {}
+
+export const serviceCidrMessage = message('io.k8s.api.networking.v1.ServiceCIDR', {
+  metadata: struct(1, objectMeta),
+  spec: struct(2, serviceCidrSpec),
+  status: struct(3, serviceCidrStatus),
+})
+export interface ServiceCIDR extends ObjectOf<typeof serviceCidrMessage> {}
+export type ServiceCIDRInput = InputOf<typeof serviceCidrMessage>
+
+export const serviceCidr = defineKind<ServiceCIDR, ServiceCIDRInput>({
+  group: 'networking.k8s.io',
+  version: 'v1',
+  kind: 'ServiceCIDR',
+  plural: 'servicecidrs',
+  singular: 'servicecidr',
+  shortNames: [],
+  categories: [],
+  namespaced: false,
+  message: serviceCidrMessage,
+  hasStatus: true,
+  countsGenerations: false,
+  validateName: dnsSubdomainErrors,
+  applyDefaults: (object) => object,
+  validate: ({ spec }) => validateCidrs(spec),
+  validateUpdate: ({ spec }, old) => validateCidrsUpdate(spec.cidrs ?? [], old.spec.cidrs ?? []),
+  columns: [
+    column('Name', ({ metadata }) => metadata.name, { format: 'name' }),
+    column('CIDRs', ({ spec }) => (spec.cidrs ?? []).join(',')),
+    column('Age', ({ metadata }, nowMs) => ageText(metadata.creationTimestamp, nowMs)),
+  ],
+  fieldLabels: {},
+})
+
+function validateCidrs(spec: ServiceCIDRSpec): FieldError[] {
+  const { cidrs = [] } = spec
+  const path = 'spec.cidrs'
+  if (cidrs.length === 0) return [required(path, 'at least one CIDR required')]
+  if (cidrs.length > 2) return [invalid(path, { CIDRs: cidrs }, 'may only hold up to 2 values')]
+  const errors = cidrs.flatMap((cidr, index) =>
+    cidrErrors(cidr).map((detail) => invalid(`${path}[${index}]`, cidr, detail)),
+  )
+  if (errors.length > 0) return errors
+  const families = new Set(cidrs.map((cidr) => parseCidr(cidr).family))
+  return families.size === cidrs.length
+    ? []
+    : [invalid(path, cidrs, 'may specify no more than one IP for each IP family, i.e 192.168.0.0/24 and 2001:db8::/64')]
+}
+
+/** A range of the other family may be added; nothing else changes. */
+function validateCidrsUpdate(cidrs: readonly string[], old: readonly string[]): FieldError[] {
+  if (cidrs.length !== old.length && !(old.length === 1 && cidrs.length === 2)) return [immutable('spec.cidrs', cidrs)]
+  return old.flatMap((before, index) =>
+    cidrs[index] === before ? [] : [immutable(`spec.cidrs[${index}]`, cidrs[index])],
+  )
+}

@@ -1,0 +1,63 @@
+// RuntimeClass: a way to run containers, which pods name.
+import type { Infer } from '../../../schema/infer.ts'
+import { list, map, message, string, struct } from '../../../schema/field.ts'
+import type { InputOf, ObjectOf } from '../../object.ts'
+import { toleration } from '../../core/v1/affinity.ts'
+import { validateAmounts } from '../../core/v1/resource-rules.ts'
+import { validateTolerations } from '../../core/v1/toleration-rules.ts'
+import { objectMeta } from '../../meta/v1/object-meta.ts'
+import { immutable, invalid } from '../../../schema/field-error.ts'
+import { ageText } from '../../age.ts'
+import { column, defineKind } from '../../kind.ts'
+import { validateLabels } from '../../metadata.ts'
+import { dnsLabelErrors, dnsSubdomainErrors } from '../../names.ts'
+
+export const overhead = message('io.k8s.api.node.v1.Overhead', {
+  podFixed: map(1, 'quantity'),
+})
+export interface Overhead extends Infer<typeof overhead> {}
+
+export const scheduling = message('io.k8s.api.node.v1.Scheduling', {
+  nodeSelector: map(1, 'string', { mapType: 'atomic' }),
+  tolerations: list(2, toleration, { listType: 'atomic' }),
+})
+export interface Scheduling extends Infer<typeof scheduling> {}
+
+export const runtimeClassMessage = message('io.k8s.api.node.v1.RuntimeClass', {
+  metadata: struct(1, objectMeta),
+  handler: string(2, { required: true }),
+  overhead: struct(3, overhead, { pointer: true }),
+  scheduling: struct(4, scheduling, { pointer: true }),
+})
+export interface RuntimeClass extends ObjectOf<typeof runtimeClassMessage> {}
+export type RuntimeClassInput = InputOf<typeof runtimeClassMessage>
+
+export const runtimeClass = defineKind<RuntimeClass, RuntimeClassInput>({
+  group: 'node.k8s.io',
+  version: 'v1',
+  kind: 'RuntimeClass',
+  plural: 'runtimeclasses',
+  singular: 'runtimeclass',
+  shortNames: [],
+  categories: [],
+  namespaced: false,
+  message: runtimeClassMessage,
+  hasStatus: false,
+  countsGenerations: false,
+  validateName: dnsSubdomainErrors,
+  applyDefaults: (object) => object,
+  validate: ({ handler, overhead, scheduling }) => [
+    ...dnsLabelErrors(handler).map((detail) => invalid('handler', handler, detail)),
+    // Upstream checks the overhead as if it were the limits of a container, and says so in the path.
+    ...validateAmounts(overhead?.podFixed ?? {}, 'overhead.limits'),
+    ...validateLabels(scheduling?.nodeSelector ?? {}, 'scheduling.nodeSelector'),
+    ...validateTolerations(scheduling?.tolerations ?? [], 'scheduling.tolerations'),
+  ],
+  validateUpdate: ({ handler }, old) => (handler === old.handler ? [] : [immutable('handler', handler)]),
+  columns: [
+    column('Name', ({ metadata }) => metadata.name, { format: 'name' }),
+    column('Handler', ({ handler }) => handler),
+    column('Age', ({ metadata }, nowMs) => ageText(metadata.creationTimestamp, nowMs)),
+  ],
+  fieldLabels: {},
+})

@@ -1,0 +1,30 @@
+// Rules of a PodDisruptionBudget: one bound, as a count or a share.
+import { invalid, notSupported, type FieldError } from '../../../schema/field-error.ts'
+import { validateCountOrPercent } from '../../count-or-percent.ts'
+import { validateLabelSelector } from '../../label-selector-rules.ts'
+import { validatePercentLimit } from '../../percent-limit.ts'
+import type { PodDisruptionBudgetSpec } from './pod-disruption-budget-spec.ts'
+
+export function validatePodDisruptionBudget(spec: PodDisruptionBudgetSpec): FieldError[] {
+  const errors: FieldError[] = []
+  if (spec.minAvailable !== undefined && spec.maxUnavailable !== undefined)
+    errors.push(invalid('spec', inGoNames(spec), 'minAvailable and maxUnavailable cannot be both set'))
+  for (const name of ['minAvailable', 'maxUnavailable'] as const) {
+    const value = spec[name]
+    if (value !== undefined)
+      errors.push(...validateCountOrPercent(value, `spec.${name}`), ...validatePercentLimit(value, `spec.${name}`))
+  }
+  if (spec.selector !== undefined) errors.push(...validateLabelSelector(spec.selector, 'spec.selector'))
+  const policy: string | undefined = spec.unhealthyPodEvictionPolicy
+  if (policy === '')
+    errors.push(notSupported('spec.unhealthyPodEvictionPolicy', policy, ['AlwaysAllow', 'IfHealthyBudget']))
+  return errors
+}
+
+// Messages show this struct by the names of its Go fields.
+const inGoNames = (spec: PodDisruptionBudgetSpec) => ({
+  MinAvailable: spec.minAvailable ?? null,
+  Selector: spec.selector ?? null,
+  MaxUnavailable: spec.maxUnavailable ?? null,
+  UnhealthyPodEvictionPolicy: spec.unhealthyPodEvictionPolicy ?? null,
+})

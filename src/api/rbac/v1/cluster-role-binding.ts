@@ -1,0 +1,36 @@
+// ClusterRoleBinding: who has the permissions of a role everywhere.
+import { list, message, struct } from '../../../schema/field.ts'
+import type { InputOf, ObjectOf } from '../../object.ts'
+import { objectMeta } from '../../meta/v1/object-meta.ts'
+import { roleRef, subject } from './rules.ts'
+import { defineKind } from '../../kind.ts'
+import { pathSegmentErrors } from '../../names.ts'
+import { bindingColumns, validateBinding, validateBindingUpdate, withSubjectDefaults } from './binding-rules.ts'
+
+export const clusterRoleBindingMessage = message('io.k8s.api.rbac.v1.ClusterRoleBinding', {
+  metadata: struct(1, objectMeta),
+  subjects: list(2, subject, { listType: 'atomic' }),
+  roleRef: struct(3, roleRef, { required: true }),
+})
+export interface ClusterRoleBinding extends ObjectOf<typeof clusterRoleBindingMessage> {}
+export type ClusterRoleBindingInput = InputOf<typeof clusterRoleBindingMessage>
+
+export const clusterRoleBinding = defineKind<ClusterRoleBinding, ClusterRoleBindingInput>({
+  group: 'rbac.authorization.k8s.io',
+  version: 'v1',
+  kind: 'ClusterRoleBinding',
+  plural: 'clusterrolebindings',
+  singular: 'clusterrolebinding',
+  shortNames: [],
+  categories: [],
+  namespaced: false,
+  message: clusterRoleBindingMessage,
+  hasStatus: false,
+  countsGenerations: false,
+  validateName: pathSegmentErrors,
+  applyDefaults: withSubjectDefaults,
+  validate: (object) => validateBinding(object, { roles: ['ClusterRole'], scope: 'cluster' }),
+  validateUpdate: validateBindingUpdate,
+  columns: bindingColumns,
+  fieldLabels: {},
+})

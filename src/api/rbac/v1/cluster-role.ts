@@ -1,0 +1,49 @@
+// ClusterRole: permissions on the whole cluster, or in any namespace where it is bound.
+import type { Infer } from '../../../schema/infer.ts'
+import { list, message, struct } from '../../../schema/field.ts'
+import type { InputOf, ObjectOf } from '../../object.ts'
+import { labelSelector } from '../../meta/v1/label-selector.ts'
+import { objectMeta } from '../../meta/v1/object-meta.ts'
+import { policyRule } from './rules.ts'
+import { column, defineKind } from '../../kind.ts'
+import { pathSegmentErrors } from '../../names.ts'
+import { validateAggregation, validatePolicyRules } from './role-rules.ts'
+
+export const aggregationRule = message('io.k8s.api.rbac.v1.AggregationRule', {
+  clusterRoleSelectors: list(1, labelSelector, { listType: 'atomic' }),
+})
+export interface AggregationRule extends Infer<typeof aggregationRule> {}
+
+export const clusterRoleMessage = message('io.k8s.api.rbac.v1.ClusterRole', {
+  metadata: struct(1, objectMeta),
+  rules: list(2, policyRule, { listType: 'atomic' }),
+  aggregationRule: struct(3, aggregationRule, { pointer: true }),
+})
+export interface ClusterRole extends ObjectOf<typeof clusterRoleMessage> {}
+export type ClusterRoleInput = InputOf<typeof clusterRoleMessage>
+
+export const clusterRole = defineKind<ClusterRole, ClusterRoleInput>({
+  group: 'rbac.authorization.k8s.io',
+  version: 'v1',
+  kind: 'ClusterRole',
+  plural: 'clusterroles',
+  singular: 'clusterrole',
+  shortNames: [],
+  categories: [],
+  namespaced: false,
+  message: clusterRoleMessage,
+  hasStatus: false,
+  countsGenerations: false,
+  validateName: pathSegmentErrors,
+  applyDefaults: (object) => object,
+  validate: ({ rules = [], aggregationRule }) => [
+    ...validatePolicyRules(rules, 'cluster'),
+    ...validateAggregation(aggregationRule),
+  ],
+  validateUpdate: () => [],
+  columns: [
+    column('Name', ({ metadata }) => metadata.name, { format: 'name' }),
+    column('Created At', ({ metadata }) => metadata.creationTimestamp, { type: 'date' }),
+  ],
+  fieldLabels: {},
+})

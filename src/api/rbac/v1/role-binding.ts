@@ -1,0 +1,36 @@
+// RoleBinding: who has the permissions of a role within one namespace.
+import { list, message, struct } from '../../../schema/field.ts'
+import type { InputOf, ObjectOf } from '../../object.ts'
+import { objectMeta } from '../../meta/v1/object-meta.ts'
+import { roleRef, subject } from './rules.ts'
+import { defineKind } from '../../kind.ts'
+import { pathSegmentErrors } from '../../names.ts'
+import { bindingColumns, validateBinding, validateBindingUpdate, withSubjectDefaults } from './binding-rules.ts'
+
+export const roleBindingMessage = message('io.k8s.api.rbac.v1.RoleBinding', {
+  metadata: struct(1, objectMeta),
+  subjects: list(2, subject, { listType: 'atomic' }),
+  roleRef: struct(3, roleRef, { required: true }),
+})
+export interface RoleBinding extends ObjectOf<typeof roleBindingMessage> {}
+export type RoleBindingInput = InputOf<typeof roleBindingMessage>
+
+export const roleBinding = defineKind<RoleBinding, RoleBindingInput>({
+  group: 'rbac.authorization.k8s.io',
+  version: 'v1',
+  kind: 'RoleBinding',
+  plural: 'rolebindings',
+  singular: 'rolebinding',
+  shortNames: [],
+  categories: [],
+  namespaced: true,
+  message: roleBindingMessage,
+  hasStatus: false,
+  countsGenerations: false,
+  validateName: pathSegmentErrors,
+  applyDefaults: withSubjectDefaults,
+  validate: (object) => validateBinding(object, { roles: ['Role', 'ClusterRole'], scope: 'namespace' }),
+  validateUpdate: validateBindingUpdate,
+  columns: bindingColumns,
+  fieldLabels: {},
+})

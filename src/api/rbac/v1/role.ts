@@ -1,0 +1,38 @@
+// Role: permissions within one namespace.
+import { list, message, struct } from '../../../schema/field.ts'
+import type { InputOf, ObjectOf } from '../../object.ts'
+import { objectMeta } from '../../meta/v1/object-meta.ts'
+import { policyRule } from './rules.ts'
+import { column, defineKind } from '../../kind.ts'
+import { pathSegmentErrors } from '../../names.ts'
+import { validatePolicyRules } from './role-rules.ts'
+
+export const roleMessage = message('io.k8s.api.rbac.v1.Role', {
+  metadata: struct(1, objectMeta),
+  rules: list(2, policyRule, { listType: 'atomic' }),
+})
+export interface Role extends ObjectOf<typeof roleMessage> {}
+export type RoleInput = InputOf<typeof roleMessage>
+
+export const role = defineKind<Role, RoleInput>({
+  group: 'rbac.authorization.k8s.io',
+  version: 'v1',
+  kind: 'Role',
+  plural: 'roles',
+  singular: 'role',
+  shortNames: [],
+  categories: [],
+  namespaced: true,
+  message: roleMessage,
+  hasStatus: false,
+  countsGenerations: false,
+  validateName: pathSegmentErrors,
+  applyDefaults: (object) => object,
+  validate: ({ rules = [] }) => validatePolicyRules(rules, 'namespace'),
+  validateUpdate: () => [],
+  columns: [
+    column('Name', ({ metadata }) => metadata.name, { format: 'name' }),
+    column('Created At', ({ metadata }) => metadata.creationTimestamp, { type: 'date' }),
+  ],
+  fieldLabels: {},
+})

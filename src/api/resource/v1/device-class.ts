@@ -1,0 +1,61 @@
+// DeviceClass: a kind of device that claims can ask for by name.
+import type { Infer } from '../../../schema/infer.ts'
+import { list, message, string, struct } from '../../../schema/field.ts'
+import type { InputOf, ObjectOf } from '../../object.ts'
+import { objectMeta } from '../../meta/v1/object-meta.ts'
+import { isExtendedResource } from '../../core/v1/resource-name-rules.ts'
+import { validateEntries } from '../../list-size-rules.ts'
+import { deviceListMax, validateConfiguration, validateSelector } from './device-rules.ts'
+import { deviceSelector, opaqueDeviceConfiguration } from './device-requests.ts'
+import { invalid } from '../../../schema/field-error.ts'
+import { ageText } from '../../age.ts'
+import { column, defineKind } from '../../kind.ts'
+import { dnsSubdomainErrors } from '../../names.ts'
+
+export const deviceClassConfiguration = message('io.k8s.api.resource.v1.DeviceClassConfiguration', {
+  opaque: struct(1, opaqueDeviceConfiguration, { pointer: true, inside: 1 }),
+})
+export interface DeviceClassConfiguration extends Infer<typeof deviceClassConfiguration> {}
+
+export const deviceClassSpec = message('io.k8s.api.resource.v1.DeviceClassSpec', {
+  selectors: list(1, deviceSelector, { listType: 'atomic' }),
+  config: list(2, deviceClassConfiguration, { listType: 'atomic' }),
+  extendedResourceName: string(4, { pointer: true }),
+})
+export interface DeviceClassSpec extends Infer<typeof deviceClassSpec> {}
+
+export const deviceClassMessage = message('io.k8s.api.resource.v1.DeviceClass', {
+  metadata: struct(1, objectMeta),
+  spec: struct(2, deviceClassSpec, { required: true }),
+})
+export interface DeviceClass extends ObjectOf<typeof deviceClassMessage> {}
+export type DeviceClassInput = InputOf<typeof deviceClassMessage>
+
+export const deviceClass = defineKind<DeviceClass, DeviceClassInput>({
+  group: 'resource.k8s.io',
+  version: 'v1',
+  kind: 'DeviceClass',
+  plural: 'deviceclasses',
+  singular: 'deviceclass',
+  shortNames: [],
+  categories: [],
+  namespaced: false,
+  message: deviceClassMessage,
+  hasStatus: false,
+  countsGenerations: true,
+  validateName: dnsSubdomainErrors,
+  applyDefaults: (object) => object,
+  validate: ({ spec: { selectors = [], config = [], extendedResourceName: name } }) => [
+    ...validateEntries(selectors, 'spec.selectors', deviceListMax, validateSelector),
+    ...validateEntries(config, 'spec.config', deviceListMax, validateConfiguration),
+    ...(name === undefined || isExtendedResource(name)
+      ? []
+      : [invalid('spec.extendedResourceName', name, 'must be a valid extended resource name')]),
+  ],
+  validateUpdate: () => [],
+  columns: [
+    column('Name', ({ metadata }) => metadata.name, { format: 'name' }),
+    column('Age', ({ metadata }, nowMs) => ageText(metadata.creationTimestamp, nowMs)),
+  ],
+  fieldLabels: {},
+})

@@ -1,0 +1,52 @@
+// ResourceClaimTemplate: the claim that each pod gets its own copy of.
+import type { Infer } from '../../../schema/infer.ts'
+import { message, struct } from '../../../schema/field.ts'
+import type { InputOf, ObjectOf } from '../../object.ts'
+import { objectMeta } from '../../meta/v1/object-meta.ts'
+import { validateLabels } from '../../metadata.ts'
+import { validateClaim, withClaimDefaults } from './claim-rules.ts'
+import { resourceClaimSpec } from './device-requests.ts'
+import { immutable } from '../../../schema/field-error.ts'
+import { equalValues } from '../../../schema/json-value.ts'
+import { ageText } from '../../age.ts'
+import { column, defineKind } from '../../kind.ts'
+import { dnsSubdomainErrors } from '../../names.ts'
+
+export const resourceClaimTemplateSpec = message('io.k8s.api.resource.v1.ResourceClaimTemplateSpec', {
+  metadata: struct(1, objectMeta),
+  spec: struct(2, resourceClaimSpec, { required: true }),
+})
+export interface ResourceClaimTemplateSpec extends Infer<typeof resourceClaimTemplateSpec> {}
+
+export const resourceClaimTemplateMessage = message('io.k8s.api.resource.v1.ResourceClaimTemplate', {
+  metadata: struct(1, objectMeta),
+  spec: struct(2, resourceClaimTemplateSpec, { required: true }),
+})
+export interface ResourceClaimTemplate extends ObjectOf<typeof resourceClaimTemplateMessage> {}
+export type ResourceClaimTemplateInput = InputOf<typeof resourceClaimTemplateMessage>
+
+export const resourceClaimTemplate = defineKind<ResourceClaimTemplate, ResourceClaimTemplateInput>({
+  group: 'resource.k8s.io',
+  version: 'v1',
+  kind: 'ResourceClaimTemplate',
+  plural: 'resourceclaimtemplates',
+  singular: 'resourceclaimtemplate',
+  shortNames: [],
+  categories: [],
+  namespaced: true,
+  message: resourceClaimTemplateMessage,
+  hasStatus: false,
+  countsGenerations: false,
+  validateName: dnsSubdomainErrors,
+  applyDefaults: (object) => ({ ...object, spec: { ...object.spec, spec: withClaimDefaults(object.spec.spec) } }),
+  validate: ({ spec: { metadata, spec } }) => [
+    ...validateLabels(metadata.labels ?? {}, 'spec.metadata.labels'),
+    ...validateClaim(spec, 'spec.spec'),
+  ],
+  validateUpdate: ({ spec }, old) => (equalValues(spec, old.spec) ? [] : [immutable('spec', spec)]),
+  columns: [
+    column('Name', ({ metadata }) => metadata.name, { format: 'name' }),
+    column('Age', ({ metadata }, nowMs) => ageText(metadata.creationTimestamp, nowMs)),
+  ],
+  fieldLabels: {},
+})

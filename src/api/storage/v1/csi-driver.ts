@@ -1,0 +1,113 @@
+// CSIDriver: what a storage driver needs from the cluster.
+import type { Infer } from '../../../schema/infer.ts'
+import { bool, int64, list, message, string, struct } from '../../../schema/field.ts'
+import type { InputOf, ObjectOf } from '../../object.ts'
+import { objectMeta } from '../../meta/v1/object-meta.ts'
+import { duplicate, immutable, invalid, notSupported, type FieldError } from '../../../schema/field-error.ts'
+import { equalValues } from '../../../schema/json-value.ts'
+import { ageText } from '../../age.ts'
+import { column, defineKind } from '../../kind.ts'
+import { dnsSubdomainErrors } from '../../names.ts'
+
+export const tokenRequest = message('io.k8s.api.storage.v1.TokenRequest', {
+  audience: string(1, { required: true }),
+  expirationSeconds: int64(2, { pointer: true }),
+})
+export interface TokenRequest extends Infer<typeof tokenRequest> {}
+
+export const csiDriverSpec = message('io.k8s.api.storage.v1.CSIDriverSpec', {
+  attachRequired: bool(1, { pointer: true, default: true }),
+  podInfoOnMount: bool(2, { pointer: true, default: false }),
+  volumeLifecycleModes: list(3, 'string', { default: ['Persistent'], listType: 'set' }),
+  storageCapacity: bool(4, { pointer: true, default: false }),
+  fsGroupPolicy: string(5, { pointer: true, default: 'ReadWriteOnceWithFSType' }),
+  tokenRequests: list(6, tokenRequest, { listType: 'atomic' }),
+  requiresRepublish: bool(7, { pointer: true, default: false }),
+  seLinuxMount: bool(8, { pointer: true, default: false }),
+  nodeAllocatableUpdatePeriodSeconds: int64(9, { pointer: true }),
+  serviceAccountTokenInSecrets: bool(10, { pointer: true }),
+  preventPodSchedulingIfMissing: bool(11, { pointer: true }),
+})
+export interface CSIDriverSpec extends Infer<typeof csiDriverSpec> {}
+
+export const csiDriverMessage = message('io.k8s.api.storage.v1.CSIDriver', {
+  metadata: struct(1, objectMeta),
+  spec: struct(2, csiDriverSpec, { required: true }),
+})
+export interface CSIDriver extends ObjectOf<typeof csiDriverMessage> {}
+export type CSIDriverInput = InputOf<typeof csiDriverMessage>
+
+export const csiDriver = defineKind<CSIDriver, CSIDriverInput>({
+  group: 'storage.k8s.io',
+  version: 'v1',
+  kind: 'CSIDriver',
+  plural: 'csidrivers',
+  singular: 'csidriver',
+  shortNames: [],
+  categories: [],
+  namespaced: false,
+  message: csiDriverMessage,
+  hasStatus: false,
+  countsGenerations: false,
+  validateName: dnsSubdomainErrors,
+  applyDefaults: (object) => object,
+  validate: ({ spec }) => validateCsiDriver(spec),
+  validateUpdate: ({ spec }, old) =>
+    csiDriverImmutables
+      .filter(([field]) => !equalValues(spec[field], old.spec[field]))
+      .map(([field, path]) => immutable(path, spec[field])),
+  columns: [
+    column('Name', ({ metadata }) => metadata.name, { format: 'name' }),
+    column('AttachRequired', ({ spec }) => spec.attachRequired, { type: 'boolean' }),
+    column('PodInfoOnMount', ({ spec }) => spec.podInfoOnMount, { type: 'boolean' }),
+    column('StorageCapacity', ({ spec }) => spec.storageCapacity, { type: 'boolean' }),
+    column('TokenRequests', ({ spec }) => spec.tokenRequests?.map(({ audience }) => audience).join(',') ?? '<unset>'),
+    column('RequiresRepublish', ({ spec }) => spec.requiresRepublish, { type: 'boolean' }),
+    column('Modes', ({ spec }) => spec.volumeLifecycleModes.join(',') || '<none>'),
+    column('Age', ({ metadata }, nowMs) => ageText(metadata.creationTimestamp, nowMs)),
+  ],
+  fieldLabels: {},
+})
+
+const tokenSecondsMin = 600
+const tokenSecondsMax = 2 ** 32
+const updatePeriodSecondsMin = 10
+const fsGroupPolicies = ['File', 'None', 'ReadWriteOnceWithFSType']
+const lifecycleModes = ['Persistent', 'Ephemeral']
+
+function validateCsiDriver(spec: CSIDriverSpec): FieldError[] {
+  const { fsGroupPolicy, volumeLifecycleModes, nodeAllocatableUpdatePeriodSeconds: period } = spec
+  const errors: FieldError[] = []
+  if (!fsGroupPolicies.includes(fsGroupPolicy))
+    errors.push(notSupported('spec.fsGroupPolicy', fsGroupPolicy, fsGroupPolicies))
+  errors.push(...validateTokenRequests(spec.tokenRequests ?? []))
+  for (const mode of volumeLifecycleModes)
+    if (!lifecycleModes.includes(mode)) errors.push(notSupported('spec.volumeLifecycleModes', mode, lifecycleModes))
+  if (period !== undefined && period < updatePeriodSecondsMin)
+    errors.push(
+      invalid(
+        'spec.nodeAllocatableUpdatePeriodSeconds',
+        period,
+        `must be greater than or equal to ${updatePeriodSecondsMin} seconds`,
+      ),
+    )
+  return errors
+}
+
+function validateTokenRequests(requests: readonly TokenRequest[]): FieldError[] {
+  const audiences = new Set<string>()
+  return requests.flatMap(({ audience, expirationSeconds: seconds = tokenSecondsMin }, index) => {
+    const path = `spec.tokenRequests[${index}]`
+    if (audiences.has(audience)) return [duplicate(`${path}.audience`, audience)]
+    audiences.add(audience)
+    const refuse = (detail: string) => [invalid(`${path}.expirationSeconds`, seconds, detail)]
+    if (seconds < tokenSecondsMin) return refuse('may not specify a duration less than 10 minutes')
+    return seconds > tokenSecondsMax ? refuse('may not specify a duration larger than 2^32 seconds') : []
+  })
+}
+
+/** Upstream misspells the first of the two fields, and scripts may have learned it. */
+const csiDriverImmutables = [
+  ['attachRequired', 'spec.attachedRequired'],
+  ['volumeLifecycleModes', 'spec.volumeLifecycleModes'],
+] as const

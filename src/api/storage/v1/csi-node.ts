@@ -1,0 +1,100 @@
+// CSINode: the storage drivers that run on a node.
+import type { Infer } from '../../../schema/infer.ts'
+import { int32, list, message, string, struct } from '../../../schema/field.ts'
+import type { InputOf, ObjectOf } from '../../object.ts'
+import { objectMeta } from '../../meta/v1/object-meta.ts'
+import { duplicate, immutable, invalid, required, type FieldError } from '../../../schema/field-error.ts'
+import { equalValues, without } from '../../../schema/json-value.ts'
+import { ageText } from '../../age.ts'
+import { validateDriverName } from '../../driver-name-rules.ts'
+import { column, defineKind } from '../../kind.ts'
+import { dnsSubdomainErrors, qualifiedNameErrors } from '../../names.ts'
+
+export const volumeNodeResources = message('io.k8s.api.storage.v1.VolumeNodeResources', {
+  count: int32(1, { pointer: true, minimum: 0 }),
+})
+export interface VolumeNodeResources extends Infer<typeof volumeNodeResources> {}
+
+export const csiNodeDriver = message('io.k8s.api.storage.v1.CSINodeDriver', {
+  name: string(1, { required: true }),
+  nodeID: string(2, { required: true }),
+  topologyKeys: list(3, 'string', { keepEmpty: true, listType: 'atomic' }),
+  allocatable: struct(4, volumeNodeResources, { pointer: true }),
+})
+export interface CSINodeDriver extends Infer<typeof csiNodeDriver> {}
+
+export const csiNodeSpec = message('io.k8s.api.storage.v1.CSINodeSpec', {
+  drivers: list(1, csiNodeDriver, {
+    required: true,
+    listType: 'map',
+    keys: ['name'],
+    patch: 'merge',
+    mergeKey: 'name',
+  }),
+})
+export interface CSINodeSpec extends Infer<typeof csiNodeSpec> {}
+
+export const csiNodeMessage = message('io.k8s.api.storage.v1.CSINode', {
+  metadata: struct(1, objectMeta),
+  spec: struct(2, csiNodeSpec, { required: true }),
+})
+export interface CSINode extends ObjectOf<typeof csiNodeMessage> {}
+export type CSINodeInput = InputOf<typeof csiNodeMessage>
+
+export const csiNode = defineKind<CSINode, CSINodeInput>({
+  group: 'storage.k8s.io',
+  version: 'v1',
+  kind: 'CSINode',
+  plural: 'csinodes',
+  singular: 'csinode',
+  shortNames: [],
+  categories: [],
+  namespaced: false,
+  message: csiNodeMessage,
+  hasStatus: false,
+  countsGenerations: false,
+  validateName: dnsSubdomainErrors,
+  applyDefaults: (object) => object,
+  validate: ({ spec }) => validateCsiNodeDrivers(spec.drivers ?? []),
+  validateUpdate: (object, old) => validateCsiNodeUpdate(object.spec.drivers ?? [], old.spec.drivers ?? []),
+  columns: [
+    column('Name', ({ metadata }) => metadata.name, { format: 'name' }),
+    column('Drivers', ({ spec }) => spec.drivers?.length ?? 0, { type: 'integer' }),
+    column('Age', ({ metadata }, nowMs) => ageText(metadata.creationTimestamp, nowMs)),
+  ],
+  fieldLabels: {},
+})
+
+const nodeIdMax = 256
+
+function validateCsiNodeDrivers(drivers: readonly CSINodeDriver[]): FieldError[] {
+  const names = new Set<string>()
+  return drivers.flatMap((driver, index) => {
+    const { name, nodeID, topologyKeys } = driver
+    const path = `spec.drivers[${index}]`
+    const errors = validateDriverName(name, `${path}.name`)
+    if (!nodeID) errors.push(required(`${path}.nodeID`))
+    else if (nodeID.length > nodeIdMax)
+      errors.push(invalid(`${path}.nodeID`, nodeID, `must be ${nodeIdMax} characters or less`))
+    if (names.has(name)) errors.push(duplicate(`${path}.name`, name))
+    names.add(name)
+    return [...errors, ...validateTopologyKeys(topologyKeys ?? [], path)]
+  })
+}
+
+const validateTopologyKeys = (keys: readonly string[], path: string): FieldError[] =>
+  keys.flatMap((key, index) => [
+    ...(key === '' ? [required(path)] : []),
+    ...(keys.indexOf(key) < index ? [duplicate(path, key)] : []),
+    ...qualifiedNameErrors(key).map((detail) => invalid(path, key, detail)),
+  ])
+
+/** How many volumes a node can take may change, what a driver calls the node may not. */
+const validateCsiNodeUpdate = (drivers: readonly CSINodeDriver[], oldDrivers: readonly CSINodeDriver[]): FieldError[] =>
+  oldDrivers.flatMap((old) =>
+    drivers
+      .filter(({ name }) => name === old.name)
+      .map((driver) => [without(driver, 'allocatable'), without(old, 'allocatable')] as const)
+      .filter(([driver, before]) => !equalValues(driver, before))
+      .map(([driver]) => immutable('spec.drivers', driver)),
+  )

@@ -1,0 +1,53 @@
+// CSIStorageCapacity: how much a driver can still provide, for one class and some of the nodes.
+import { message, quantity, string, struct } from '../../../schema/field.ts'
+import type { InputOf, ObjectOf } from '../../object.ts'
+import { labelSelector } from '../../meta/v1/label-selector.ts'
+import { objectMeta } from '../../meta/v1/object-meta.ts'
+import { immutable, invalid } from '../../../schema/field-error.ts'
+import { equalValues } from '../../../schema/json-value.ts'
+import { column, defineKind } from '../../kind.ts'
+import { validateLabelSelector } from '../../label-selector-rules.ts'
+import { dnsSubdomainErrors } from '../../names.ts'
+import { quantityNanos } from '../../../schema/quantity.ts'
+
+export const csiStorageCapacityMessage = message('io.k8s.api.storage.v1.CSIStorageCapacity', {
+  metadata: struct(1, objectMeta),
+  nodeTopology: struct(2, labelSelector, { pointer: true }),
+  storageClassName: string(3, { required: true }),
+  capacity: quantity(4, { pointer: true }),
+  maximumVolumeSize: quantity(5, { pointer: true }),
+})
+export interface CSIStorageCapacity extends ObjectOf<typeof csiStorageCapacityMessage> {}
+export type CSIStorageCapacityInput = InputOf<typeof csiStorageCapacityMessage>
+
+export const csiStorageCapacity = defineKind<CSIStorageCapacity, CSIStorageCapacityInput>({
+  group: 'storage.k8s.io',
+  version: 'v1',
+  kind: 'CSIStorageCapacity',
+  plural: 'csistoragecapacities',
+  singular: 'csistoragecapacity',
+  shortNames: [],
+  categories: [],
+  namespaced: true,
+  message: csiStorageCapacityMessage,
+  hasStatus: false,
+  countsGenerations: false,
+  validateName: dnsSubdomainErrors,
+  applyDefaults: (object) => object,
+  validate: ({ nodeTopology, storageClassName, capacity }) => [
+    ...(nodeTopology === undefined ? [] : validateLabelSelector(nodeTopology, 'nodeTopology')),
+    ...dnsSubdomainErrors(storageClassName).map((detail) => invalid('storageClassName', storageClassName, detail)),
+    ...(capacity !== undefined && (quantityNanos(capacity) ?? 0n) < 0n
+      ? [invalid('capacity', capacity, 'must be greater than or equal to 0')]
+      : []),
+  ],
+  validateUpdate: (object, old) =>
+    (['nodeTopology', 'storageClassName'] as const)
+      .filter((field) => !equalValues(object[field], old[field]))
+      .map((field) => immutable(field, object[field])),
+  columns: [
+    column('Name', ({ metadata }) => metadata.name, { format: 'name' }),
+    column('Created At', ({ metadata }) => metadata.creationTimestamp, { type: 'date' }),
+  ],
+  fieldLabels: {},
+})

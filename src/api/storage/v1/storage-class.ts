@@ -1,0 +1,127 @@
+// StorageClass: a way to make volumes, which claims name.
+import type { Infer } from '../../../schema/infer.ts'
+import { bool, list, map, message, string, struct } from '../../../schema/field.ts'
+import type { InputOf, ObjectOf } from '../../object.ts'
+import { objectMeta } from '../../meta/v1/object-meta.ts'
+import {
+  duplicate,
+  forbidden,
+  immutable,
+  invalid,
+  notSupported,
+  required,
+  type FieldError,
+} from '../../../schema/field-error.ts'
+import { equalValues } from '../../../schema/json-value.ts'
+import { ageText } from '../../age.ts'
+import { column, defineKind } from '../../kind.ts'
+import { dnsSubdomainErrors, qualifiedNameErrors } from '../../names.ts'
+import { validateParameters, validateProvisioner } from './class-rules.ts'
+
+export const topologySelectorLabelRequirement = message('io.k8s.api.core.v1.TopologySelectorLabelRequirement', {
+  key: string(1, { required: true }),
+  values: list(2, 'string', { required: true, listType: 'atomic' }),
+})
+export interface TopologySelectorLabelRequirement extends Infer<typeof topologySelectorLabelRequirement> {}
+
+export const topologySelectorTerm = message('io.k8s.api.core.v1.TopologySelectorTerm', {
+  matchLabelExpressions: list(1, topologySelectorLabelRequirement, { listType: 'atomic' }),
+})
+export interface TopologySelectorTerm extends Infer<typeof topologySelectorTerm> {}
+
+export const storageClassMessage = message('io.k8s.api.storage.v1.StorageClass', {
+  metadata: struct(1, objectMeta),
+  provisioner: string(2, { required: true }),
+  parameters: map(3, 'string'),
+  reclaimPolicy: string(4, { pointer: true, default: 'Delete' }),
+  mountOptions: list(5, 'string', { listType: 'atomic' }),
+  allowVolumeExpansion: bool(6, { pointer: true }),
+  volumeBindingMode: string(7, { pointer: true, default: 'Immediate', enum: ['Immediate', 'WaitForFirstConsumer'] }),
+  allowedTopologies: list(8, topologySelectorTerm, { listType: 'atomic' }),
+})
+export interface StorageClass extends ObjectOf<typeof storageClassMessage> {}
+export type StorageClassInput = InputOf<typeof storageClassMessage>
+
+// The published type also lists Recycle, which no class may ask for.
+const reclaimPolicies = ['Delete', 'Retain']
+
+export const storageClass = defineKind<StorageClass, StorageClassInput>({
+  group: 'storage.k8s.io',
+  version: 'v1',
+  kind: 'StorageClass',
+  plural: 'storageclasses',
+  singular: 'storageclass',
+  shortNames: ['sc'],
+  categories: [],
+  namespaced: false,
+  message: storageClassMessage,
+  hasStatus: false,
+  countsGenerations: false,
+  validateName: dnsSubdomainErrors,
+  applyDefaults: (object) => object,
+  validate: ({ provisioner, parameters = {}, reclaimPolicy, allowedTopologies = [] }) => [
+    ...validateProvisioner(provisioner, 'provisioner'),
+    ...validateParameters(parameters, 'parameters'),
+    ...(reclaimPolicy !== '' && !reclaimPolicies.includes(reclaimPolicy)
+      ? [notSupported('reclaimPolicy', reclaimPolicy, reclaimPolicies)]
+      : []),
+    ...validateTopologies(allowedTopologies),
+  ],
+  validateUpdate(object, old) {
+    const errors: FieldError[] = []
+    for (const field of ['parameters', 'provisioner', 'reclaimPolicy'] as const)
+      if (!equalValues(object[field], old[field])) errors.push(forbidden(field, `updates to ${field} are forbidden.`))
+    if (object.volumeBindingMode !== old.volumeBindingMode)
+      errors.push(immutable('volumeBindingMode', object.volumeBindingMode))
+    return errors
+  },
+  columns: [
+    column('Name', nameText, { format: 'name' }),
+    column('Provisioner', ({ provisioner }) => provisioner),
+    column('ReclaimPolicy', ({ reclaimPolicy }) => reclaimPolicy),
+    column('VolumeBindingMode', ({ volumeBindingMode }) => volumeBindingMode),
+    column('AllowVolumeExpansion', ({ allowVolumeExpansion }) => String(allowVolumeExpansion ?? false)),
+    column('Age', ({ metadata }, nowMs) => ageText(metadata.creationTimestamp, nowMs)),
+  ],
+  fieldLabels: {},
+})
+
+const isDefault = ({ metadata: { annotations = {} } }: StorageClass): boolean =>
+  ['storageclass.kubernetes.io/is-default-class', 'storageclass.beta.kubernetes.io/is-default-class'].some(
+    (name) => annotations[name] === 'true',
+  )
+
+function nameText(object: StorageClass): string {
+  return isDefault(object) ? `${object.metadata.name} (default)` : object.metadata.name
+}
+
+const validateTopologies = (terms: readonly TopologySelectorTerm[]): FieldError[] =>
+  terms.flatMap((term, index) => {
+    const path = `allowedTopologies[${index}].matchLabelExpressions`
+    const isKnown = [{}, ...terms.slice(0, index).map(valuesByKey)].some((known) =>
+      equalValues(known, valuesByKey(term)),
+    )
+    return [...validateTerm(term, path), ...(isKnown ? [duplicate(path, '')] : [])]
+  })
+
+const validateTerm = ({ matchLabelExpressions = [] }: TopologySelectorTerm, path: string): FieldError[] =>
+  matchLabelExpressions.flatMap((requirement, index) => [
+    ...validateRequirement(requirement, `${path}[${index}]`),
+    ...(matchLabelExpressions.slice(0, index).some(({ key }) => key === requirement.key)
+      ? [duplicate(`${path}[${index}].key`, requirement.key)]
+      : []),
+  ])
+
+function validateRequirement(
+  { key = '', values = [] }: Partial<TopologySelectorLabelRequirement>,
+  path: string,
+): FieldError[] {
+  const errors = values.length === 0 ? [required(`${path}.values`)] : []
+  for (const [index, value] of values.entries())
+    if (values.indexOf(value) < index) errors.push(duplicate(`${path}.values[${index}]`, value))
+  return [...errors, ...qualifiedNameErrors(key).map((detail) => invalid(`${path}.key`, key, detail))]
+}
+
+/** What a term means, without the order in which it says so. */
+const valuesByKey = ({ matchLabelExpressions = [] }: TopologySelectorTerm): object =>
+  Object.fromEntries(matchLabelExpressions.map(({ key, values }) => [key, [...new Set(values)].toSorted()]))

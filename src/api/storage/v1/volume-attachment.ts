@@ -1,0 +1,110 @@
+// VolumeAttachment: the wish that a volume be attached to a node, and what came of it.
+import type { Infer } from '../../../schema/infer.ts'
+import { bool, int32, map, message, string, struct, time } from '../../../schema/field.ts'
+import type { InputOf, ObjectOf } from '../../object.ts'
+import { persistentVolumeSpec } from '../../core/v1/persistent-volume-spec.ts'
+import { objectMeta } from '../../meta/v1/object-meta.ts'
+import { forbidden, immutable, invalid, required, tooLong, type FieldError } from '../../../schema/field-error.ts'
+import { equalValues } from '../../../schema/json-value.ts'
+import { ageText } from '../../age.ts'
+import { validateDriverName } from '../../driver-name-rules.ts'
+import { column, defineKind } from '../../kind.ts'
+import { dnsSubdomainErrors } from '../../names.ts'
+
+export const volumeAttachmentSource = message('io.k8s.api.storage.v1.VolumeAttachmentSource', {
+  persistentVolumeName: string(1, { pointer: true }),
+  inlineVolumeSpec: struct(2, persistentVolumeSpec, { pointer: true }),
+})
+export interface VolumeAttachmentSource extends Infer<typeof volumeAttachmentSource> {}
+
+export const volumeAttachmentSpec = message('io.k8s.api.storage.v1.VolumeAttachmentSpec', {
+  attacher: string(1, { required: true }),
+  source: struct(2, volumeAttachmentSource, { required: true }),
+  nodeName: string(3, { required: true }),
+})
+export interface VolumeAttachmentSpec extends Infer<typeof volumeAttachmentSpec> {}
+
+export const volumeError = message('io.k8s.api.storage.v1.VolumeError', {
+  time: time(1),
+  message: string(2),
+  errorCode: int32(3, { pointer: true }),
+})
+export interface VolumeError extends Infer<typeof volumeError> {}
+
+export const volumeAttachmentStatus = message('io.k8s.api.storage.v1.VolumeAttachmentStatus', {
+  attached: bool(1, { required: true }),
+  attachmentMetadata: map(2, 'string'),
+  attachError: struct(3, volumeError, { pointer: true }),
+  detachError: struct(4, volumeError, { pointer: true }),
+})
+export interface VolumeAttachmentStatus extends Infer<typeof volumeAttachmentStatus> {}
+
+export const volumeAttachmentMessage = message('io.k8s.api.storage.v1.VolumeAttachment', {
+  metadata: struct(1, objectMeta),
+  spec: struct(2, volumeAttachmentSpec, { required: true }),
+  status: struct(3, volumeAttachmentStatus),
+})
+export interface VolumeAttachment extends ObjectOf<typeof volumeAttachmentMessage> {}
+export type VolumeAttachmentInput = InputOf<typeof volumeAttachmentMessage>
+
+export const volumeAttachment = defineKind<VolumeAttachment, VolumeAttachmentInput>({
+  group: 'storage.k8s.io',
+  version: 'v1',
+  kind: 'VolumeAttachment',
+  plural: 'volumeattachments',
+  singular: 'volumeattachment',
+  shortNames: [],
+  categories: [],
+  namespaced: false,
+  message: volumeAttachmentMessage,
+  hasStatus: true,
+  countsGenerations: false,
+  validateName: dnsSubdomainErrors,
+  applyDefaults: (object) => object,
+  initialStatus: () => ({ attached: false }),
+  validate: ({ spec, status }) => [...validateAttachment(spec), ...validateAttachmentStatus(status)],
+  validateUpdate: ({ spec }, old) => (equalValues(spec, old.spec) ? [] : [immutable('spec', spec)]),
+  columns: [
+    column('Name', ({ metadata }) => metadata.name, { format: 'name' }),
+    column('Attacher', ({ spec }) => spec.attacher, { format: 'name' }),
+    column('PV', ({ spec }) => spec.source.persistentVolumeName ?? ''),
+    column('Node', ({ spec }) => spec.nodeName),
+    column('Attached', ({ status }) => status.attached, { type: 'boolean' }),
+    column('Age', ({ metadata }, nowMs) => ageText(metadata.creationTimestamp, nowMs)),
+  ],
+  fieldLabels: {},
+})
+
+const metadataBytesMax = 256 << 10
+const errorMessageBytesMax = 1024
+
+const validateAttachment = ({ attacher, source, nodeName }: VolumeAttachmentSpec): FieldError[] => [
+  ...(attacher ? [] : [required('spec.attacher')]),
+  ...validateSource(source),
+  ...dnsSubdomainErrors(nodeName ?? '').map((detail) => invalid('spec.nodeName', nodeName ?? '', detail)),
+  ...validateDriverName(attacher, 'spec.attacher'),
+]
+
+function validateSource({ persistentVolumeName: name, inlineVolumeSpec }: VolumeAttachmentSource): FieldError[] {
+  const path = 'spec.source'
+  const detail = 'must specify exactly one of inlineVolumeSpec and persistentVolumeName'
+  if (name === undefined) return inlineVolumeSpec === undefined ? [required(path, detail)] : []
+  const errors = dnsSubdomainErrors(name).map((error) => invalid(`${path}.persistentVolumeName`, name, error))
+  if (inlineVolumeSpec !== undefined) return [forbidden(path, detail), ...errors]
+  if (name !== '') return errors
+  return [required(`${path}.persistentVolumeName`, 'must specify non empty persistentVolumeName'), ...errors]
+}
+
+function validateAttachmentStatus(status: VolumeAttachmentStatus): FieldError[] {
+  const { attachmentMetadata = {} } = status
+  const size = Object.entries(attachmentMetadata).reduce((sum, [name, value]) => sum + name.length + value.length, 0)
+  const errors = size > metadataBytesMax ? [tooLong('status.attachmentMetadata', metadataBytesMax)] : []
+  for (const field of ['attachError', 'detachError'] as const) {
+    const { message = '', errorCode = 0 } = status[field] ?? {}
+    // Upstream names the bound of the metadata here, too.
+    if (message.length > errorMessageBytesMax) errors.push(tooLong(`status.${field}.message`, metadataBytesMax))
+    if (errorCode < 0)
+      errors.push(invalid(`status.${field}.errorCode`, errorCode, 'must be between 0 and 2147483647, inclusive'))
+  }
+  return errors
+}

@@ -1,0 +1,57 @@
+// VolumeAttributesClass: attributes that a driver can give to a volume and change later.
+import { map, message, string, struct } from '../../../schema/field.ts'
+import type { InputOf, ObjectOf } from '../../object.ts'
+import { objectMeta } from '../../meta/v1/object-meta.ts'
+import { forbidden, required } from '../../../schema/field-error.ts'
+import { equalValues } from '../../../schema/json-value.ts'
+import { ageText } from '../../age.ts'
+import { column, defineKind } from '../../kind.ts'
+import { dnsSubdomainErrors } from '../../names.ts'
+import { validateParameters, validateProvisioner } from './class-rules.ts'
+
+export const volumeAttributesClassMessage = message('io.k8s.api.storage.v1.VolumeAttributesClass', {
+  metadata: struct(1, objectMeta),
+  driverName: string(2, { required: true }),
+  parameters: map(3, 'string'),
+})
+export interface VolumeAttributesClass extends ObjectOf<typeof volumeAttributesClassMessage> {}
+export type VolumeAttributesClassInput = InputOf<typeof volumeAttributesClassMessage>
+
+export const volumeAttributesClass = defineKind<VolumeAttributesClass, VolumeAttributesClassInput>({
+  group: 'storage.k8s.io',
+  version: 'v1',
+  kind: 'VolumeAttributesClass',
+  plural: 'volumeattributesclasses',
+  singular: 'volumeattributesclass',
+  shortNames: ['vac'],
+  categories: [],
+  namespaced: false,
+  message: volumeAttributesClassMessage,
+  hasStatus: false,
+  countsGenerations: false,
+  validateName: dnsSubdomainErrors,
+  applyDefaults: (object) => object,
+  validate: ({ driverName, parameters = {} }) => [
+    ...validateProvisioner(driverName, 'driverName'),
+    ...validateParameters(parameters, 'parameters'),
+    ...(Object.keys(parameters).length === 0
+      ? [required('parameters', 'must contain at least one key/value pair')]
+      : []),
+  ],
+  validateUpdate: (object, old) =>
+    (['driverName', 'parameters'] as const)
+      .filter((field) => !equalValues(object[field], old[field]))
+      .map((field) => forbidden(field, `updates to ${field} are forbidden.`)),
+  columns: [
+    column('Name', nameText, { format: 'name' }),
+    column('DriverName', ({ driverName }) => driverName),
+    column('Age', ({ metadata }, nowMs) => ageText(metadata.creationTimestamp, nowMs)),
+  ],
+  fieldLabels: {},
+})
+
+const defaultAnnotation = 'volumeattributesclass.alpha.kubernetes.io/is-default-class'
+
+function nameText({ metadata: { name, annotations = {} } }: VolumeAttributesClass): string {
+  return annotations[defaultAnnotation] === 'true' ? `${name} (default)` : name
+}

@@ -1,0 +1,49 @@
+// encode-protobuf: answers as protobuf. Stored objects bring their bytes along, encoded once.
+import { scale } from '../api/autoscaling/v1/scale.ts'
+import type { Kind } from '../api/kind.ts'
+import { listMeta, status } from '../api/meta/v1/status.ts'
+import type { Message } from '../schema/field.ts'
+import { encodeEnvelope, encodeList, encodeProtobuf, encodeWatchFrame } from '../schema/protobuf-encode.ts'
+import type { ListAnswer, WatchEvent } from './answer.ts'
+
+/** Answers that are no kinds of their own. */
+const otherMessages: Readonly<Record<string, Message>> = { Scale: scale, Status: status }
+
+export function protobufObject(object: object, kind: Kind | undefined): Uint8Array {
+  const { kind: name = '', apiVersion = '' } = object as { kind?: string; apiVersion?: string }
+  const message = kind?.message ?? otherMessages[name]
+  if (message === undefined) throw new Error(`a ${name} has no form in protobuf`)
+  return encodeEnvelope(apiVersion, name, encodeProtobuf(message, object))
+}
+
+export function protobufList({ of: kind, items, revision, continueToken, remaining }: ListAnswer): Uint8Array {
+  const metadata = {
+    resourceVersion: String(revision),
+    continue: continueToken,
+    ...(remaining === undefined ? {} : { remainingItemCount: remaining }),
+  }
+  const raw = encodeList(
+    listMeta,
+    metadata,
+    items.map((stored) => stored.protobuf(kind.message)),
+  )
+  return encodeEnvelope(kind.apiVersion, `${kind.kind}List`, raw)
+}
+
+export async function* protobufWatch(events: AsyncIterable<WatchEvent>, kind: Kind): AsyncIterable<Uint8Array> {
+  for await (const event of events) yield encodeWatchFrame(event.type, frameObject(event, kind))
+}
+
+function frameObject(event: WatchEvent, kind: Kind): Uint8Array {
+  switch (event.type) {
+    case 'ERROR':
+      return protobufObject(event.status, undefined)
+    case 'BOOKMARK': {
+      const annotations = event.initialEventsEnd ? { annotations: { 'k8s.io/initial-events-end': 'true' } } : {}
+      const metadata = { resourceVersion: String(event.revision), ...annotations }
+      return encodeEnvelope(kind.apiVersion, kind.kind, encodeProtobuf(kind.message, { metadata }))
+    }
+    default:
+      return encodeEnvelope(kind.apiVersion, kind.kind, event.stored.protobuf(kind.message))
+  }
+}

@@ -1,0 +1,6 @@
+// Job: its selector is made from the uid that it gets here.
+import { withGeneratedSelector } from '../../../api/batch/v1/job-selector.ts'
+import { job, type Job } from '../../../api/batch/v1/job.ts'
+import type { Strategy } from '../strategy.ts'
+
+export const jobStrategy: Strategy<Job> = { kind: job, prepareCreate: withGeneratedSelector }

@@ -1,0 +1,175 @@
+// History: the versions of a store, in memory. What is durable is visible to readers and watchers; what is pending is
+// seen only by the conditions of later writes, until it is published or taken back. Both drivers of ours stand on it.
+import { assert } from '../base/assert.ts'
+import { Compacted, FutureRevision } from './store.ts'
+import type { KeyValue, RangeOptions, RangeResult, StoreBatch, Transaction, WatchOptions } from './store.ts'
+import { emptyVersion, keyOf, successor, type Version } from './version.ts'
+import { failedWatch, Watchers } from './watchers.ts'
+
+/** Older versions are compacted by themselves beyond these; a watcher that far behind must start anew. */
+export const versionsMax = 100_000
+export const historyBytesMax = 256 * 1024 * 1024
+
+export type Prepared =
+  | { readonly kind: 'refused' | 'unchanged'; readonly revision: number }
+  | { readonly kind: 'pending'; readonly version: Version }
+
+/** A place on disk, or in a tree: what the key was at that revision. */
+export interface Superseded {
+  readonly revision: number
+  readonly key: string
+}
+
+export class History {
+  // Invariant: never empty, ordered by revision without gaps; its last entry is the present.
+  #versions: Version[]
+  // Invariant: continues #versions without a gap.
+  #pending: Version[] = []
+  #bytes: number
+  readonly #watchers = new Watchers()
+
+  /** Versions in order, the oldest first. */
+  constructor(versions: readonly Version[] = [emptyVersion]) {
+    assert(versions.length > 0, 'a history begins with a version')
+    this.#versions = [...versions]
+    this.#bytes = versions.reduce((sum, { bytes }) => sum + bytes, 0)
+  }
+
+  /** The newest version that is durable. */
+  get present(): Version {
+    return this.#versions.at(-1) as Version
+  }
+
+  get oldest(): Version {
+    return this.#versions[0] as Version
+  }
+
+  /** What the next write builds on. */
+  get head(): Version {
+    return this.#pending.at(-1) ?? this.present
+  }
+
+  get hasPending(): boolean {
+    return this.#pending.length > 0
+  }
+
+  /** How many versions can be read. */
+  get length(): number {
+    return this.#versions.length
+  }
+
+  /** Whether there is more than `times` what the bounds allow. */
+  isOverBounds(times: number): boolean {
+    const { length } = this.#versions
+    return length > versionsMax * times || (length > 1 && this.#bytes > historyBytesMax * times)
+  }
+
+  get(key: string): KeyValue | undefined {
+    return this.present.state.get(key)
+  }
+
+  range({ start, end, limit = 0, revision }: RangeOptions): RangeResult {
+    const version = revision === undefined ? this.present : this.#at(revision)
+    const items: KeyValue[] = []
+    for (const [, item] of version.state.range(start, end)) {
+      if (limit > 0 && items.length === limit) break
+      items.push(item)
+    }
+    const remaining = limit > 0 ? version.state.count(start, end) - items.length : 0
+    return { revision: version.revision, items, remaining }
+  }
+
+  watch({ prefix, from }: WatchOptions, signal: AbortSignal): AsyncIterable<StoreBatch> {
+    const oldest = this.oldest.revision
+    // The empty store at revision 1 has no past that could be missed.
+    if (from <= oldest && oldest > emptyVersion.revision) return failedWatch(new Compacted(from, oldest))
+    return this.#watchers.add(prefix, from, this.#versions.slice(Math.max(1, from - oldest)), signal)
+  }
+
+  /** Checks the conditions against all that is pending and, when they hold, makes the change pending too. */
+  prepare({ conditions, operations }: Transaction, nowMs: number): Prepared {
+    const { head } = this
+    for (const { key, modRevision } of conditions)
+      if ((head.state.get(key)?.modRevision ?? 0) !== modRevision) return { kind: 'refused', revision: head.revision }
+    // A wall clock that was set back must not make a version older than the one before.
+    const version = successor(head, operations, Math.max(nowMs, head.atMs))
+    if (version === head) return { kind: 'unchanged', revision: head.revision }
+    this.#pending.push(version)
+    return { kind: 'pending', version }
+  }
+
+  /** Makes the first `count` pending versions visible. Watchers hear of them by tell(), after their writers. */
+  publish(count: number): readonly Version[] {
+    assert(count <= this.#pending.length, `${count} versions to publish, ${this.#pending.length} pending`)
+    const published = count === this.#pending.length ? this.#pending : this.#pending.slice(0, count)
+    this.#pending = count === this.#pending.length ? [] : this.#pending.slice(count)
+    for (const version of published) {
+      this.#versions.push(version)
+      this.#bytes += version.bytes
+    }
+    return published
+  }
+
+  /** Forgets everything pending. */
+  takeBack(): void {
+    this.#pending = []
+  }
+
+  tell(versions: readonly Version[]): void {
+    for (const version of versions) this.#watchers.tell(version)
+  }
+
+  /** The newest revision that was made before this time, or the oldest there is. */
+  revisionBefore(ms: number): number {
+    let [low, high] = [0, this.#versions.length - 1]
+    while (low < high) {
+      const middle = Math.ceil((low + high) / 2)
+      if ((this.#versions[middle] as Version).atMs < ms) low = middle
+      else high = middle - 1
+    }
+    return this.oldest.revision + low
+  }
+
+  /** The revision below which the bounds ask to forget, or the oldest. */
+  revisionInBounds(): number {
+    let [index, bytes] = [0, this.#bytes]
+    while (this.#versions.length - index > versionsMax || bytes > historyBytesMax) {
+      if (index === this.#versions.length - 1) break
+      bytes -= (this.#versions[index] as Version).bytes
+      index++
+    }
+    return this.oldest.revision + index
+  }
+
+  /** What compact(revision) makes unreachable: values that were overwritten or deleted up to there, and the deletions. */
+  superseded(revision: number): Superseded[] {
+    const gone: Superseded[] = []
+    for (const version of this.#versions.slice(1, revision - this.oldest.revision + 1))
+      for (const event of version.events) {
+        const key = keyOf(event)
+        if (event.previous !== undefined) gone.push({ revision: event.previous.modRevision, key })
+        if (event.kind === 'delete') gone.push({ revision: event.revision, key })
+      }
+    return gone
+  }
+
+  /** Forgets the versions below this revision. */
+  compact(revision: number): void {
+    if (revision <= this.oldest.revision) return
+    this.#at(revision)
+    const index = revision - this.oldest.revision
+    for (const { bytes } of this.#versions.slice(0, index)) this.#bytes -= bytes
+    this.#versions = this.#versions.slice(index)
+  }
+
+  close(): void {
+    this.#watchers.end()
+  }
+
+  #at(revision: number): Version {
+    const oldest = this.oldest.revision
+    if (revision > this.present.revision) throw new FutureRevision(`revision ${revision} is not there yet`)
+    if (revision < oldest) throw new Compacted(revision, oldest)
+    return this.#versions[revision - oldest] as Version
+  }
+}

@@ -1,0 +1,54 @@
+// LeaseTable: the leases that are alive, each with the timer that ends it. Which keys hang on them is LeasedKeys.
+import type { Clock, Timer } from '../base/clock.ts'
+import type { LeaseId } from './store.ts'
+
+export interface Lease {
+  readonly id: LeaseId
+  /** Wall time, so that it means the same after a restart. */
+  readonly expiresMs: number
+}
+
+export class LeaseTable {
+  readonly #clock: Clock
+  readonly #onExpiry: (lease: Lease) => void
+  readonly #leases = new Map<LeaseId, { readonly lease: Lease; readonly timer: Timer }>()
+  #last: number
+  #closed = false
+
+  constructor(clock: Clock, onExpiry: (lease: Lease) => void, last = 0) {
+    this.#clock = clock
+    this.#onExpiry = onExpiry
+    this.#last = last
+  }
+
+  /** A lease that nobody has had; it does not live before start(). */
+  make(ttlMs: number): Lease {
+    return { id: ++this.#last, expiresMs: this.#clock.nowMs() + ttlMs }
+  }
+
+  start(lease: Lease): void {
+    if (this.#closed) return
+    const timer = this.#clock.after(lease.expiresMs - this.#clock.nowMs(), () => this.#onExpiry(lease))
+    this.#leases.set(lease.id, { lease, timer })
+  }
+
+  get(id: LeaseId): Lease | undefined {
+    return this.#leases.get(id)?.lease
+  }
+
+  remove(id: LeaseId): void {
+    this.#leases.get(id)?.timer.cancel()
+    this.#leases.delete(id)
+  }
+
+  /** Every lease that is alive. */
+  all(): Lease[] {
+    return Array.from(this.#leases.values(), ({ lease }) => lease)
+  }
+
+  close(): void {
+    this.#closed = true
+    for (const { timer } of this.#leases.values()) timer.cancel()
+    this.#leases.clear()
+  }
+}

@@ -1,0 +1,89 @@
+// The disk thread: reads the file back, then does one request after the other. It is the only one that writes the file.
+import { parentPort, workerData } from 'node:worker_threads'
+import { present } from '../../base/assert.ts'
+import { pack, type Change } from './change.ts'
+import { StoreDatabase } from './database.ts'
+import { failureOf } from './errors.ts'
+import { hasFile, loadFile } from './load.ts'
+import { lockFile } from './lock.ts'
+import type { DiskOptions, DiskReply, DiskRequest } from './protocol.ts'
+import { createFile } from './schema.ts'
+
+const port = present(parentPort, 'the disk thread was started as a program')
+const options = workerData as DiskOptions
+const { path } = options
+const reply = (message: DiskReply): void => port.postMessage(message)
+const resources = new DisposableStack()
+
+/** The reader takes all that waits in one turn of its event loop, which it shares: no more than this waits. */
+const piecesAheadMax = 2
+let piecesAhead = 0
+let pieceTaken = (): void => {}
+
+async function hand(piece: readonly Change[], compacted: number): Promise<void> {
+  reply({ kind: 'loaded', changes: pack(piece), compacted })
+  piecesAhead++
+  if (piecesAhead >= piecesAheadMax) await new Promise<void>((resolve) => (pieceTaken = resolve))
+}
+
+async function open(): Promise<StoreDatabase> {
+  resources.use(lockFile(path))
+  if (!hasFile(path)) createFile(path)
+  const loaded = await loadFile(path, hand)
+  const database = resources.use(new StoreDatabase(options))
+  reply({ kind: 'ready', ...loaded })
+  return database
+}
+
+function serve(database: StoreDatabase, request: DiskRequest): void {
+  switch (request.kind) {
+    case 'taken':
+      return
+    case 'write':
+      database.write(request)
+      break
+    case 'compact':
+      database.compact(request)
+      break
+    case 'rest':
+      return reply({ kind: 'done', more: database.rest() })
+    case 'close':
+      attempt(() => database.rest())
+      resources.dispose()
+      reply({ kind: 'done', more: false })
+      return port.close()
+    default:
+      return request satisfies never
+  }
+  reply({ kind: 'done', more: false })
+  attempt(() => database.checkpointIfLong())
+}
+
+// Folding the log may fail for want of space: everything is in the log still, and a later attempt may succeed.
+function attempt(work: () => void): void {
+  try {
+    work()
+  } catch {
+    return
+  }
+}
+
+const countTaken = (): void => {
+  piecesAhead--
+  pieceTaken()
+}
+port.on('message', countTaken)
+try {
+  const database = await open()
+  port.off('message', countTaken)
+  port.on('message', (request: DiskRequest) => {
+    try {
+      serve(database, request)
+    } catch (error) {
+      reply({ kind: 'failed', failure: failureOf(`${request.kind} ${path}`, error) })
+    }
+  })
+} catch (error) {
+  resources.dispose()
+  reply({ kind: 'failed', failure: failureOf(`open ${path}`, error) })
+}

@@ -1,0 +1,57 @@
+// HistoryLoader: builds the history from the changes that a file holds. Those up to the compacted revision are the
+// state there, the later ones its versions.
+import { assert } from '../../base/assert.ts'
+import { History } from '../history.ts'
+import type { Operation } from '../store.ts'
+import { emptyVersion, successor, type Version } from '../version.ts'
+import { unpack, type Change, type PackedChanges } from './change.ts'
+
+export class HistoryLoader {
+  #base: Version = emptyVersion
+  readonly #later: Version[] = []
+  /** The changes of one revision, as far as they have come. */
+  #open: { readonly revision: number; readonly atMs: number; readonly operations: Operation[] } | undefined
+
+  take(changes: PackedChanges, compacted: number): void {
+    for (const change of unpack(changes))
+      if (change.revision <= compacted) this.#takeState(change)
+      else this.#takeLater(change, compacted)
+  }
+
+  finish(compacted: number): History {
+    this.#closeRevision(compacted)
+    return new History([{ ...this.#base, revision: compacted }, ...this.#later])
+  }
+
+  #takeState({ key, value, createRevision, revision, lease }: Change): void {
+    const { state, leased } = this.#base
+    this.#base = {
+      ...this.#base,
+      state:
+        value === undefined ? state.delete(key) : state.set(key, { key, value, createRevision, modRevision: revision }),
+      leased: leased.with(key, value === undefined ? undefined : lease),
+    }
+  }
+
+  #takeLater({ revision, atMs, key, value, lease }: Change, compacted: number): void {
+    if (this.#open?.revision !== revision) {
+      this.#closeRevision(compacted)
+      this.#open = { revision, atMs, operations: [] }
+    }
+    this.#open?.operations.push(
+      value === undefined
+        ? { kind: 'delete', key }
+        : { kind: 'put', key, value, ...(lease === undefined ? {} : { lease }) },
+    )
+  }
+
+  #closeRevision(compacted: number): void {
+    if (this.#open === undefined) return
+    const { revision, atMs, operations } = this.#open
+    const before = this.#later.at(-1) ?? { ...this.#base, revision: compacted }
+    const version = successor(before, operations, atMs)
+    assert(version.revision === revision, `revision ${revision} does not follow ${before.revision}`)
+    this.#later.push(version)
+    this.#open = undefined
+  }
+}

@@ -1,0 +1,58 @@
+// The thread that takes a snapshot, or restores one. Files appear under their name only when they are complete.
+import { resolve } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { parentPort, workerData } from 'node:worker_threads'
+import { present } from '../../base/assert.ts'
+import { operationsMax } from '../store.ts'
+import { failureOf, StoreInUse } from './errors.ts'
+import { hasFile, loadFile } from './load.ts'
+import { lockFile } from './lock.ts'
+import { buildingPath, checkFormat, discardBuilding, publishFile } from './schema.ts'
+import type { SnapshotJob, SnapshotReply } from './snapshot.ts'
+
+const port = present(parentPort, 'the snapshot thread was started as a program')
+const job = workerData as SnapshotJob
+
+function copy(from: string, to: string): void {
+  using database = new DatabaseSync(from, { readOnly: true })
+  checkFormat(database, from)
+  discardBuilding(to)
+  database.prepare('VACUUM INTO ?').run(buildingPath(to))
+}
+
+// Only the present is kept: the revision jumps ahead, so nothing before it can be told without a gap.
+function moveAhead(path: string, revisionsAhead: number): void {
+  using database = new DatabaseSync(path)
+  database.exec(`
+    BEGIN;
+    UPDATE meta SET value = ${revisionsAhead} + max(value, coalesce((SELECT max(id) / ${operationsMax} FROM changes), 0))
+      WHERE name = 'compacted';
+    DELETE FROM changes WHERE value IS NULL OR id NOT IN (SELECT max(id) FROM changes GROUP BY key);
+    COMMIT;
+    PRAGMA journal_mode = WAL;
+  `)
+}
+
+async function work(): Promise<void> {
+  const { from, to } = job
+  if (job.kind === 'take') {
+    if (resolve(from) === resolve(to)) throw new StoreInUse(`take snapshot ${to}: that is the store itself`)
+    copy(from, to)
+    return publishFile(buildingPath(to), to)
+  }
+  using _lock = lockFile(to)
+  if (hasFile(to)) throw new StoreInUse(`restore ${from} to ${to}: there is a store already; move it away first`)
+  await loadFile(from, () => {})
+  copy(from, to)
+  moveAhead(buildingPath(to), job.revisionsAhead)
+  publishFile(buildingPath(to), to)
+}
+
+let reply: SnapshotReply
+try {
+  await work()
+  reply = { kind: 'done' }
+} catch (error) {
+  reply = { kind: 'failed', failure: failureOf(`${job.kind} snapshot ${job.to} of ${job.from}`, error) }
+}
+port.postMessage(reply)

@@ -1,0 +1,143 @@
+// WriteQueue: group commit. Whatever is written while the disk is busy goes to it together, in one transaction with
+// one sync. A batch that fails takes back everything pending, because all of it was numbered and checked on top.
+import type { Clock } from '../../base/clock.ts'
+import type { History } from '../history.ts'
+import type { Lease } from '../lease-table.ts'
+import type { LeaseId } from '../store.ts'
+import type { Version } from '../version.ts'
+import { changesOf, pack } from './change.ts'
+import type { Disk } from './disk.ts'
+import { StoreFull, StoreInUse, StoreOverloaded } from './errors.ts'
+import type { CompactRequest, DiskRequest } from './protocol.ts'
+
+/** Something that is done when the disk has it; without a record it only waits for what was before it. */
+export interface Entry {
+  readonly record?:
+    | { readonly kind: 'version'; readonly version: Version }
+    | { readonly kind: 'granted'; readonly lease: Lease }
+    | { readonly kind: 'ended'; readonly id: LeaseId }
+  settle(): void
+  fail(error: Error): void
+}
+
+interface Chore {
+  readonly request: CompactRequest | { readonly kind: 'rest' }
+  readonly done: PromiseWithResolvers<boolean>
+}
+
+const entriesPerBatchMax = 1_000
+const bytesPerBatchMax = 4 * 1024 * 1024
+/** More writers than this would wait for seconds: they are told so. */
+const entriesMax = 50_000
+
+export class WriteQueue {
+  readonly #disk: Disk
+  readonly #clock: Clock
+  readonly #history: History
+  readonly #onDurable: () => void
+  #entries: Entry[] = []
+  #chores: Chore[] = []
+  #drained: Promise<void> | undefined
+  /** Why nothing is written any more. */
+  #stopped: Error | undefined
+
+  constructor(disk: Disk, clock: Clock, history: History, onDurable: () => void) {
+    this.#disk = disk
+    this.#clock = clock
+    this.#history = history
+    this.#onDurable = onDurable
+  }
+
+  /** Throws when nothing can be written now. */
+  checkOpen(): void {
+    if (this.#stopped !== undefined) throw this.#stopped
+    if (this.#entries.length >= entriesMax)
+      throw new StoreOverloaded(`${this.#entries.length} writes wait for the disk already`)
+  }
+
+  get isIdle(): boolean {
+    return this.#drained === undefined
+  }
+
+  add(entry: Entry): void {
+    if (this.#stopped !== undefined) return entry.fail(this.#stopped)
+    this.#entries.push(entry)
+    this.#wake()
+  }
+
+  /** Work for the disk that takes turns with the writes. */
+  chore(request: Chore['request']): Promise<boolean> {
+    if (this.#stopped !== undefined) return Promise.reject(this.#stopped)
+    const done = Promise.withResolvers<boolean>()
+    this.#chores.push({ request, done })
+    this.#wake()
+    return done.promise
+  }
+
+  /** Refuses further work and waits for the rest. */
+  async stop(reason: Error): Promise<void> {
+    this.#stopped ??= reason
+    await this.#drained
+  }
+
+  #wake(): void {
+    // One turn of promises later: what the same wake-up writes elsewhere comes along.
+    this.#drained ??= Promise.resolve().then(() => this.#drain())
+  }
+
+  async #drain(): Promise<void> {
+    while (this.#entries.length > 0 || this.#chores.length > 0) {
+      if (this.#entries.length > 0) await this.#writeBatch()
+      const chore = this.#chores.shift()
+      if (chore !== undefined) await this.#ask(chore.request).then(chore.done.resolve, chore.done.reject)
+    }
+    this.#drained = undefined
+  }
+
+  async #writeBatch(): Promise<void> {
+    const batch = this.#takeBatch()
+    const records = batch.flatMap(({ record }) => record ?? [])
+    const versions = records.flatMap((record) => (record.kind === 'version' ? [record.version] : []))
+    if (records.length > 0)
+      try {
+        await this.#ask({
+          kind: 'write',
+          changes: pack(versions.flatMap(changesOf)),
+          granted: records.flatMap((record) => (record.kind === 'granted' ? [record.lease] : [])),
+          ended: records.flatMap((record) => (record.kind === 'ended' ? [record.id] : [])),
+        })
+      } catch (error) {
+        return this.#takeBack(batch, error as Error)
+      }
+    const published = this.#history.publish(versions.length)
+    for (const entry of batch) entry.settle()
+    // The writers' own continuations are queued before what this wakes.
+    queueMicrotask(() => this.#history.tell(published))
+    this.#onDurable()
+  }
+
+  #takeBatch(): Entry[] {
+    let [count, bytes] = [0, 0]
+    for (const { record } of this.#entries) {
+      if (count === entriesPerBatchMax || bytes >= bytesPerBatchMax) break
+      if (record?.kind === 'version') bytes += record.version.bytes
+      count++
+    }
+    const batch = this.#entries.slice(0, count)
+    this.#entries = this.#entries.slice(count)
+    return batch
+  }
+
+  #takeBack(batch: readonly Entry[], error: Error): void {
+    const dependent = this.#entries
+    this.#entries = []
+    this.#history.takeBack()
+    // Full and in use mean that nothing was written. After anything else only reading the file again can tell.
+    if (!(error instanceof StoreFull || error instanceof StoreInUse)) this.#stopped ??= error
+    for (const entry of [...batch, ...dependent]) entry.fail(error)
+  }
+
+  #ask(request: DiskRequest): Promise<boolean> {
+    return this.#clock.outside(this.#disk.request(request))
+  }
+}

@@ -1,0 +1,29 @@
+// A process that writes as fast as it can with many writers and says what was acknowledged, until it is killed.
+// crash.test.ts starts it: `crash-writer.ts <path> <run>`; lines are `open <revision>` and `ack <key> <number> <revision>`.
+import { writeSync } from 'node:fs'
+import { realClock } from '../../src/base/clock.ts'
+import { nodeWorkers } from '../../src/platform/node/workers.ts'
+import { SqliteStore } from '../../src/store/sqlite/store.ts'
+
+const writers = 16
+/** How often the past is cut, and how much of it is left: more than a run writes. */
+const compactEvery = 150
+const revisionsKept = 3_000
+
+const [, , path = '', run = ''] = process.argv
+const { signal } = new AbortController()
+const say = (line: string) => writeSync(1, `${line}\n`)
+
+const store = await SqliteStore.open({ path, clock: realClock, workers: nodeWorkers }, signal)
+say(`open ${store.revision}`)
+
+async function write(key: string): Promise<never> {
+  for (let number = 1; ; number++) {
+    const value = new TextEncoder().encode(`${run}.${number} ${'x'.repeat((number * 37) % 2_000)}`)
+    const result = await store.commit({ conditions: [], operations: [{ kind: 'put', key, value }] }, signal)
+    say(`ack ${key} ${number} ${result.revision}`)
+    if (result.revision % compactEvery === 0) await store.compact(Math.max(1, result.revision - revisionsKept), signal)
+  }
+}
+
+await Promise.all(Array.from({ length: writers }, (_, i) => write(`/writer/${i}`)))

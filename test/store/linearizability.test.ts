@@ -1,0 +1,103 @@
+// What clients of a store saw could have happened one operation after the other: on every driver, and through kills.
+import { equal, ok } from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { realClock } from '../../src/base/clock.ts'
+import { seededRandom } from '../../src/base/random.ts'
+import { VirtualClock } from '../../src/base/virtual-clock.ts'
+import { nodeWorkers } from '../../src/platform/node/workers.ts'
+import { MemoryStore } from '../../src/store/memory.ts'
+import { SqliteStore } from '../../src/store/sqlite/store.ts'
+import type { Store } from '../../src/store/store.ts'
+import { isLinearizable, type RegisterOperation } from './linearizable.ts'
+import { Record } from './record.ts'
+import { initialValue, registerLoad } from './register-load.ts'
+
+const { signal } = new AbortController()
+const kills = process.env['COXSWAIN_LONG'] === '1' ? 40 : 4
+const operationsPerRunMax = 300
+const program = fileURLToPath(new URL('./register-writer.ts', import.meta.url))
+
+const operation = (
+  invoked: number,
+  returned: number,
+  action: RegisterOperation['action'],
+  uncertain = false,
+): RegisterOperation => ({ invoked, returned, action, uncertain })
+const write = (value: string) => ({ kind: 'write', value }) as const
+const read = (value: string) => ({ kind: 'read', value }) as const
+
+const histories: readonly [name: string, possible: boolean, history: RegisterOperation[]][] = [
+  ['reads what was written', true, [operation(0, 1, write('x')), operation(2, 3, read('x'))]],
+  ['reads something older', false, [operation(0, 1, write('x')), operation(2, 3, read('-'))]],
+  ['reads either while it is written', true, [operation(0, 3, write('x')), operation(1, 2, read('-'))]],
+  ['reads new, then old', false, [operation(0, 5, write('x')), operation(1, 2, read('x')), operation(3, 4, read('-'))]],
+  [
+    'two swaps of one value win',
+    false,
+    [
+      operation(0, 2, { kind: 'swap', from: '-', to: 'x', swapped: true }),
+      operation(1, 3, { kind: 'swap', from: '-', to: 'y', swapped: true }),
+    ],
+  ],
+  ['a killed write happened', true, [operation(0, 1, write('x'), true), operation(2, 3, read('x'))]],
+  ['a killed write did not happen', true, [operation(0, 1, write('x'), true), operation(2, 3, read('-'))]],
+  [
+    'a killed write happens after the restart',
+    false,
+    [operation(0, 1, write('x'), true), operation(2, 3, read('-')), operation(4, 5, read('x'))],
+  ],
+]
+for (const [name, possible, history] of histories)
+  test(`the checker: ${name}: ${possible ? 'possible' : 'impossible'}`, () =>
+    equal(isLinearizable(history, '-'), possible))
+
+function check({ histories }: Record): void {
+  ok(histories.size > 0)
+  for (const [key, history] of histories) ok(isLinearizable(history, initialValue), `${key} is not linearizable`)
+}
+
+async function checkInProcess(store: Store): Promise<void> {
+  const record = new Record()
+  const say = (line: string) => record.add(line)
+  await registerLoad({ store, random: seededRandom(7), run: '0', operationsPerClient: 200, say })
+  check(record)
+  await store.close()
+}
+
+test('memory is linearizable', () => checkInProcess(new MemoryStore(new VirtualClock())))
+
+test('sqlite is linearizable', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'coxswain-linear-'))
+  await checkInProcess(
+    await SqliteStore.open({ path: join(folder, 'store.db'), clock: realClock, workers: nodeWorkers }, signal),
+  )
+  await rm(folder, { recursive: true })
+})
+
+test(`sqlite is linearizable through ${kills} kills`, async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'coxswain-linear-'))
+  const random = seededRandom(kills)
+  const record = new Record()
+  for (let run = 0; run < kills; run++) {
+    const until = record.ended + 1 + random.below(operationsPerRunMax)
+    const args = [program, join(folder, 'store.db'), String(run)]
+    const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] })
+    const exited = once(child, 'exit')
+    for await (const line of createInterface({ input: child.stdout })) {
+      record.add(line)
+      if (record.ended === until) child.kill('SIGKILL')
+    }
+    await exited
+    ok(record.ended >= until, 'the clients ended by themselves')
+    record.kill()
+  }
+  check(record)
+  await rm(folder, { recursive: true })
+})
