@@ -83,7 +83,7 @@ export class Cluster {
     const metrics = this.metrics
     const requestSeconds = requestSecondsMetric(metrics)
     const digest = (text: string) => nodeCrypto.sha256(text).toHex().toUpperCase()
-    return new Component('apiserver', log, (tasks) => {
+    return new Component('apiserver', this.#options, (tasks) => {
       const server = new ApiServer({
         store,
         clock,
@@ -111,7 +111,7 @@ export class Cluster {
   #controllers(): Component {
     const { clock, random, log } = this.#options
     const queueMetrics = controllerMetrics(this.metrics)
-    return new Component('controllers', log, (tasks) => {
+    return new Component('controllers', this.#options, (tasks) => {
       const reader = this.client('controllers', systemUser('system:kube-controller-manager'))
       const informers = new Informers(reader, { clock, log }, tasks)
       for (const controller of controllers) {
@@ -128,7 +128,7 @@ export class Cluster {
 
   #scheduler(): Component {
     const { clock, log, random } = this.#options
-    return new Component('scheduler', log, (tasks) => {
+    return new Component('scheduler', this.#options, (tasks) => {
       const client = this.client('scheduler', systemUser('system:kube-scheduler'))
       const informers = new Informers(client, { clock, log }, tasks)
       new Scheduler({ client, informers, clock, random, log, flow: this.flow, plugins: schedulerPlugins }).start(tasks)
@@ -150,7 +150,7 @@ export class Cluster {
       architecture: 'amd64',
       podCidr: `${network}.0/24`,
     }
-    return new Component(`kubelet/${name}`, log, (tasks) => {
+    return new Component(`kubelet/${name}`, this.#options, (tasks) => {
       const client = this.client(`kubelet/${name}`, systemUser(`system:node:${name}`, 'system:nodes'))
       new Kubelet({ client, runtime, clock, random, flow: this.flow, log, description }).start(tasks)
     })

@@ -1,17 +1,27 @@
 // A component of a cluster: something that can be started, killed and started again, and finds its state anew.
-import { TaskGroup } from '../base/task-group.ts'
+// One that fails by itself is started again after a while.
+import type { Clock, Timer } from '../base/clock.ts'
 import { errorText, type Log } from '../base/log.ts'
+import { TaskGroup } from '../base/task-group.ts'
+
+const restartMs = 1_000
+
+export interface ComponentParts {
+  readonly clock: Clock
+  readonly log: Log
+}
 
 export class Component {
   readonly name: string
   readonly #begin: (tasks: TaskGroup) => void
-  readonly #log: Log
+  readonly #parts: ComponentParts
   #tasks: TaskGroup | undefined
+  #restart: Timer | undefined
 
-  constructor(name: string, log: Log, begin: (tasks: TaskGroup) => void) {
+  constructor(name: string, parts: ComponentParts, begin: (tasks: TaskGroup) => void) {
     this.name = name
     this.#begin = begin
-    this.#log = log
+    this.#parts = parts
   }
 
   get isRunning(): boolean {
@@ -20,17 +30,25 @@ export class Component {
 
   start(): void {
     if (this.#tasks !== undefined) return
-    const onFailure = (task: string, error: unknown) =>
-      this.#log.error('a component failed', { component: this.name, task, error: errorText(error) })
-    this.#tasks = new TaskGroup({ onFailure })
-    this.#begin(this.#tasks)
+    this.#restart?.cancel()
+    const tasks = new TaskGroup({ onFailure: (task, error) => this.#failed(task, error) })
+    this.#tasks = tasks
+    this.#begin(tasks)
   }
 
   /** Ends it as a crash would: at once, wherever it is. */
   async kill(): Promise<void> {
+    this.#restart?.cancel()
     const tasks = this.#tasks
     this.#tasks = undefined
     tasks?.stop()
     await tasks?.join()
+  }
+
+  #failed(task: string, error: unknown): void {
+    const { clock, log } = this.#parts
+    log.error('a component failed and will be started again', { component: this.name, task, error: errorText(error) })
+    this.#tasks = undefined
+    this.#restart = clock.after(restartMs, () => this.start())
   }
 }

@@ -120,7 +120,8 @@ function decodeScalar(type: ScalarName, value: unknown, place: Place): unknown {
     case 'intOrString':
       if (typeof value !== 'string' && typeof value !== 'number') throw mismatch(value, 'intstr.IntOrString', place)
       return typeof value === 'number' ? decodeScalar('int32', value, place) : value
-    case 'json':
+    case 'fieldsV1':
+    case 'rawExtension':
       return value
     default:
       return type satisfies never

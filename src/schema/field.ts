@@ -14,7 +14,8 @@ export type ScalarName =
   | 'intOrString'
   | 'time'
   | 'microTime'
-  | 'json'
+  | 'fieldsV1'
+  | 'rawExtension'
 
 export interface ListType<Element extends Type = Type> {
   readonly kind: 'list'
@@ -115,7 +116,9 @@ export const quantity = scalar('quantity')
 export const intOrString = scalar('intOrString')
 export const time = scalar('time')
 export const microTime = scalar('microTime')
-export const json = scalar('json')
+/** JSON of any shape: the fields that a manager owns, and what other programs put into an object. */
+export const fieldsV1 = scalar('fieldsV1')
+export const rawExtension = scalar('rawExtension')
 
 /** A message by value is always there; with `pointer` it may be absent. */
 export const struct = <M extends Message, const O extends FieldOptions = Record<never, never>>(

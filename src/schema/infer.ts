@@ -12,7 +12,8 @@ interface ScalarTypes {
   readonly intOrString: number | string
   readonly time: string
   readonly microTime: string
-  readonly json: unknown
+  readonly fieldsV1: unknown
+  readonly rawExtension: unknown
 }
 
 type KeysWith<Fields extends FieldMap, P> = {

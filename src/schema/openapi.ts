@@ -51,10 +51,11 @@ const scalarSchemas = {
   int64: { type: 'integer', format: 'int64' },
   double: { type: 'number', format: 'double' },
   bytes: { type: 'string', format: 'byte' },
-  json: { type: 'object' },
 } as const
 
 const namedScalars = {
+  fieldsV1: ['io.k8s.apimachinery.pkg.apis.meta.v1.FieldsV1', { type: 'object' }],
+  rawExtension: ['io.k8s.apimachinery.pkg.runtime.RawExtension', { type: 'object' }],
   quantity: ['io.k8s.apimachinery.pkg.api.resource.Quantity', { oneOf: [{ type: 'string' }, { type: 'number' }] }],
   intOrString: [
     'io.k8s.apimachinery.pkg.util.intstr.IntOrString',

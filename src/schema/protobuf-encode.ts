@@ -88,7 +88,7 @@ function writeField(writer: Writer, { type, tag, pointer }: Field, value: unknow
 
 // Pointers, bytes and raw JSON can be nil in Go; everything else has a zero value that is written.
 const isAbsentWhenUnset = (type: Type, pointer: true | undefined): boolean =>
-  pointer === true || type === 'bytes' || type === 'json'
+  pointer === true || type === 'bytes' || type === 'fieldsV1' || type === 'rawExtension'
 
 function writeValue(writer: Writer, tag: number, type: Type, value: unknown): void {
   if (typeof type === 'string') return writeScalar(writer, tag, type, value)
@@ -120,7 +120,8 @@ function writeScalar(writer: Writer, tag: number, type: ScalarName, value: unkno
     case 'time':
     case 'microTime':
       return void writer.field(tag, value === undefined ? new Uint8Array() : time(value as string))
-    case 'json':
+    case 'fieldsV1':
+    case 'rawExtension':
       return void writer.field(tag, new Writer().text(1, JSON.stringify(value)).bytes)
     default:
       return type satisfies never

@@ -154,7 +154,8 @@ function decodeScalar(type: ScalarName, value: WireValue): JsonValue {
     case 'time':
     case 'microTime':
       return timeText(partsOf(value), type)
-    case 'json':
+    case 'fieldsV1':
+    case 'rawExtension':
       return JSON.parse(partsOf(value).text(1)) as JsonValue
     default:
       return type satisfies never

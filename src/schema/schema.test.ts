@@ -12,7 +12,7 @@ import {
   int32,
   int64,
   intOrString,
-  json,
+  rawExtension,
   list,
   map,
   message,
@@ -66,7 +66,7 @@ const box = message('test.v1.Box', {
   surge: intOrString(15),
   at: time(16),
   data: bytes(17),
-  extra: json(18),
+  extra: rawExtension(18),
 })
 
 test('the types follow from the descriptors, checked by the compiler', () => {
@@ -370,7 +370,8 @@ function instance(type: Type, random: Random, depth: number): JsonValue {
     intOrString: [0, 5, '', '25%'],
     time: ['2030-01-02T03:04:05Z'],
     microTime: ['2030-01-02T03:04:05.000006Z'],
-    json: [{ a: [1, { b: null }] }, []],
+    fieldsV1: [{ 'f:a': {} }],
+    rawExtension: [{ a: [1, { b: null }] }, []],
   }
   const list = samples[type]
   return list[random.below(list.length)] ?? null

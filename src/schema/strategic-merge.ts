@@ -42,7 +42,8 @@ function mergeType(
   change: JsonValue,
   order: JsonValue | undefined,
 ): JsonValue {
-  if (typeof type === 'string') return type === 'json' ? mergePatch(target, change) : change
+  if (typeof type === 'string')
+    return type === 'fieldsV1' || type === 'rawExtension' ? mergePatch(target, change) : change
   switch (type.kind) {
     case 'message':
       if (!isJsonObject(change)) return change

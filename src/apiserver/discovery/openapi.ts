@@ -12,8 +12,7 @@ export function openApiV3(group: string, version: string): object | undefined {
   const schemas = new Map<string, OpenApiSchema>()
   const paths: Record<string, object> = {}
   for (const kind of served) {
-    addOpenApiSchemas(kind.message, schemas, { 'x-kubernetes-group-version-kind': [gvk(kind)] })
-    addTypeMeta(schemas, kind.message.name)
+    addOpenApiSchemas(kind.message, schemas)
     addList(schemas, kind)
     Object.assign(paths, pathsOf(kind))
   }
@@ -25,6 +24,8 @@ export function openApiV3(group: string, version: string): object | undefined {
     addOpenApiSchemas(message, schemas)
     addTypeMeta(schemas, message.name)
   }
+  // Kinds of other groups stand in these too: a StatefulSet holds claims.
+  for (const kind of kinds) if (schemas.has(kind.message.name)) addTypeMeta(schemas, kind.message.name, gvk(kind))
   return {
     openapi: '3.0.0',
     info: { title: 'Kubernetes', version: 'v1.36.4' },
@@ -35,10 +36,14 @@ export function openApiV3(group: string, version: string): object | undefined {
 
 const gvk = ({ group, version, kind }: Kind) => ({ group, kind, version })
 
-function addTypeMeta(schemas: Map<string, OpenApiSchema>, name: string): void {
+function addTypeMeta(schemas: Map<string, OpenApiSchema>, name: string, kind?: object): void {
   const schema = schemas.get(name)
   const properties = { apiVersion: { type: 'string' }, kind: { type: 'string' }, ...(schema?.['properties'] as object) }
-  schemas.set(name, { ...schema, properties })
+  schemas.set(name, {
+    ...schema,
+    properties,
+    ...(kind === undefined ? {} : { 'x-kubernetes-group-version-kind': [kind] }),
+  })
 }
 
 /** `<Kind>List`: metadata and items. */

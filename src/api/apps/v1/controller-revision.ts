@@ -1,5 +1,5 @@
 // ControllerRevision: one version of the template of a DaemonSet or StatefulSet, kept to roll back to.
-import { int64, json, message, struct } from '../../../schema/field.ts'
+import { int64, rawExtension, message, struct } from '../../../schema/field.ts'
 import { controllerOf, type InputOf, type ObjectOf } from '../../object.ts'
 import { objectMeta } from '../../meta/v1/object-meta.ts'
 import { immutable, required } from '../../../schema/field-error.ts'
@@ -10,7 +10,7 @@ import { dnsSubdomainErrors } from '../../names.ts'
 
 export const controllerRevisionMessage = message('io.k8s.api.apps.v1.ControllerRevision', {
   metadata: struct(1, objectMeta),
-  data: json(2),
+  data: rawExtension(2),
   revision: int64(3, { required: true, minimum: 0 }),
 })
 export interface ControllerRevision extends ObjectOf<typeof controllerRevisionMessage> {}

@@ -1,6 +1,6 @@
 // ObjectMeta: what every object carries: names, labels, owners, versions, times.
 import type { Infer } from '../../../schema/infer.ts'
-import { bool, int64, json, list, map, message, string, time } from '../../../schema/field.ts'
+import { bool, int64, fieldsV1, list, map, message, string, time } from '../../../schema/field.ts'
 
 export const managedFieldsEntry = message('io.k8s.apimachinery.pkg.apis.meta.v1.ManagedFieldsEntry', {
   manager: string(1),
@@ -8,7 +8,7 @@ export const managedFieldsEntry = message('io.k8s.apimachinery.pkg.apis.meta.v1.
   apiVersion: string(3),
   time: time(4, { pointer: true }),
   fieldsType: string(6),
-  fieldsV1: json(7, { pointer: true }),
+  fieldsV1: fieldsV1(7, { pointer: true }),
   subresource: string(8),
 })
 export interface ManagedFieldsEntry extends Infer<typeof managedFieldsEntry> {}

@@ -1,6 +1,6 @@
 // Device requests: what a claim asks for.
 import type { Infer } from '../../../schema/infer.ts'
-import { bool, int64, json, list, map, message, string, struct } from '../../../schema/field.ts'
+import { bool, int64, rawExtension, list, map, message, string, struct } from '../../../schema/field.ts'
 
 export const celDeviceSelector = message('io.k8s.api.resource.v1.CELDeviceSelector', {
   expression: string(1, { required: true }),
@@ -14,7 +14,7 @@ export interface DeviceSelector extends Infer<typeof deviceSelector> {}
 
 export const opaqueDeviceConfiguration = message('io.k8s.api.resource.v1.OpaqueDeviceConfiguration', {
   driver: string(1, { required: true }),
-  parameters: json(2, { required: true }),
+  parameters: rawExtension(2, { required: true }),
 })
 export interface OpaqueDeviceConfiguration extends Infer<typeof opaqueDeviceConfiguration> {}
 

@@ -1,6 +1,6 @@
 // ResourceClaim: devices that somebody wants, what was allocated, and who uses it.
 import type { Infer } from '../../../schema/infer.ts'
-import { bool, json, list, map, message, string, struct, time } from '../../../schema/field.ts'
+import { bool, rawExtension, list, map, message, string, struct, time } from '../../../schema/field.ts'
 import type { InputOf, ObjectOf } from '../../object.ts'
 import { nodeSelector } from '../../core/v1/affinity.ts'
 import { condition } from '../../meta/v1/condition.ts'
@@ -60,7 +60,7 @@ export const allocatedDeviceStatus = message('io.k8s.api.resource.v1.AllocatedDe
   pool: string(2, { required: true }),
   device: string(3, { required: true }),
   conditions: list(4, condition, { listType: 'map', keys: ['type'] }),
-  data: json(5, { pointer: true }),
+  data: rawExtension(5, { pointer: true }),
   networkData: struct(6, networkDeviceData, { pointer: true }),
   shareID: string(7, { pointer: true }),
 })
