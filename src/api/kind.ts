@@ -19,6 +19,8 @@ export interface KindDefinition<T extends ApiObject = ApiObject> {
   readonly countsGenerations: boolean
   /** Where `/scale` finds its numbers, for kinds that scale. */
   readonly scale?: Scaling<T>
+  /** For a further version of a kind: which version is kept, and how to convert. */
+  readonly storedAs?: Conversion<T>
   /** How long an object lives before it goes by itself. */
   readonly ttlMs?: number
   /** Checks `metadata.name`; returns what is wrong with it, in upstream's words. */
@@ -37,6 +39,12 @@ export interface KindDefinition<T extends ApiObject = ApiObject> {
 /** Declared as a method, so that a kind of pods is a kind of objects. */
 interface FieldLabel<T> {
   read(object: T): string
+}
+
+export interface Conversion<T> {
+  readonly kind: Kind
+  toStored(object: T): ApiObject
+  fromStored(stored: ApiObject): T
 }
 
 export interface Scaling<T> {

@@ -55,6 +55,7 @@ import { csiStorageCapacity } from './storage/v1/csi-storage-capacity.ts'
 import { storageClass } from './storage/v1/storage-class.ts'
 import { volumeAttachment } from './storage/v1/volume-attachment.ts'
 import { volumeAttributesClass } from './storage/v1/volume-attributes-class.ts'
+import { eventsEvent } from './events/v1/event.ts'
 import type { Kind } from './kind.ts'
 
 export const kinds: readonly Kind[] = [
@@ -80,6 +81,8 @@ export const kinds: readonly Kind[] = [
   deployment,
   replicaSet,
   statefulSet,
+  // events.k8s.io/v1
+  eventsEvent,
   // autoscaling/v2
   horizontalPodAutoscaler,
   // batch/v1
@@ -136,6 +139,7 @@ export const kinds: readonly Kind[] = [
 export const groupVersions: readonly { readonly group: string; readonly version: string }[] = [
   { group: '', version: 'v1' },
   { group: 'apps', version: 'v1' },
+  { group: 'events.k8s.io', version: 'v1' },
   { group: 'autoscaling', version: 'v2' },
   { group: 'batch', version: 'v1' },
   { group: 'certificates.k8s.io', version: 'v1' },
@@ -151,3 +155,6 @@ export const groupVersions: readonly { readonly group: string; readonly version:
   { group: 'resource.k8s.io', version: 'v1' },
   { group: 'flowcontrol.apiserver.k8s.io', version: 'v1' },
 ]
+
+/** Those with a place of their own in the store; the others are further versions of them. */
+export const storedKinds: readonly Kind[] = kinds.filter((kind) => kind.storedAs === undefined)

@@ -30,9 +30,26 @@ export async function handleHttp(wire: WireRequest, { server, clock, log }: Http
     const isPath = request.target.kind === 'path'
     const form = isPath ? plainJson : answerForm(wire.headers['accept'] ?? '')
     const include = (url.searchParams.get('includeObject') ?? 'Metadata') as IncludeObject
-    return toWire(await server.handle(request), { form, include, nowMs: clock.nowMs() })
+    return toWire(await inTime(request, server, clock), { form, include, nowMs: clock.nowMs() })
   } catch (error) {
     return failure(error, wire, log)
+  }
+}
+
+/** As upstream: a request that is no watch must be answered within this time. */
+const requestMsMax = 60_000
+
+async function inTime(request: ApiRequest, server: ApiServer, clock: Clock): Promise<Answer> {
+  if (request.target.kind === 'resource' && request.target.verb === 'watch') return server.handle(request)
+  const late = new AbortController()
+  const timer = clock.after(requestMsMax, () =>
+    late.abort(new StatusError(504, 'Timeout', 'Timeout: request did not complete within the allotted timeout', {})),
+  )
+  try {
+    const signal = AbortSignal.any([request.context.signal, late.signal])
+    return await server.handle({ ...request, context: { ...request.context, signal } })
+  } finally {
+    timer.cancel()
   }
 }
 

@@ -2,6 +2,7 @@
 import { deepEqual, equal, match, ok } from 'node:assert/strict'
 import { test } from 'node:test'
 import { openPolicies } from './policies.ts'
+import type { ApiRequest } from './request.ts'
 import { startServer, type Harness } from './server.harness.ts'
 import { road } from './station.ts'
 import { stations } from './stations.ts'
@@ -562,4 +563,63 @@ test('of many writers of one object none is lost', async () => {
   const answers = await Promise.all(Array.from({ length: 12 }, (_, index) => patch(index)))
   deepEqual(new Set(answers.map(({ status }) => status)), new Set([200]))
   equal(Object.keys((await server.call('GET', `${configMaps}/a`)).body.data).length, 12)
+})
+
+test('a further version of a kind is another face of the same objects: written, read, patched, listed and watched', async () => {
+  await using server = await startServer()
+  const core = '/api/v1/namespaces/default/events'
+  const newer = '/apis/events.k8s.io/v1/namespaces/default/events'
+  const watching = server.watch(`${core}?watch=1`, 2)
+  await server.clock.settle()
+  const sent = {
+    metadata: { name: 'e' },
+    eventTime: '2030-01-01T00:00:00.000000Z',
+    regarding: { namespace: 'default', name: 'x' },
+    note: 'hello',
+    reportingController: 'c',
+  }
+  const made = await server.call('POST', newer, sent)
+  deepEqual([made.status, made.body.apiVersion, made.body.note], [201, 'events.k8s.io/v1', 'hello'])
+  const asCore = (await server.call('GET', `${core}/e`)).body
+  deepEqual(
+    [asCore.apiVersion, asCore.message, asCore.involvedObject.name, asCore.reportingComponent, asCore.metadata.uid],
+    ['v1', 'hello', 'x', 'c', made.body.metadata.uid],
+  )
+  const patched = await server.call(
+    'PATCH',
+    `${newer}/e`,
+    { note: 'changed' },
+    { 'content-type': 'application/merge-patch+json' },
+  )
+  deepEqual([patched.status, patched.body.note], [200, 'changed'])
+  deepEqual(
+    (await watching).map(({ type, object }) => `${type} ${object.apiVersion} ${object.message}`),
+    ['ADDED v1 hello', 'MODIFIED v1 changed'],
+  )
+  const [seen] = await server.watch(`${newer}?watch=1`, 1)
+  deepEqual([seen.object.apiVersion, seen.object.note], ['events.k8s.io/v1', 'changed'])
+  const { body: list } = await server.call('GET', newer)
+  deepEqual([list.kind, list.apiVersion, list.items[0].note], ['EventList', 'events.k8s.io/v1', 'changed'])
+  equal(
+    (await server.call('POST', newer, { ...sent, metadata: { name: 'f' }, regarding: { namespace: 'other' } })).status,
+    422,
+  )
+  await server.call('DELETE', `${newer}/e`)
+  equal((await server.call('GET', `${core}/e`)).status, 404)
+})
+
+test('a request that takes too long is answered with 504', async () => {
+  const isStuck = (request: ApiRequest) =>
+    request.target.kind === 'resource' && request.target.resource.plural === 'configmaps'
+  const stuckUntilAborted = ({ context: { signal } }: ApiRequest) =>
+    new Promise<never>((_, reject) => signal.addEventListener('abort', () => reject(signal.reason as Error)))
+  await using server = await startServer({
+    ...openPolicies,
+    takeSeat: (request) => (isStuck(request) ? stuckUntilAborted(request) : Promise.resolve(() => {})),
+  })
+  const asking = server.call('GET', configMaps)
+  await server.clock.advance('61s')
+  const { status, body } = await asking
+  deepEqual([status, body.reason], [504, 'Timeout'])
+  equal(server.clock.pendingTimers, 0)
 })

@@ -128,7 +128,7 @@ const replicaSets: [why: string, want: number, have: Pod[], changes: string[]][]
     [aPod('a', { annotations: { 'controller.kubernetes.io/pod-deletion-cost': '-5' } }), aPod('b')],
     ['delete pod a'],
   ],
-  ['does not count what is ending', 1, [aPod('a', { deletionTimestamp: 'x' })], ['create pod web-']],
+  ['does not count what is ending', 1, [aPod('a', { deletionTimestamp: '2030-01-01T00:00:00Z' })], ['create pod web-']],
   ['does not count what has finished', 1, [aPod('a', { phase: 'Failed', ready: false })], ['create pod web-']],
 ]
 for (const [why, want, have, changes] of replicaSets)
@@ -143,7 +143,7 @@ test('a ReplicaSet counts in its status, and waits for availability', () => {
     waiting,
     aPod('a'),
     aPod('b', { ready: false }),
-    aPod('c', { deletionTimestamp: 'x' }),
+    aPod('c', { deletionTimestamp: '2030-01-01T00:00:00Z' }),
   )
   deepEqual(status, {
     replicas: 2,
@@ -155,7 +155,11 @@ test('a ReplicaSet counts in its status, and waits for availability', () => {
   equal(requeueAfterMs, 30_000)
   const [made] = plan(replicaSetController, set).changes
   equal(made?.kind === 'create' && made.tell?.(aPod('x')).message, 'Created pod: x')
-  deepEqual(plan(replicaSetController, { ...set, metadata: { ...set.metadata, deletionTimestamp: 'x' } }).changes, [])
+  deepEqual(
+    plan(replicaSetController, { ...set, metadata: { ...set.metadata, deletionTimestamp: '2030-01-01T00:00:00Z' } })
+      .changes,
+    [],
+  )
 })
 
 const annotated = { 'deployment.kubernetes.io/desired-replicas': '3', 'deployment.kubernetes.io/max-replicas': '4' }

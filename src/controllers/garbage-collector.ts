@@ -1,6 +1,6 @@
 // Garbage collector: what has owners goes when the last of them is gone. Foreground deletion waits for the dependents,
 // orphan deletion lets them go free. Level-triggered: every decision is made from what is there.
-import { kinds } from '../api/kinds.ts'
+import { storedKinds } from '../api/kinds.ts'
 import { qualifiedResource, type Kind } from '../api/kind.ts'
 import { isBeingDeleted, keyOf, namespaceOf, objectKey, type ApiObject } from '../api/object.ts'
 import type { OwnerReference } from '../api/meta/v1/object-meta.ts'
@@ -11,7 +11,7 @@ const foregroundFinalizer = 'foregroundDeletion'
 const orphanFinalizer = 'orphan'
 
 /** Events and leases come and go by themselves. */
-const watched = kinds.filter(({ plural }) => plural !== 'events' && plural !== 'leases')
+const watched = storedKinds.filter(({ plural }) => plural !== 'events' && plural !== 'leases')
 const byQualifiedName = new Map(watched.map((kind) => [qualifiedResource(kind), kind]))
 
 const workKey = (kind: Kind, key: string): string => `${qualifiedResource(kind)}:${key}`

@@ -1,6 +1,6 @@
 // Namespace: when it ends, everything in it goes first; then its finalizer, and with that the namespace itself.
 import { namespace, type Namespace } from '../api/core/v1/namespace.ts'
-import { kinds } from '../api/kinds.ts'
+import { storedKinds } from '../api/kinds.ts'
 import type { Kind } from '../api/kind.ts'
 import { isBeingDeleted } from '../api/object.ts'
 import { hasReason } from '../api/status-error.ts'
@@ -12,7 +12,7 @@ const contentFinalizer = 'kubernetes'
 /** Content that ends gracefully is looked at again after this long. */
 const recheckMs = 500
 
-const contentKinds = kinds.filter((kind) => kind.namespaced)
+const contentKinds = storedKinds.filter((kind) => kind.namespaced)
 
 export const namespaceController = defineController({
   name: 'namespace',

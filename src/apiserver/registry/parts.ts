@@ -10,11 +10,15 @@ import type { ApiRequest, ResourceTarget } from '../request.ts'
 import { encodeObject, Stored } from '../stored.ts'
 import type { WatchCache } from '../watch/watch-cache.ts'
 import { storeKey } from './keys.ts'
+import type { Face } from './face.ts'
 import type { LeasePool } from './lease-pool.ts'
 import type { Strategy } from './strategy.ts'
 
 export interface ResourceParts {
+  /** The kind that is kept. */
   readonly kind: Kind
+  /** The version that the request speaks. */
+  readonly face: Face
   readonly strategy: Strategy | undefined
   readonly cache: WatchCache
   readonly store: Store

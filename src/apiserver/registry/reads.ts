@@ -5,6 +5,7 @@ import { badRequest, notFound } from '../../api/status-error.ts'
 import type { Answer, ListAnswer } from '../answer.ts'
 import type { Stored } from '../stored.ts'
 import { Selection } from '../watch/selection.ts'
+import { shownEvents } from './face.ts'
 import type { ResourceParts, ResourceRequest } from './parts.ts'
 
 export async function get(parts: ResourceParts, request: ResourceRequest): Promise<Stored> {
@@ -23,7 +24,7 @@ interface ContinueToken {
 }
 
 export async function list(parts: ResourceParts, request: ResourceRequest): Promise<ListAnswer> {
-  const { kind, cache } = parts
+  const { cache } = parts
   const { query, target } = request
   const selection = selectionOf(parts, request)
   const token = query.get('continue') ? parseToken(query.get('continue') ?? '') : undefined
@@ -48,8 +49,8 @@ export async function list(parts: ResourceParts, request: ResourceRequest): Prom
   const isFiltered = selection.labels.length > 0 || selection.fields.length > 0
   return {
     kind: 'list',
-    of: kind,
-    items,
+    of: parts.face.kind,
+    items: items.map((stored) => parts.face.shown(stored)),
     revision,
     continueToken: isPaged ? writeToken({ v: 'meta.k8s.io/v1', rv: revision, start: nextStart }) : '',
     remaining: isPaged && !isFiltered ? state.count(nextStart, end) : undefined,
@@ -94,7 +95,8 @@ export async function watch(parts: ResourceParts, request: ResourceRequest): Pro
     },
     signal,
   )
-  return { kind: 'watch', of: parts.kind, events }
+  const { face } = parts
+  return { kind: 'watch', of: face.kind, events: face.kind === parts.kind ? events : shownEvents(events, face) }
 }
 
 function withTimeout({ clock }: ResourceParts, ms: number, outer: AbortSignal): AbortSignal {

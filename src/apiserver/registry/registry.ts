@@ -4,7 +4,7 @@ import type { FlowRecorder } from '../../base/flow.ts'
 import type { Log } from '../../base/log.ts'
 import type { Random } from '../../base/random.ts'
 import { present } from '../../base/assert.ts'
-import { kinds } from '../../api/kinds.ts'
+import { kinds, storedKinds } from '../../api/kinds.ts'
 import type { Kind, Scaling } from '../../api/kind.ts'
 import { objectKey, type ApiObject } from '../../api/object.ts'
 import { badRequest, methodNotAllowed, modifiedConflict, notFound, pathNotFound } from '../../api/status-error.ts'
@@ -16,6 +16,7 @@ import type { Stored } from '../stored.ts'
 import { CacheFeed } from '../watch/cache-feed.ts'
 import { WatchCache } from '../watch/watch-cache.ts'
 import { remove, removeCollection } from './deletion.ts'
+import { convertingFace, plainFace } from './face.ts'
 import { LeasePool } from './lease-pool.ts'
 import { commitWrite, isDryRun, readStored, type ResourceParts, type ResourceRequest } from './parts.ts'
 import { patched } from './patch.ts'
@@ -40,17 +41,29 @@ export class Registry {
   constructor({ store, clock, random, flow, log, admission }: RegistryParts) {
     const leases = new LeasePool(store, clock)
     const reads = { get: (kind: Kind, namespace: string, name: string) => this.cached(kind, namespace, name) }
-    for (const kind of kinds) {
+    for (const kind of storedKinds) {
       const cache = new WatchCache(kind, { clock, flow })
       const strategy = strategies.find((candidate) => candidate.kind === kind)
-      this.#resources.set(kind, { kind, strategy, cache, store, leases, clock, random, flow, admission, reads })
+      this.#resources.set(kind, {
+        kind,
+        face: plainFace(kind),
+        strategy,
+        cache,
+        store,
+        leases,
+        clock,
+        random,
+        flow,
+        admission,
+        reads,
+      })
     }
-    this.#feed = new CacheFeed(
-      store,
-      [...this.#resources.values()].map(({ cache }) => cache),
-      clock,
-      log,
-    )
+    const caches = [...this.#resources.values()].map(({ cache }) => cache)
+    for (const kind of kinds) {
+      const kept = kind.storedAs && this.#resources.get(kind.storedAs.kind)
+      if (kind.storedAs && kept) this.#resources.set(kind, { ...kept, face: convertingFace(kind, kind.storedAs) })
+    }
+    this.#feed = new CacheFeed(store, caches, clock, log)
   }
 
   /** Keeps the caches up to date until the signal ends it. */
@@ -104,8 +117,8 @@ async function handleObject(parts: ResourceParts, request: ResourceRequest): Pro
       )
       return {
         kind: 'list',
-        of: parts.kind,
-        items,
+        of: parts.face.kind,
+        items: items.map((stored) => parts.face.shown(stored)),
         revision: parts.cache.revision,
         continueToken: '',
         remaining: undefined,
@@ -202,18 +215,18 @@ async function commitAction(
 
 const actionTries = 16
 
-const found = ({ kind }: ResourceParts, { object }: Stored): Answer => ({
+const found = ({ face }: ResourceParts, stored: Stored): Answer => ({
   kind: 'object',
   status: 200,
-  object,
-  of: kind,
+  object: face.shown(stored).object,
+  of: face.kind,
 })
 
-const written = ({ kind }: ResourceParts, status: number, { stored, warnings }: Written): Answer => ({
+const written = ({ face }: ResourceParts, status: number, { stored, warnings }: Written): Answer => ({
   kind: 'object',
   status,
-  object: stored.object,
-  of: kind,
+  object: face.shown(stored).object,
+  of: face.kind,
   warnings,
 })
 
@@ -227,7 +240,7 @@ const optionsOf = (request: ResourceRequest, part: UpdateOptions['part']): Updat
   fieldValidation: fieldValidationOf(request),
 })
 
-const patching = ({ kind }: ResourceParts, { body }: ResourceRequest): Transform => {
+const patching = ({ face: { kind } }: ResourceParts, { body }: ResourceRequest): Transform => {
   if (body.kind === 'none' || body.patchType === undefined) throw badRequest('the request has no patch')
   const { value, patchType } = body
   return (current) => patched(kind.message, current, value, patchType)

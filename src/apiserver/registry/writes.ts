@@ -42,7 +42,8 @@ export const fieldValidationOf = ({ query }: ResourceRequest): FieldValidation =
 
 export async function create(parts: ResourceParts, request: ResourceRequest, body: unknown): Promise<Written> {
   const { kind, strategy } = parts
-  const { object: sent, warnings } = ingest(kind, body, fieldValidationOf(request))
+  const { object: asSent, warnings } = ingest(parts.face.kind, body, fieldValidationOf(request))
+  const sent = parts.face.toStored(asSent)
   if (sent.metadata.resourceVersion) throw badRequest('resourceVersion should not be set on objects to be created')
   const base = asNew(parts, request, sent)
   for (let tries = 1; ; tries++) {
@@ -117,7 +118,9 @@ export async function update(
   for (let tries = 1; ; tries++) {
     if (current === undefined || tries > 1) current = await readStored(parts, namespace, name, signal)
     if (current === undefined) throw notFound(kind, name)
-    const { object: sent, warnings } = ingest(kind, transform(current.object), options.fieldValidation)
+    const asked = transform(parts.face.shown(current).object)
+    const { object: asSent, warnings } = ingest(parts.face.kind, asked, options.fieldValidation)
+    const sent = parts.face.toStored(asSent)
     const stale = staleness(kind, sent, current)
     if (stale !== undefined) {
       if (tries > 1) throw stale

@@ -1,0 +1,82 @@
+// Event of events.k8s.io: the same events as in the core group, under newer names. They are kept in the core form.
+import { event as coreEvent, eventSource, type Event as CoreEvent } from '../../core/v1/event.ts'
+import { objectReference } from '../../core/v1/references.ts'
+import { defineKind } from '../../kind.ts'
+import { objectMeta } from '../../meta/v1/object-meta.ts'
+import type { ApiObject, InputOf, ObjectOf } from '../../object.ts'
+import { int32, message, microTime, string, struct, time } from '../../../schema/field.ts'
+import type { Infer } from '../../../schema/infer.ts'
+
+export const eventSeries = message('io.k8s.api.events.v1.EventSeries', {
+  count: int32(1, { required: true }),
+  lastObservedTime: microTime(2, { required: true }),
+})
+export interface EventSeries extends Infer<typeof eventSeries> {}
+
+export const eventMessage = message('io.k8s.api.events.v1.Event', {
+  metadata: struct(1, objectMeta),
+  eventTime: microTime(2, { required: true }),
+  series: struct(3, eventSeries, { pointer: true }),
+  reportingController: string(4),
+  reportingInstance: string(5),
+  action: string(6),
+  reason: string(7),
+  regarding: struct(8, objectReference),
+  related: struct(9, objectReference, { pointer: true }),
+  note: string(10),
+  type: string(11),
+  deprecatedSource: struct(12, eventSource),
+  deprecatedFirstTimestamp: time(13),
+  deprecatedLastTimestamp: time(14),
+  deprecatedCount: int32(15),
+})
+export interface Event extends ObjectOf<typeof eventMessage> {}
+export type EventInput = InputOf<typeof eventMessage>
+
+/** Where a field of this version stands in the core one; all others have the same name in both. */
+const coreNames: Readonly<Record<string, string>> = {
+  deprecatedCount: 'count',
+  deprecatedFirstTimestamp: 'firstTimestamp',
+  deprecatedLastTimestamp: 'lastTimestamp',
+  deprecatedSource: 'source',
+  note: 'message',
+  regarding: 'involvedObject',
+  reportingController: 'reportingComponent',
+}
+const ownNames = Object.fromEntries(Object.entries(coreNames).map(([own, core]) => [core, own]))
+
+const renamed = (object: object, names: Readonly<Record<string, string>>, apiVersion: string): ApiObject =>
+  ({
+    ...Object.fromEntries(Object.entries(object).map(([name, value]) => [names[name] ?? name, value as unknown])),
+    apiVersion,
+  }) as unknown as ApiObject
+
+const toCore = (object: ApiObject): CoreEvent => renamed(object, coreNames, coreEvent.apiVersion) as CoreEvent
+
+export const eventsEvent = defineKind<Event, EventInput>({
+  group: 'events.k8s.io',
+  version: 'v1',
+  kind: 'Event',
+  plural: 'events',
+  singular: 'event',
+  shortNames: ['ev'],
+  categories: [],
+  namespaced: true,
+  message: eventMessage,
+  hasStatus: false,
+  countsGenerations: false,
+  storedAs: {
+    kind: coreEvent,
+    toStored: toCore,
+    fromStored: (stored) => renamed(stored, ownNames, 'events.k8s.io/v1') as Event,
+  },
+  validateName: (name) => coreEvent.validateName(name),
+  applyDefaults: (object) => object,
+  validate: (object) => coreEvent.validate(toCore(object)),
+  validateUpdate: (object, old) => coreEvent.validateUpdate(toCore(object), toCore(old)),
+  columns: coreEvent.columns.map((column) => ({
+    ...column,
+    cell: (object, nowMs) => column.cell(toCore(object), nowMs),
+  })),
+  fieldLabels: coreEvent.fieldLabels as never,
+})

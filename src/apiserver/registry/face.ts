@@ -1,0 +1,34 @@
+// Face: the version of a kind that a request speaks. Objects are kept in one version; another version converts here,
+// at the edge: what is sent becomes the kept form, what is kept is shown in the asked one.
+import type { Kind } from '../../api/kind.ts'
+import type { ApiObject } from '../../api/object.ts'
+import type { WatchEvent } from '../answer.ts'
+import { encodeObject, Stored } from '../stored.ts'
+
+export interface Face {
+  readonly kind: Kind
+  toStored(object: ApiObject): ApiObject
+  shown(stored: Stored): Stored
+}
+
+/** The face of the version that is kept. */
+export const plainFace = (kind: Kind): Face => ({ kind, toStored: (object) => object, shown: (stored) => stored })
+
+export function convertingFace(kind: Kind, conversion: NonNullable<Kind['storedAs']>): Face {
+  const converted = new WeakMap<Stored, Stored>()
+  return {
+    kind,
+    toStored: (object) => conversion.toStored(object),
+    shown(stored) {
+      const known = converted.get(stored)
+      if (known !== undefined) return known
+      const fresh = new Stored(encodeObject(conversion.fromStored(stored.object)), stored.revision)
+      converted.set(stored, fresh)
+      return fresh
+    },
+  }
+}
+
+export async function* shownEvents(events: AsyncIterable<WatchEvent>, face: Face): AsyncIterable<WatchEvent> {
+  for await (const event of events) yield 'stored' in event ? { ...event, stored: face.shown(event.stored) } : event
+}
