@@ -53,6 +53,16 @@ export function sleepOn(clock: Clock, ms: number, signal: AbortSignal): Promise<
   })
 }
 
+/** Calls back again and again, every `ms`, until cancelled. */
+export function every(clock: Clock, ms: number, callback: () => void): Timer {
+  const tick = () => {
+    timer = clock.after(ms, tick)
+    callback()
+  }
+  let timer = clock.after(ms, tick)
+  return { cancel: () => timer.cancel() }
+}
+
 /** RFC 3339 with seconds, as metav1.Time writes it. */
 export const rfc3339 = (ms: number): string => `${new Date(ms).toISOString().slice(0, 19)}Z`
 

@@ -1,6 +1,6 @@
 import { deepEqual, equal, ok, rejects } from 'node:assert/strict'
 import { test } from 'node:test'
-import { realClock } from './clock.ts'
+import { every, realClock } from './clock.ts'
 import { seededRandom } from './random.ts'
 import { TaskGroup } from './task-group.ts'
 import { VirtualClock, virtualEpochMs } from './virtual-clock.ts'
@@ -56,6 +56,15 @@ test('runUntilIdle and runUntil say whether they succeeded', async () => {
   equal(await clock.runUntilIdle(), true)
   equal(count, 5)
   equal(await clock.runUntil(() => count === 6, '1m'), false)
+})
+
+test('something that happens every so often ends when it is cancelled, also by itself', async () => {
+  const clock = new VirtualClock()
+  let count = 0
+  const timer = every(clock, 1000, () => void (++count === 3 && timer.cancel()))
+  await clock.advance('1m')
+  equal(count, 3)
+  equal(clock.pendingTimers, 0)
 })
 
 test('timers that wake each other without time passing are found out', async () => {

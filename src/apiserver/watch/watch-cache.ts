@@ -1,7 +1,7 @@
 // WatchCache: the present state of one kind and its recent history, fed by the store's watch. It serves GET, LIST and
 // WATCH. State is a persistent map, so that a list at an exact recent revision costs nothing more.
 import { Channel } from '../../base/channel.ts'
-import type { Clock } from '../../base/clock.ts'
+import { every, type Clock } from '../../base/clock.ts'
 import { causeOf, type FlowRecorder } from '../../base/flow.ts'
 import { OrderedMap } from '../../base/ordered-map.ts'
 import type { Kind } from '../../api/kind.ts'
@@ -165,20 +165,9 @@ export class WatchCache {
     for (const stored of initial) this.#push(watcher, 'ADDED', stored)
     for (const change of past) this.#deliver(watcher, change)
     if (request.initialEventsEnd) bookmark(true)
-    const bookmarks = request.bookmarks ? this.#every(bookmarkMs, channel, () => bookmark(false)) : undefined
+    const bookmarks = request.bookmarks ? every(this.#parts.clock, bookmarkMs, () => bookmark(false)) : undefined
     this.#watchers.add(watcher)
     return channel.endWith(signal)
-  }
-
-  #every(ms: number, channel: Channel<WatchEvent>, action: () => void): { cancel(): void } {
-    let timer = this.#parts.clock.after(ms, tick)
-    function tick(): void {
-      if (channel.ended) return
-      action()
-      timer = again()
-    }
-    const again = () => this.#parts.clock.after(ms, tick)
-    return { cancel: () => timer.cancel() }
   }
 
   #advance(revision: number): void {
@@ -200,16 +189,8 @@ export class WatchCache {
     const { flow } = this.#parts
     const { name } = stored.object.metadata
     const object = { resource: this.kind.plural, namespace: namespaceOf(stored.object), name }
-    const write = flow.writeOf(stored.revision)
-    const delivery = flow.record(
-      'watch',
-      'API Server',
-      sender,
-      type,
-      object,
-      stored.revision,
-      causeOf(write, stored.revision),
-    )
+    const write = causeOf(flow.writeOf(stored.revision), stored.revision)
+    const delivery = flow.record('watch', 'API Server', sender, type, object, stored.revision, write)
     channel.push({ type, stored, cause: causeOf(delivery, stored.revision) })
   }
 }
