@@ -1,5 +1,4 @@
 // The body of a request: bytes in JSON, YAML or protobuf become one JSON value, not yet of a type.
-import { parse as parseYaml } from 'yaml'
 import type { DocumentOptions, ParseOptions, SchemaOptions, ToJSOptions } from 'yaml'
 import { scale } from '../api/autoscaling/v1/scale.ts'
 import { binding } from '../api/core/v1/binding.ts'
@@ -28,15 +27,18 @@ export async function readBody(wire: WireRequest): Promise<Body> {
   const bytes = await wire.body(bodyBytesMax)
   if (bytes.length === 0) return { kind: 'none' }
   const { syntax, patchType } = bodyForm(wire.headers['content-type'] ?? '', wire.method)
-  const value = parseBody(bytes, syntax)
+  const value = await parseBody(bytes, syntax)
   return patchType === undefined ? { kind: 'value', value } : { kind: 'value', value, patchType }
 }
 
-function parseBody(bytes: Uint8Array, syntax: BodyForm['syntax']): unknown {
+async function parseBody(bytes: Uint8Array, syntax: BodyForm['syntax']): Promise<unknown> {
   try {
     if (syntax === 'protobuf') return parseProtobuf(bytes)
     const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes)
-    return syntax === 'json' ? JSON.parse(text) : parseYaml(text, yamlOptions)
+    if (syntax === 'json') return JSON.parse(text)
+    // Few send YAML, so it is loaded when the first one does.
+    const { parse } = await import('yaml')
+    return parse(text, yamlOptions)
   } catch (error) {
     throw badRequest(
       `the object provided is unrecognized (must be of type ${syntax === 'protobuf' ? 'Protobuf' : syntax.toUpperCase()}): ${errorText(error)}`,

@@ -1,5 +1,4 @@
 // The HTTP station: wire requests in, wire answers out. Only here errors become Status objects.
-import { stringify as stringifyYaml } from 'yaml'
 import type { Clock } from '../base/clock.ts'
 import { noCause, type Cause } from '../base/flow.ts'
 import { errorText, type Log } from '../base/log.ts'
@@ -30,7 +29,7 @@ export async function handleHttp(wire: WireRequest, { server, clock, log }: Http
     const isPath = request.target.kind === 'path'
     const form = isPath ? plainJson : answerForm(wire.headers['accept'] ?? '')
     const include = (url.searchParams.get('includeObject') ?? 'Metadata') as IncludeObject
-    return toWire(await inTime(request, server, clock), { form, include, nowMs: clock.nowMs() })
+    return await toWire(await inTime(request, server, clock), { form, include, nowMs: clock.nowMs() })
   } catch (error) {
     return failure(error, wire, log)
   }
@@ -90,14 +89,16 @@ export const senderMark = 'coxswain:'
 const senderOf = (userAgent: string): string =>
   userAgent.startsWith(senderMark) ? userAgent.slice(senderMark.length) : (/^[^/\s(]+/.exec(userAgent)?.[0] ?? 'client')
 
-function toWire(answer: Answer, options: EncodeOptions): WireAnswer {
+async function toWire(answer: Answer, options: EncodeOptions): Promise<WireAnswer> {
   switch (answer.kind) {
     case 'object':
-      return written(answer.status, objectBody(answer.object, answer.of, options), options.form, answer.warnings)
+      return written(answer.status, await objectBody(answer.object, answer.of, options), options.form, answer.warnings)
     case 'list':
       return written(
         200,
-        options.form.syntax === 'protobuf' ? protobufList(answer) : textBody(encodeList(answer, options), options.form),
+        options.form.syntax === 'protobuf'
+          ? protobufList(answer)
+          : await textBody(encodeList(answer, options), options.form),
         options.form,
       )
     case 'watch': {
@@ -135,10 +136,17 @@ const contentTypes = {
   protobuf: 'application/vnd.kubernetes.protobuf',
 } as const
 
-const textBody = (json: string, { syntax }: AnswerForm): string =>
-  syntax === 'yaml' ? stringifyYaml(JSON.parse(json)) : json
+async function textBody(json: string, { syntax }: AnswerForm): Promise<string> {
+  if (syntax !== 'yaml') return json
+  const { stringify } = await import('yaml')
+  return stringify(JSON.parse(json))
+}
 
-const objectBody = (object: object, kind: Kind | undefined, options: EncodeOptions): string | Uint8Array =>
+const objectBody = async (
+  object: object,
+  kind: Kind | undefined,
+  options: EncodeOptions,
+): Promise<string | Uint8Array> =>
   options.form.syntax === 'protobuf'
     ? protobufObject(object, kind)
     : textBody(encodeObject(object, kind, options), options.form)

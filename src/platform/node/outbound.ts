@@ -1,32 +1,42 @@
-import { Pool } from 'undici'
-import type { OutboundProvider } from '../outbound.ts'
+import type { Pool } from 'undici'
+import type { OutboundOptions, OutboundProvider } from '../outbound.ts'
 
 const connectMsMax = 10_000
 const connectionsMax = 64
 
 export const nodeOutbound: OutboundProvider = {
-  connect({ origin, tls }) {
-    const pool = new Pool(origin, {
-      connections: connectionsMax,
-      pipelining: 1,
-      allowH2: false, // undici's HTTP/2 does not tell the server when a stream is abandoned
-      bodyTimeout: 0, // a watch may be silent for long
-      headersTimeout: 0, // the caller's signal bounds the wait
-      connect: {
-        timeout: connectMsMax,
-        ...(tls.authority === undefined ? {} : { ca: tls.authority }),
-        ...(tls.certificate === undefined ? {} : { cert: tls.certificate }),
-        ...(tls.key === undefined ? {} : { key: tls.key }),
-      },
-    })
+  connect(options) {
+    let pool: Promise<Pool> | undefined
     return {
       async send({ method, target, headers, body }, signal) {
-        const answer = await pool.request({ method, path: target, headers, body: body ?? null, signal })
+        const answer = await (
+          await (pool ??= open(options))
+        ).request({ method, path: target, headers, body: body ?? null, signal })
         const plain: Record<string, string> = {}
         for (const [name, value] of Object.entries(answer.headers)) plain[name] = String(value)
         return { status: answer.statusCode, headers: plain, body: answer.body }
       },
-      close: () => pool.destroy(),
+      async close() {
+        await (await pool)?.destroy()
+      },
     }
   },
+}
+
+// undici takes 80 ms to load, and a server that nobody calls out of does not need it.
+async function open({ origin, tls }: OutboundOptions): Promise<Pool> {
+  const { Pool } = await import('undici')
+  return new Pool(origin, {
+    connections: connectionsMax,
+    pipelining: 1,
+    allowH2: false, // undici's HTTP/2 does not tell the server when a stream is abandoned
+    bodyTimeout: 0, // a watch may be silent for long
+    headersTimeout: 0, // the caller's signal bounds the wait
+    connect: {
+      timeout: connectMsMax,
+      ...(tls.authority === undefined ? {} : { ca: tls.authority }),
+      ...(tls.certificate === undefined ? {} : { cert: tls.certificate }),
+      ...(tls.key === undefined ? {} : { key: tls.key }),
+    },
+  })
 }
