@@ -9,6 +9,7 @@ import { forbidden, immutable, invalid, notSupported, type FieldError } from '..
 import { equalValues } from '../../../schema/json-value.ts'
 import { ageText } from '../../age.ts'
 import { column, defineKind } from '../../kind.ts'
+import { replicaScaling } from '../../replica-scaling.ts'
 import { dnsSubdomainErrors } from '../../names.ts'
 import { selectorText } from '../../selectors.ts'
 import { validateCountOrPercent } from '../../count-or-percent.ts'
@@ -83,12 +84,7 @@ export const deployment = defineKind<Deployment, DeploymentInput>({
   message: deploymentMessage,
   hasStatus: true,
   countsGenerations: true,
-  scale: {
-    replicas: ({ spec }) => spec.replicas,
-    withReplicas: (object, replicas) => ({ ...object, spec: { ...object.spec, replicas } }),
-    statusReplicas: ({ status }) => status.replicas ?? 0,
-    selector: ({ spec }) => selectorText(spec.selector),
-  },
+  scale: replicaScaling(({ spec }) => selectorText(spec.selector)),
   validateName: dnsSubdomainErrors,
   applyDefaults: (object) => ({ ...object, spec: withStrategyDefaults(withTemplateDefaults(object.spec)) }),
   validate: ({ spec }) => [

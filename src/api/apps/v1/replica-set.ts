@@ -9,6 +9,7 @@ import { immutable } from '../../../schema/field-error.ts'
 import { equalValues } from '../../../schema/json-value.ts'
 import { ageText } from '../../age.ts'
 import { column, defineKind } from '../../kind.ts'
+import { replicaScaling } from '../../replica-scaling.ts'
 import { dnsSubdomainErrors } from '../../names.ts'
 import { selectorText } from '../../selectors.ts'
 import { unusableSelector } from '../../label-selector-rules.ts'
@@ -62,12 +63,7 @@ export const replicaSet = defineKind<ReplicaSet, ReplicaSetInput>({
   message: replicaSetMessage,
   hasStatus: true,
   countsGenerations: true,
-  scale: {
-    replicas: ({ spec }) => spec.replicas,
-    withReplicas: (object, replicas) => ({ ...object, spec: { ...object.spec, replicas } }),
-    statusReplicas: ({ status }) => status.replicas ?? 0,
-    selector: ({ spec }) => selectorText(spec.selector),
-  },
+  scale: replicaScaling(({ spec }) => selectorText(spec.selector)),
   validateName: dnsSubdomainErrors,
   applyDefaults: (object) => ({ ...object, spec: withTemplateDefaults(object.spec) }),
   initialStatus: () => ({ replicas: 0 }),

@@ -4,6 +4,7 @@ import type { InputOf, ObjectOf } from '../../object.ts'
 import { objectMeta } from '../../meta/v1/object-meta.ts'
 import { ageText } from '../../age.ts'
 import { column, defineKind } from '../../kind.ts'
+import { replicaScaling } from '../../replica-scaling.ts'
 import { dnsLabelErrors } from '../../names.ts'
 import { selectorText } from '../../selectors.ts'
 import { validateStatefulSet, validateStatefulSetUpdate, withStatefulSetDefaults } from './stateful-set-rules.ts'
@@ -30,12 +31,7 @@ export const statefulSet = defineKind<StatefulSet, StatefulSetInput>({
   message: statefulSetMessage,
   hasStatus: true,
   countsGenerations: true,
-  scale: {
-    replicas: ({ spec }) => spec.replicas,
-    withReplicas: (object, replicas) => ({ ...object, spec: { ...object.spec, replicas } }),
-    statusReplicas: ({ status }) => status.replicas ?? 0,
-    selector: ({ spec }) => selectorText(spec.selector),
-  },
+  scale: replicaScaling(({ spec }) => selectorText(spec.selector)),
   validateName: dnsLabelErrors,
   applyDefaults: (object) => ({ ...object, spec: withStatefulSetDefaults(object.spec) }),
   initialStatus: () => ({ replicas: 0, availableReplicas: 0 }),

@@ -4,6 +4,7 @@ import type { InputOf, ObjectOf } from '../../object.ts'
 import { objectMeta } from '../../meta/v1/object-meta.ts'
 import { ageText } from '../../age.ts'
 import { column, defineKind } from '../../kind.ts'
+import { replicaScaling } from '../../replica-scaling.ts'
 import { dnsSubdomainErrors } from '../../names.ts'
 import { validateControllerSpec, withControllerDefaults } from './replication-controller-rules.ts'
 import { containerImages, containerNames } from '../../apps/v1/template-rules.ts'
@@ -31,12 +32,7 @@ export const replicationController = defineKind<ReplicationController, Replicati
   message: replicationControllerMessage,
   hasStatus: true,
   countsGenerations: true,
-  scale: {
-    replicas: ({ spec }) => spec.replicas,
-    withReplicas: (object, replicas) => ({ ...object, spec: { ...object.spec, replicas } }),
-    statusReplicas: ({ status }) => status.replicas,
-    selector: ({ spec }) => selectorText({ matchLabels: spec.selector ?? {} }),
-  },
+  scale: replicaScaling(({ spec }) => selectorText({ matchLabels: spec.selector ?? {} })),
   validateName: dnsSubdomainErrors,
   applyDefaults: withControllerDefaults,
   initialStatus: () => ({ replicas: 0 }),
