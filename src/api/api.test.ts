@@ -5,6 +5,8 @@ import { fieldErrorText } from '../schema/field-error.ts'
 import { ageText, humanDuration } from './age.ts'
 import { resolveCount, validateCountOrPercent } from './count-or-percent.ts'
 import { configMap } from './core/v1/config-map.ts'
+import { foregroundFinalizer, orphanFinalizer } from './deletion-finalizers.ts'
+import { flowEventsPath, senderMark, wokenByHeader } from './flow-wire.ts'
 import { namespace } from './core/v1/namespace.ts'
 import { qualifiedResource } from './kind.ts'
 import { validateLabelSelector } from './label-selector-rules.ts'
@@ -310,4 +312,9 @@ test('ports and addresses', () => {
     ),
     ['s.matchExpressions[0].operator: Invalid value: "Wat": not a valid selector operator'],
   )
+})
+
+test('names that other programs rely on stay as they are', () => {
+  deepEqual([foregroundFinalizer, orphanFinalizer], ['foregroundDeletion', 'orphan'])
+  deepEqual([wokenByHeader, senderMark, flowEventsPath], ['coxswain-woken-by', 'coxswain:', '/coxswain/v1/flow-events'])
 })

@@ -2,6 +2,7 @@
 import type { Clock } from '../base/clock.ts'
 import { noCause, type Cause } from '../base/flow.ts'
 import { errorText, type Log } from '../base/log.ts'
+import { senderMark, wokenByHeader } from '../api/flow-wire.ts'
 import type { Kind } from '../api/kind.ts'
 import { badRequest, StatusError } from '../api/status-error.ts'
 import { StoreUnavailable } from '../store/store.ts'
@@ -66,8 +67,6 @@ async function toRequest(wire: WireRequest, url: URL): Promise<ApiRequest> {
   }
 }
 
-/** The header in which our own clients name the revisions that woke them. */
-export const wokenByHeader = 'coxswain-woken-by'
 const wokenByRevisionsMax = 8
 
 function causeFrom({ headers }: WireRequest): Cause {
@@ -83,9 +82,7 @@ function credentialsOf({ certificate, headers }: WireRequest): Credentials {
   return token === undefined ? { kind: 'none' } : { kind: 'bearer', token }
 }
 
-/** Our own clients name themselves behind this mark; of others the program's name is taken. */
-export const senderMark = 'coxswain:'
-
+/** Of clients that are not ours the program's name is taken. */
 const senderOf = (userAgent: string): string =>
   userAgent.startsWith(senderMark) ? userAgent.slice(senderMark.length) : (/^[^/\s(]+/.exec(userAgent)?.[0] ?? 'client')
 

@@ -33,7 +33,9 @@ export class Stored {
   get object(): ApiObject {
     if (this.#object === undefined) {
       const plain = parsed.get(this.#bytes) ?? (JSON.parse(decoder.decode(this.#bytes)) as ApiObject)
-      this.#object = { ...plain, metadata: { ...plain.metadata, resourceVersion: String(this.revision) } }
+      // A preview was never stored and has no version.
+      const version = this.revision === 0 ? {} : { resourceVersion: String(this.revision) }
+      this.#object = { ...plain, metadata: { ...plain.metadata, ...version } }
     }
     return this.#object
   }

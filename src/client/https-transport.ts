@@ -1,6 +1,7 @@
 // HttpsTransport: calls over HTTPS, for components that run apart from their API server.
 import type { Context } from '../base/context.ts'
 import { causeOf, type Cause, type FlowId } from '../base/flow.ts'
+import { senderMark, wokenByHeader } from '../api/flow-wire.ts'
 import type { Kind } from '../api/kind.ts'
 import { revisionOf, type ApiObject } from '../api/object.ts'
 import { StatusError } from '../api/status-error.ts'
@@ -72,7 +73,7 @@ export class HttpsTransport implements Transport {
     contentType: string,
     { signal, cause }: Context,
   ): Promise<OutboundAnswer> {
-    const headers = { accept: 'application/json', 'user-agent': `coxswain:${this.#sender}`, ...wokenBy(cause) }
+    const headers = { accept: 'application/json', 'user-agent': senderMark + this.#sender, ...wokenBy(cause) }
     const answer = await this.#outbound.send(
       body === undefined
         ? { method, target, headers }
@@ -85,7 +86,7 @@ export class HttpsTransport implements Transport {
 }
 
 const wokenBy = ({ revisions }: Cause): Record<string, string> =>
-  revisions.length === 0 ? {} : { 'coxswain-woken-by': revisions.join(',') }
+  revisions.length === 0 ? {} : { [wokenByHeader]: revisions.join(',') }
 
 const contentType = ({ patchType }: ApiCall): string =>
   patchType === undefined ? 'application/json' : patchTypes[patchType]

@@ -1,9 +1,8 @@
 // The recorded flow events of a cluster that runs elsewhere.
+import { flowEventsPath } from '../api/flow-wire.ts'
 import { nodePlatform } from '../platform/node/platform.ts'
 import { parseKubeconfig } from '../pki/kubeconfig.ts'
 import type { FlowEvent } from '../base/flow.ts'
-
-export const flowEventsPath = '/coxswain/v1/flow-events'
 
 export async function fetchFlowEvents(kubeconfig: string, signal: AbortSignal): Promise<FlowEvent[]> {
   const { server, authority, identity } = parseKubeconfig(kubeconfig)

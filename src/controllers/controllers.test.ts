@@ -264,7 +264,6 @@ test('a Deployment tells its progress in conditions', () => {
     'Progressing True NewReplicaSetAvailable',
   ])
   const stuck = (seconds: number) =>
-    known(1, {}) &&
     aDeployment(
       {},
       {

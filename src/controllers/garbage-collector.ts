@@ -1,14 +1,12 @@
 // Garbage collector: what has owners goes when the last of them is gone. Foreground deletion waits for the dependents,
 // orphan deletion lets them go free. Level-triggered: every decision is made from what is there.
+import { foregroundFinalizer, orphanFinalizer } from '../api/deletion-finalizers.ts'
 import { storedKinds } from '../api/kinds.ts'
 import { qualifiedResource, type Kind } from '../api/kind.ts'
 import { isBeingDeleted, keyOf, namespaceOf, objectKey, type ApiObject } from '../api/object.ts'
 import type { OwnerReference } from '../api/meta/v1/object-meta.ts'
 import type { Context } from '../base/context.ts'
 import { defineController, type ReconcileTools } from './controller.ts'
-
-const foregroundFinalizer = 'foregroundDeletion'
-const orphanFinalizer = 'orphan'
 
 /** Events and leases come and go by themselves. */
 const watched = storedKinds.filter(({ plural }) => plural !== 'events' && plural !== 'leases')

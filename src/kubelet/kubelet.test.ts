@@ -170,7 +170,14 @@ const statuses: [
 ]
 for (const [why, target, running, phase, ready, state] of statuses)
   test(`status: ${why}`, () => {
-    const status = podStatus({ pod: target, running, waiting: new Map(), hostIp: '192.0.2.1', nowMs })
+    const status = podStatus({
+      pod: target,
+      running,
+      waiting: new Map(),
+      hostIp: '192.0.2.1',
+      runtimeName: 'test',
+      nowMs,
+    })
     deepEqual(
       [
         status.phase,
@@ -187,6 +194,7 @@ test('status: conditions keep their times while they keep their value', () => {
     running: sandbox(container('c', 'running')),
     waiting: new Map(),
     hostIp: 'h',
+    runtimeName: 'test',
     nowMs,
   })
   const later = podStatus({
@@ -194,6 +202,7 @@ test('status: conditions keep their times while they keep their value', () => {
     running: sandbox(container('c', 'running')),
     waiting: new Map(),
     hostIp: 'h',
+    runtimeName: 'test',
     nowMs: nowMs + 60_000,
   })
   deepEqual(later, first)
@@ -202,6 +211,7 @@ test('status: conditions keep their times while they keep their value', () => {
     running: sandbox(container('c', 'exited', failed)),
     waiting: new Map([['c', { reason: 'CrashLoopBackOff', message: 'm' }]]),
     hostIp: 'h',
+    runtimeName: 'test',
     nowMs: nowMs + 60_000,
   })
   deepEqual(

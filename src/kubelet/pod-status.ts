@@ -14,14 +14,18 @@ export interface StatusInput {
   readonly running: RuntimePod | undefined
   readonly waiting: WaitReasons
   readonly hostIp: string
+  /** The scheme of container ids: `containerd`. */
+  readonly runtimeName: string
   readonly nowMs: number
 }
 
-export function podStatus({ pod, running, waiting, hostIp, nowMs }: StatusInput): PodStatus {
+export function podStatus({ pod, running, waiting, hostIp, runtimeName, nowMs }: StatusInput): PodStatus {
   const { spec, status, metadata } = pod
-  const containerStatuses = spec.containers.map((container) => containerStatus(container, running, waiting))
+  const containerStatuses = spec.containers.map((container) =>
+    containerStatus(container, running, waiting, runtimeName),
+  )
   const initContainerStatuses = (spec.initContainers ?? []).map((container) =>
-    containerStatus(container, running, waiting),
+    containerStatus(container, running, waiting, runtimeName),
   )
   const isInitialized = initContainerStatuses.every(
     ({ state }) => state?.terminated?.exitCode === 0 || state?.running !== undefined,
@@ -75,7 +79,12 @@ function phaseOf(
   return ended.every(({ exitCode }) => exitCode === 0) ? 'Succeeded' : 'Failed'
 }
 
-function containerStatus(container: Container, running: RuntimePod | undefined, waiting: WaitReasons): ContainerStatus {
+function containerStatus(
+  container: Container,
+  running: RuntimePod | undefined,
+  waiting: WaitReasons,
+  runtimeName: string,
+): ContainerStatus {
   const all = running?.containers.filter(({ name }) => name === container.name) ?? []
   const current = all.at(-1)
   const why = waiting.get(container.name)
@@ -83,23 +92,26 @@ function containerStatus(container: Container, running: RuntimePod | undefined, 
     current === undefined || current.state === 'created' || (current.state === 'exited' && why !== undefined)
   const state: ContainerState = isWaiting
     ? { waiting: { reason: why?.reason ?? 'ContainerCreating', ...(why?.message ? { message: why.message } : {}) } }
-    : stateOf(current)
+    : stateOf(current, runtimeName)
   const last = isWaiting && current?.state === 'exited' ? current : all.at(-2)
   const isRunning = current?.state === 'running'
   return {
     name: container.name,
     state,
-    lastState: last === undefined || last.state !== 'exited' ? {} : stateOf(last),
+    lastState: last === undefined || last.state !== 'exited' ? {} : stateOf(last, runtimeName),
     ready: isRunning,
     restartCount: current?.attempt ?? 0,
     image: current?.image ?? container.image ?? '',
     imageID: current?.imageId ?? '',
-    ...(current === undefined ? {} : { containerID: `simulated://${current.id}` }),
+    ...(current === undefined ? {} : { containerID: `${runtimeName}://${current.id}` }),
     started: isRunning,
   }
 }
 
-function stateOf({ state, startedMs, finishedMs, exitCode, id }: RuntimeContainer): ContainerState {
+function stateOf(
+  { state, startedMs, finishedMs, exitCode, id }: RuntimeContainer,
+  runtimeName: string,
+): ContainerState {
   if (state === 'running') return { running: { startedAt: rfc3339(startedMs) } }
   return {
     terminated: {
@@ -107,7 +119,7 @@ function stateOf({ state, startedMs, finishedMs, exitCode, id }: RuntimeContaine
       reason: exitCode === 0 ? 'Completed' : 'Error',
       startedAt: rfc3339(startedMs),
       finishedAt: rfc3339(finishedMs),
-      containerID: `simulated://${id}`,
+      containerID: `${runtimeName}://${id}`,
     },
   }
 }

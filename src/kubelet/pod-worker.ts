@@ -225,8 +225,8 @@ export class PodWorker {
     { waiting }: Memory,
     context: Context,
   ): Promise<Pod | undefined> {
-    const { client, clock, hostIp } = this.#parts
-    const status = podStatus({ pod: wanted, running, waiting, hostIp, nowMs: clock.nowMs() })
+    const { client, clock, hostIp, runtime } = this.#parts
+    const status = podStatus({ pod: wanted, running, waiting, hostIp, runtimeName: runtime.name, nowMs: clock.nowMs() })
     if (equalValues(withoutTimes(status), withoutTimes(wanted.status))) return wanted
     const { name, uid } = wanted.metadata
     // A patch that tests the uid: the spec may have changed meanwhile, but the pod may not be another one.

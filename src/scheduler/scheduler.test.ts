@@ -311,3 +311,38 @@ test('the scheduler keeps its decision: why the pod is where it is, until the po
   await clock.advance('5s')
   equal(scheduler.decisionOf('default/p'), undefined)
 })
+
+test('when nothing fits, a plugin may nominate a node; the pod says which', async () => {
+  await using cluster = await startCluster({ nodes: 1 })
+  await cluster.kill('scheduler')
+  await using tasks = new TaskGroup()
+  const { client, clock } = cluster
+  const asked: string[] = []
+  const preempting: SchedulerPlugin = {
+    name: 'Preempting',
+    postFilter(cycle, verdicts) {
+      asked.push(`${cycle.pod.metadata.name} ${[...verdicts].map(([name, { kind }]) => `${name} ${kind}`).join()}`)
+      return Promise.resolve('node-0')
+    },
+  }
+  const parts = {
+    client,
+    clock,
+    random: seededRandom(1),
+    flow: new FlowRecorder(clock),
+    log: silentLog,
+    plugins: [...schedulerPlugins, preempting],
+  }
+  new Scheduler({ ...parts, informers: new Informers(client, parts, tasks) }).start(tasks)
+  await client.of(pod).create(
+    {
+      metadata: { name: 'p' },
+      spec: { containers: [{ name: 'c', image: 'i', resources: { requests: { cpu: '99' } } }] },
+    },
+    'default',
+    ctx,
+  )
+  await clock.advance('1s')
+  deepEqual(asked, ['p node-0 rejected'])
+  equal((await client.of(pod).get('p', 'default', ctx)).status.nominatedNodeName, 'node-0')
+})

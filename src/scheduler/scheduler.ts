@@ -115,9 +115,7 @@ export class Scheduler {
     const cause = { ...causeOf(step), revisions: waiting.cause.revisions }
     if (decision.kind === 'unschedulable') {
       this.#queue.park(waiting, new Set([...decision.rejected.values()].map(({ plugin }) => plugin)))
-      tasks.start('tell unschedulable', (signal) =>
-        this.#tellUnschedulable(waiting.pod, decision.message, context(signal, cause)),
-      )
+      tasks.start('make room', (signal) => this.#makeRoom(cycle, decision, context(signal, cause)))
       return
     }
     this.#snapshot.place(waiting.pod, decision.nodeName)
@@ -148,24 +146,37 @@ export class Scheduler {
     await this.#events.record(waiting.pod, { type: 'Normal', reason: 'Scheduled', message }, ctx)
   }
 
-  async #tellUnschedulable(target: Pod, message: string, ctx: Context): Promise<void> {
+  /** Nothing fits: says so, and asks the plugins whether room can be made on some node. */
+  async #makeRoom(
+    cycle: Cycle,
+    { message, rejected }: Extract<Decision, { kind: 'unschedulable' }>,
+    ctx: Context,
+  ): Promise<void> {
+    const { client, clock, log, plugins } = this.#parts
+    const target = cycle.pod
     await this.#events.record(target, { type: 'Warning', reason: 'FailedScheduling', message }, ctx)
-    const before = podCondition(target, 'PodScheduled')
-    if (before?.status === 'False' && before.message === message) return
-    const condition = {
-      type: 'PodScheduled',
-      status: 'False',
-      reason: 'Unschedulable',
-      message,
-      lastTransitionTime: before?.status === 'False' ? before.lastTransitionTime : rfc3339(this.#parts.clock.nowMs()),
+    try {
+      const verdicts = new Map([...rejected].map(([name, { verdict }]) => [name, verdict]))
+      let nominated: string | undefined
+      for (const plugin of plugins) nominated ??= await plugin.postFilter?.(cycle, verdicts, ctx)
+      const before = podCondition(target, 'PodScheduled')
+      const isNews = before?.status !== 'False' || before.message !== message
+      if (!isNews && nominated === target.status.nominatedNodeName) return
+      const sinceText = before?.status === 'False' ? before.lastTransitionTime : rfc3339(clock.nowMs())
+      const condition = {
+        type: 'PodScheduled',
+        status: 'False',
+        reason: 'Unschedulable',
+        message,
+        lastTransitionTime: sinceText,
+      }
+      const status = { conditions: [condition], ...(nominated === undefined ? {} : { nominatedNodeName: nominated }) }
+      await client.of(pod).patch(target.metadata.name, namespaceOf(target), { status }, 'strategic', ctx, 'status')
+    } catch (error) {
+      // The pod is tried again in any case; what could not be written now is written then.
+      if (!ctx.signal.aborted)
+        log.debug('a pod could not be told why it waits', { pod: keyOf(target), error: errorText(error) })
     }
-    const patch = { status: { conditions: [condition] } }
-    await this.#parts.client
-      .of(pod)
-      .patch(target.metadata.name, namespaceOf(target), patch, 'strategic', ctx, 'status')
-      .catch((error: unknown) =>
-        this.#parts.log.debug('a condition could not be written', { pod: keyOf(target), error: errorText(error) }),
-      )
   }
 
   #remember(target: Pod, decision: Decision): void {

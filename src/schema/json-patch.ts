@@ -20,7 +20,15 @@ export function jsonPatch(target: JsonValue, operations: readonly JsonPatchOpera
     throw new JsonPatchError(
       `The allowed maximum operations in a JSON patch is ${jsonPatchOperationsMax}, got ${operations.length}`,
     )
+  for (const operation of operations) checkShape(operation)
   return operations.reduce(applyOperation, target)
+}
+
+/** The operations come from a body and may be anything. */
+function checkShape(operation: unknown): void {
+  const { op, path, from = '' } = isJsonObject(operation) ? operation : {}
+  if (typeof op !== 'string' || typeof path !== 'string' || typeof from !== 'string')
+    throw new JsonPatchError(`an operation needs op and path as text: ${JSON.stringify(operation)}`)
 }
 
 function applyOperation(target: JsonValue, operation: JsonPatchOperation): JsonValue {

@@ -2,6 +2,7 @@
 import { groupVersions, kinds } from '../../api/kinds.ts'
 import type { Kind } from '../../api/kind.ts'
 import { strategies } from '../registry/strategies.ts'
+import type { Strategy } from '../registry/strategy.ts'
 
 const objectVerbs = ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch'] as const
 const partVerbs = ['get', 'patch', 'update'] as const
@@ -12,12 +13,14 @@ interface Subresource {
   readonly verbs: readonly string[]
 }
 
-const verbsOf = ({ plural }: Kind): readonly string[] =>
-  plural === 'namespaces' ? objectVerbs.filter((verb) => verb !== 'deletecollection') : objectVerbs
+const strategyOf = (kind: Kind): Strategy | undefined => strategies.find((strategy) => strategy.kind === kind)
+
+const verbsOf = (kind: Kind): readonly string[] =>
+  strategyOf(kind)?.deletesOneByOne ? objectVerbs.filter((verb) => verb !== 'deletecollection') : objectVerbs
 
 function subresourcesOf(kind: Kind): Subresource[] {
   const own = { group: kind.group, version: kind.version, kind: kind.kind }
-  const strategy = strategies.find((candidate) => candidate.kind === kind)
+  const strategy = strategyOf(kind)
   const actions = Object.keys(strategy?.actions ?? {})
   const parts = Object.keys(strategy?.parts ?? {})
   return [

@@ -1,6 +1,7 @@
 // Paths of the server itself: discovery, OpenAPI, health, version, metrics.
 import type { FlowRecorder } from '../../base/flow.ts'
 import type { Metrics } from '../../base/metrics.ts'
+import { flowEventsPath } from '../../api/flow-wire.ts'
 import { groupVersions } from '../../api/kinds.ts'
 import { pathNotFound } from '../../api/status-error.ts'
 import type { Answer } from '../answer.ts'
@@ -57,7 +58,7 @@ export function answerPath(path: string, wantsAggregated: boolean, server: Serve
       if (parts.length === 2) return json(withType(apiGroup(parts[1] ?? '')))
       return json(parts.length === 3 ? apiResourceList(parts[1] ?? '', parts[2] ?? '') : undefined)
     case 'coxswain':
-      return json(path === '/coxswain/v1/flow-events' ? { events: [...server.flow.events()] } : undefined)
+      return json(path === flowEventsPath ? { events: [...server.flow.events()] } : undefined)
     case 'openapi':
       return json(openApi(parts.slice(1), server))
     default:

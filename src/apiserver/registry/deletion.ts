@@ -1,18 +1,15 @@
 // Deletion: at once, after a grace period, or when the last finalizer is gone.
+import { foregroundFinalizer, orphanFinalizer } from '../../api/deletion-finalizers.ts'
 import { rfc3339 } from '../../base/clock.ts'
 import { deleteOptions, type DeleteOptions } from '../../api/meta/v1/delete-options.ts'
 import { objectKey, type ApiObject } from '../../api/object.ts'
 import { badRequest, conflict, modifiedConflict, notFound } from '../../api/status-error.ts'
-import { decode } from '../../schema/decode.ts'
-import { isJsonObject } from '../../schema/json-value.ts'
+import { decodeBody } from './ingest.ts'
 import { validateAdmission } from '../admission/plugin.ts'
 import type { Stored } from '../stored.ts'
 import { commitWrite, isDryRun, readStored, type ResourceParts, type ResourceRequest } from './parts.ts'
 import { selectionOf } from './reads.ts'
 import { attributesOf } from './writes.ts'
-
-export const foregroundFinalizer = 'foregroundDeletion'
-export const orphanFinalizer = 'orphan'
 
 export interface Deleted {
   readonly stored: Stored
@@ -122,8 +119,10 @@ function checkPreconditions(
 }
 
 function optionsOf({ query }: ResourceRequest, body: unknown): Partial<DeleteOptions> {
-  const sent = isJsonObject(body) ? (decode(deleteOptions, body).value as Partial<DeleteOptions>) : {}
+  const sent: Partial<DeleteOptions> = body === undefined ? {} : decodeBody(deleteOptions, 'DeleteOptions', body)
   const grace = query.get('gracePeriodSeconds')
+  if (grace !== null && !/^\d+$/.test(grace))
+    throw badRequest(`gracePeriodSeconds: Invalid value: ${JSON.stringify(grace)}: must be a number of seconds`)
   const policy = query.get('propagationPolicy')
   const options = {
     ...sent,

@@ -5,6 +5,8 @@ import type { ApiObject } from '../../api/object.ts'
 import { badRequest } from '../../api/status-error.ts'
 import { decode, DecodeError } from '../../schema/decode.ts'
 import { withDefaults } from '../../schema/defaults.ts'
+import type { Message } from '../../schema/field.ts'
+import type { Infer } from '../../schema/infer.ts'
 import { isJsonObject } from '../../schema/json-value.ts'
 
 export type FieldValidation = 'Strict' | 'Warn' | 'Ignore'
@@ -27,6 +29,17 @@ export function ingest(kind: Kind, body: unknown, validation: FieldValidation): 
     return { object, warnings: validation === 'Warn' ? unknownFields.map(unknownField) : [] }
   } catch (error) {
     if (error instanceof DecodeError) throw cannotHandle(kind, error.message)
+    throw error
+  }
+}
+
+/** A body that is no kind of its own (a Scale, a Binding, DeleteOptions): a wrong type in it is the client's mistake. */
+export function decodeBody<M extends Message>(message: M, name: string, body: unknown): Partial<Infer<M>> {
+  try {
+    return decode(message, body).value as Partial<Infer<M>>
+  } catch (error) {
+    if (error instanceof DecodeError)
+      throw badRequest(`${name} in version "v1" cannot be handled as a ${name}: ${error.message}`)
     throw error
   }
 }

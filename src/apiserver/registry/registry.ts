@@ -110,6 +110,7 @@ async function handleObject(parts: ResourceParts, request: ResourceRequest): Pro
     case 'delete':
       return deleted(parts, request)
     case 'deletecollection': {
+      if (parts.strategy?.deletesOneByOne) throw methodNotAllowed(parts.kind, verb)
       const items = await removeCollection(
         parts,
         request,
@@ -131,7 +132,7 @@ async function handleObject(parts: ResourceParts, request: ResourceRequest): Pro
 
 async function deleted(parts: ResourceParts, request: ResourceRequest): Promise<Answer> {
   const { stored, gone } = await remove(parts, request, request.body.kind === 'value' ? request.body.value : undefined)
-  if (!gone || parts.kind.plural === 'pods') return found(parts, stored)
+  if (!gone || parts.strategy?.answersDeleted) return found(parts, stored)
   const { group, plural } = parts.kind
   const { name, uid } = stored.object.metadata
   const details = { name, ...(group === '' ? {} : { group }), kind: plural, uid }

@@ -1,8 +1,8 @@
 // The scale subresource: the number of replicas of an object, in a shape that is the same for every kind.
 import type { Scaling } from '../../api/kind.ts'
 import type { ApiObject } from '../../api/object.ts'
-import { scale, type Scale } from '../../api/autoscaling/v1/scale.ts'
-import { decode } from '../../schema/decode.ts'
+import { scale } from '../../api/autoscaling/v1/scale.ts'
+import { decodeBody } from './ingest.ts'
 
 export function scaleOf(object: ApiObject, scaling: Scaling<ApiObject>): object {
   const { name, namespace, uid, resourceVersion, creationTimestamp } = object.metadata
@@ -18,9 +18,9 @@ export function scaleOf(object: ApiObject, scaling: Scaling<ApiObject>): object 
 
 /** The object with the replicas of a Scale that was sent. */
 export function withScale(object: ApiObject, scaling: Scaling<ApiObject>, sent: unknown): ApiObject {
-  const value = decode(scale, sent).value as unknown as Partial<Scale>
+  const value = decodeBody(scale, 'Scale', sent)
   const changed = scaling.withReplicas(object, value.spec?.replicas ?? 0)
-  const { resourceVersion, uid } = (value.metadata ?? {}) as { resourceVersion?: string; uid?: string }
+  const { resourceVersion, uid } = value.metadata ?? {}
   return {
     ...changed,
     metadata: {

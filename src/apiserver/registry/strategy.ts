@@ -12,6 +12,10 @@ export interface Strategy<T extends ApiObject = ApiObject> {
   prepareUpdate?(object: T, old: T): T
   /** How long the object may take to end; 0 removes it at once. */
   graceSeconds?(object: T, options: Partial<DeleteOptions>): number
+  /** DELETE answers with the object even when it is gone at once. */
+  readonly answersDeleted?: true
+  /** There is no DELETE on the whole collection. */
+  readonly deletesOneByOne?: true
   /** Whether something beside metadata.finalizers still holds the object. */
   isHeld?(object: T): boolean
   /** What deletion changes in an object that stays for a while. */

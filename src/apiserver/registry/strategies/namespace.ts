@@ -6,6 +6,7 @@ const contentFinalizer = 'kubernetes'
 
 export const namespaceStrategy: Strategy<Namespace> = {
   kind: namespace,
+  deletesOneByOne: true,
   prepareCreate: (object) => ({
     ...object,
     spec: { ...object.spec, finalizers: [...new Set([...(object.spec.finalizers ?? []), contentFinalizer])] },

@@ -5,11 +5,12 @@ import { isPodFinished } from '../../../api/core/v1/pod-readiness.ts'
 import { isBound, pod, type Pod } from '../../../api/core/v1/pod.ts'
 import type { PodCondition } from '../../../api/core/v1/pod-status.ts'
 import { badRequest, conflict } from '../../../api/status-error.ts'
-import { decode } from '../../../schema/decode.ts'
+import { decodeBody } from '../ingest.ts'
 import type { Strategy } from '../strategy.ts'
 
 export const podStrategy: Strategy<Pod> = {
   kind: pod,
+  answersDeleted: true,
   graceSeconds(object, { gracePeriodSeconds }) {
     if (!isBound(object) || isPodFinished(object)) return 0
     return Math.max(0, gracePeriodSeconds ?? object.spec.terminationGracePeriodSeconds)
@@ -18,7 +19,7 @@ export const podStrategy: Strategy<Pod> = {
 }
 
 function bind(object: Pod, body: unknown, nowMs: number): { object: Pod } {
-  const { target } = decode(binding, body).value as { target?: { kind?: string; name?: string } }
+  const { target } = decodeBody(binding, 'Binding', body)
   const nodeName = target?.name
   if (nodeName === undefined) throw badRequest('target.name: Required value')
   const refuse = (why: string) => conflict({ group: '', plural: 'pods/binding' }, object.metadata.name, why)
