@@ -1,6 +1,6 @@
 // Policies: what the stations ask. Until RBAC, fairness and the rest have landed, openPolicies is the one explicit
 // switch that lets authenticated requests pass.
-import { admissionPlugins } from './admission/plugins.ts'
+import { defaultAdmissionPlugins } from './admission/plugins.ts'
 import type { AdmissionPlugin } from './admission/plugin.ts'
 import type { ApiRequest, Credentials, User } from './request.ts'
 
@@ -36,5 +36,5 @@ export const openPolicies: Policies = {
   allowsAnonymous: ({ target }) => target.kind === 'path' && anonymousPaths.test(target.path),
   authorize: () => ({ kind: 'allowed' }),
   takeSeat: () => Promise.resolve(() => {}),
-  admission: admissionPlugins,
+  admission: defaultAdmissionPlugins,
 }

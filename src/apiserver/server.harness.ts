@@ -120,6 +120,9 @@ export async function startServer(policies: Policies = openPolicies): Promise<Ha
       await store.close()
     },
   }
-  for (const name of ['default', 'other']) await harness.call('POST', '/api/v1/namespaces', { metadata: { name } })
+  for (const name of ['default', 'other']) {
+    await harness.call('POST', '/api/v1/namespaces', { metadata: { name } })
+    await harness.call('POST', `/api/v1/namespaces/${name}/serviceaccounts`, { metadata: { name: 'default' } })
+  }
   return harness
 }

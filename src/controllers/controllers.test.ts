@@ -82,7 +82,7 @@ const shown = (changes: readonly Change[]): string[] =>
 test('the controllers are listed and know their names', () => {
   deepEqual(
     controllers.map(({ name }) => name),
-    ['deployment', 'garbage-collector', 'namespace', 'replica-set'],
+    ['deployment', 'garbage-collector', 'namespace', 'replica-set', 'service-account'],
   )
   controllerMetrics(new Metrics()).depth.set({ name: 'x' }, 1)
 })

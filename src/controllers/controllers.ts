@@ -4,10 +4,12 @@ import { deploymentController } from './deployment/deployment.ts'
 import { garbageCollector } from './garbage-collector.ts'
 import { namespaceController } from './namespace.ts'
 import { replicaSetController } from './replica-set.ts'
+import { serviceAccountController } from './service-account.ts'
 
 export const controllers: readonly Controller[] = [
   deploymentController,
   garbageCollector,
   namespaceController,
   replicaSetController,
+  serviceAccountController,
 ]

@@ -48,8 +48,12 @@ export const quantityUnits = (text: string | undefined): number =>
 /** The form in which upstream writes the amount: the largest suffix of its kind that leaves no fraction. */
 export function canonicalQuantity(text: string): string | undefined {
   const nanos = quantityNanos(text)
-  if (nanos === undefined) return undefined
-  const suffix = pattern.exec(text)?.[4] ?? ''
+  return nanos === undefined ? undefined : quantityText(nanos, text)
+}
+
+/** The amount as text, in the kind of suffix that another quantity has. */
+export function quantityText(nanos: bigint, like = ''): string {
+  const suffix = pattern.exec(like)?.[4] ?? ''
   if (suffix in binary) return binaryText(nanos) ?? decimalText(nanos, decimalSuffixes)
   return decimalText(nanos, /^[eE][+-]?\d/.test(suffix) ? exponentSuffixes : decimalSuffixes)
 }

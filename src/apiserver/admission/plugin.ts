@@ -1,51 +1,65 @@
-// Admission: is it acceptable? Plugins may change an object before validation, and refuse it after.
+// Admission: is it acceptable? A plugin may change an object before it is validated (`admit`), and refuse it after
+// (`validate`). What a plugin handles is data, so that a request asks only those whom it concerns.
 import type { Kind } from '../../api/kind.ts'
 import type { ApiObject } from '../../api/object.ts'
+import { forbidden, type StatusError } from '../../api/status-error.ts'
 import type { User, Verb } from '../request.ts'
+import type { AdmissionNotes } from './notes.ts'
+
+export type AdmissionOperation = Extract<Verb, 'create' | 'update' | 'delete'>
 
 export interface AdmissionAttributes {
-  readonly operation: Extract<Verb, 'create' | 'update' | 'delete'>
+  readonly operation: AdmissionOperation
   readonly kind: Kind
   readonly namespace: string
   readonly name: string
   readonly subresource: string
   readonly user: User
+  readonly dryRun: boolean
   /** Absent when an object is deleted. */
   readonly object: ApiObject | undefined
   /** Absent when an object is created. */
   readonly old: ApiObject | undefined
+  readonly notes: AdmissionNotes
+  readonly signal: AbortSignal
 }
 
-/** What plugins may read: the registry's caches, never a client. */
-export interface AdmissionReads {
-  get(kind: Kind, namespace: string, name: string): ApiObject | undefined
+/** What plugins may ask of the server: the registry's caches, never a client. */
+export interface AdmissionHost {
+  get<T extends ApiObject>(kind: Kind<T>, namespace: string, name: string): T | undefined
+  /** Objects of a kind, in one namespace or, with '', in all. */
+  list<T extends ApiObject>(kind: Kind<T>, namespace: string): readonly T[]
+  /** The object as soon as it is there; undefined when it does not come in time. */
+  whenPresent<T extends ApiObject>(
+    kind: Kind<T>,
+    namespace: string,
+    name: string,
+    withinMs: number,
+    signal: AbortSignal,
+  ): Promise<T | undefined>
+  /** A short name suffix. */
+  suffix(): string
+}
+
+export interface AdmissionScope {
+  readonly operations: readonly AdmissionOperation[]
+  /** Every kind when absent. */
+  readonly kinds?: readonly Kind[]
+  /** The object itself when absent. */
+  readonly subresources?: readonly string[] | 'all'
 }
 
 export interface AdmissionPlugin {
   readonly name: string
+  readonly handles: AdmissionScope
   /** Returns the object, changed or not; throws a StatusError to refuse. */
-  admit?(attributes: AdmissionAttributes, reads: AdmissionReads): ApiObject | undefined
+  admit?(attributes: AdmissionAttributes, host: AdmissionHost): ApiObject | undefined | Promise<ApiObject | undefined>
   /** Throws a StatusError to refuse. */
-  validate?(attributes: AdmissionAttributes, reads: AdmissionReads): void
+  validate?(attributes: AdmissionAttributes, host: AdmissionHost): void | Promise<void>
 }
 
 export const defineAdmissionPlugin = (plugin: AdmissionPlugin): AdmissionPlugin => plugin
 
-export function admit(
-  plugins: readonly AdmissionPlugin[],
-  attributes: AdmissionAttributes,
-  reads: AdmissionReads,
-): ApiObject | undefined {
-  let { object } = attributes
-  for (const plugin of plugins)
-    object = plugin.admit === undefined ? object : plugin.admit({ ...attributes, object }, reads)
-  return object
-}
-
-export function validateAdmission(
-  plugins: readonly AdmissionPlugin[],
-  attributes: AdmissionAttributes,
-  reads: AdmissionReads,
-): void {
-  for (const plugin of plugins) plugin.validate?.(attributes, reads)
-}
+/** A plugin's refusal of the request's object. */
+export const refused = ({ kind, object, name }: AdmissionAttributes, detail: string): StatusError =>
+  forbidden(kind, object?.metadata.name ?? name, detail)

@@ -1,5 +1,36 @@
 // Every admission plugin, in the order in which they are asked.
+import { alwaysPullImages } from './always-pull-images.ts'
+import { defaultIngressClass } from './default-ingress-class.ts'
+import { defaultStorageClass } from './default-storage-class.ts'
+import { defaultTolerationSeconds } from './default-toleration-seconds.ts'
+import { extendedResourceToleration } from './extended-resource-toleration.ts'
+import { limitRanger } from './limit-ranger/limit-ranger.ts'
 import { namespaceLifecycle } from './namespace-lifecycle.ts'
+import { persistentVolumeClaimResize } from './persistent-volume-claim-resize.ts'
 import type { AdmissionPlugin } from './plugin.ts'
+import { podSecurity } from './pod-security/pod-security.ts'
+import { priority } from './priority.ts'
+import { runtimeClassAdmission } from './runtime-class.ts'
+import { serviceAccountAdmission } from './service-account.ts'
 
-export const admissionPlugins: readonly AdmissionPlugin[] = [namespaceLifecycle]
+export const admissionPlugins: readonly AdmissionPlugin[] = [
+  namespaceLifecycle,
+  limitRanger,
+  serviceAccountAdmission,
+  alwaysPullImages,
+  podSecurity,
+  priority,
+  defaultTolerationSeconds,
+  extendedResourceToleration,
+  defaultStorageClass,
+  persistentVolumeClaimResize,
+  runtimeClassAdmission,
+  defaultIngressClass,
+]
+
+/** Plugins that change what users see only where a cluster asks for it. */
+const optional: readonly AdmissionPlugin[] = [alwaysPullImages, extendedResourceToleration]
+
+export const defaultAdmissionPlugins: readonly AdmissionPlugin[] = admissionPlugins.filter(
+  (plugin) => !optional.includes(plugin),
+)

@@ -5,7 +5,6 @@ import { deleteOptions, type DeleteOptions } from '../../api/meta/v1/delete-opti
 import { objectKey, type ApiObject } from '../../api/object.ts'
 import { badRequest, conflict, modifiedConflict, notFound } from '../../api/status-error.ts'
 import { decodeBody } from './ingest.ts'
-import { validateAdmission } from '../admission/plugin.ts'
 import type { Stored } from '../stored.ts'
 import { commitWrite, isDryRun, readStored, type ResourceParts, type ResourceRequest } from './parts.ts'
 import { selectionOf } from './reads.ts'
@@ -56,7 +55,9 @@ async function removeOne(
     if (current === undefined || tries > 1) current = await readStored(parts, namespace, name, signal)
     if (current === undefined) throw notFound(kind, name)
     checkPreconditions(parts, current, options)
-    validateAdmission(parts.admission, attributesOf(parts, request, 'delete', undefined, current.object), parts.reads)
+    const attributes = attributesOf(parts, request, 'delete', undefined, current.object)
+    await parts.admission.admit(attributes)
+    await parts.admission.validate(attributes)
     const marked = mark(parts, current.object, options)
     const gone = marked === undefined
     if (isDryRun(request) || marked === current.object) return { stored: current, gone }

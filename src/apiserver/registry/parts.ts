@@ -5,7 +5,7 @@ import type { Random } from '../../base/random.ts'
 import type { Kind } from '../../api/kind.ts'
 import { namespaceOf, type ApiObject } from '../../api/object.ts'
 import type { Operation, Store } from '../../store/store.ts'
-import type { AdmissionPlugin, AdmissionReads } from '../admission/plugin.ts'
+import type { AdmissionChain } from '../admission/chain.ts'
 import type { ApiRequest, ResourceTarget } from '../request.ts'
 import { encodeObject, Stored } from '../stored.ts'
 import type { WatchCache } from '../watch/watch-cache.ts'
@@ -26,8 +26,7 @@ export interface ResourceParts {
   readonly clock: Clock
   readonly random: Random
   readonly flow: FlowRecorder
-  readonly admission: readonly AdmissionPlugin[]
-  readonly reads: AdmissionReads
+  readonly admission: AdmissionChain
 }
 
 export type ResourceRequest = ApiRequest & { readonly target: ResourceTarget }

@@ -2,6 +2,7 @@
 import type { Clock } from '../../base/clock.ts'
 import type { FlowRecorder } from '../../base/flow.ts'
 import type { Log } from '../../base/log.ts'
+import { nameSuffix } from '../../base/ids.ts'
 import type { Random } from '../../base/random.ts'
 import { present } from '../../base/assert.ts'
 import { kinds, storedKinds } from '../../api/kinds.ts'
@@ -11,7 +12,8 @@ import { badRequest, methodNotAllowed, modifiedConflict, notFound, pathNotFound 
 import { scale } from '../../api/autoscaling/v1/scale.ts'
 import type { Store } from '../../store/store.ts'
 import type { Answer } from '../answer.ts'
-import type { AdmissionPlugin } from '../admission/plugin.ts'
+import { AdmissionChain } from '../admission/chain.ts'
+import type { AdmissionHost, AdmissionPlugin } from '../admission/plugin.ts'
 import type { Stored } from '../stored.ts'
 import { CacheFeed } from '../watch/cache-feed.ts'
 import { WatchCache } from '../watch/watch-cache.ts'
@@ -38,9 +40,9 @@ export class Registry {
   readonly #resources = new Map<Kind, ResourceParts>()
   readonly #feed: CacheFeed
 
-  constructor({ store, clock, random, flow, log, admission }: RegistryParts) {
+  constructor({ store, clock, random, flow, log, admission: plugins }: RegistryParts) {
     const leases = new LeasePool(store, clock)
-    const reads = { get: (kind: Kind, namespace: string, name: string) => this.cached(kind, namespace, name) }
+    const admission = new AdmissionChain(plugins, this.#admissionHost(random))
     for (const kind of storedKinds) {
       const cache = new WatchCache(kind, { clock, flow })
       const strategy = strategies.find((candidate) => candidate.kind === kind)
@@ -55,7 +57,6 @@ export class Registry {
         random,
         flow,
         admission,
-        reads,
       })
     }
     const caches = [...this.#resources.values()].map(({ cache }) => cache)
@@ -75,8 +76,28 @@ export class Registry {
     }
   }
 
-  cached(kind: Kind, namespace: string, name: string): ApiObject | undefined {
-    return this.#resources.get(kind)?.cache.get(objectKey(namespace, name))?.object
+  cached<T extends ApiObject>(kind: Kind<T>, namespace: string, name: string): T | undefined {
+    return this.#cacheOf(kind).get(objectKey(namespace, name))?.object as T | undefined
+  }
+
+  #admissionHost(random: Random): AdmissionHost {
+    return {
+      get: (kind, namespace, name) => this.cached(kind, namespace, name),
+      list: <T extends ApiObject>(kind: Kind<T>, namespace: string) =>
+        this.#cacheOf(kind).objects(namespace) as readonly ApiObject[] as readonly T[],
+      whenPresent: async <T extends ApiObject>(
+        kind: Kind<T>,
+        namespace: string,
+        name: string,
+        withinMs: number,
+        signal: AbortSignal,
+      ) => (await this.#cacheOf(kind).whenPresent(objectKey(namespace, name), withinMs, signal)) as T | undefined,
+      suffix: () => nameSuffix(random),
+    }
+  }
+
+  #cacheOf<T extends ApiObject>(kind: Kind<T>): WatchCache {
+    return present(this.#resources.get(kind), `${kind.plural} has a registry`).cache
   }
 
   handle(request: ResourceRequest): Promise<Answer> {

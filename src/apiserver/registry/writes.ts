@@ -17,7 +17,8 @@ import type { FieldError } from '../../schema/field-error.ts'
 import { withDefaults } from '../../schema/defaults.ts'
 import { equalValues, without } from '../../schema/json-value.ts'
 import { validateFields } from '../../schema/validate.ts'
-import { admit, validateAdmission, type AdmissionAttributes } from '../admission/plugin.ts'
+import { AdmissionNotes } from '../admission/notes.ts'
+import type { AdmissionAttributes } from '../admission/plugin.ts'
 import type { User } from '../request.ts'
 import { Stored } from '../stored.ts'
 import { ingest, type FieldValidation } from './ingest.ts'
@@ -42,17 +43,18 @@ export const fieldValidationOf = ({ query }: ResourceRequest): FieldValidation =
 
 export async function create(parts: ResourceParts, request: ResourceRequest, body: unknown): Promise<Written> {
   const { kind, strategy } = parts
-  const { object: asSent, warnings } = ingest(parts.face.kind, body, fieldValidationOf(request))
+  const { object: asSent, warnings: sentWarnings } = ingest(parts.face.kind, body, fieldValidationOf(request))
   const sent = parts.face.toStored(asSent)
   if (sent.metadata.resourceVersion) throw badRequest('resourceVersion should not be set on objects to be created')
   const base = asNew(parts, request, sent)
   for (let tries = 1; ; tries++) {
     const named = withName(parts, base)
     const attributes = attributesOf(parts, request, 'create', named, undefined)
-    const admitted = admit(parts.admission, attributes, parts.reads) ?? named
+    const admitted = withInitialStatus(kind, (await parts.admission.admit(attributes)) ?? named)
     const object = strategy?.prepareCreate?.(admitted) ?? admitted
     refuseInvalid(kind, object, validateObject(kind, object))
-    validateAdmission(parts.admission, { ...attributes, object, name: object.metadata.name }, parts.reads)
+    await parts.admission.validate({ ...attributes, object, name: object.metadata.name })
+    const warnings = [...sentWarnings, ...attributes.notes.warnings]
     if (isDryRun(request)) return { stored: preview(object, 0), warnings }
     const stored = await commitWrite(
       parts,
@@ -83,9 +85,12 @@ function asNew({ kind, clock, random }: ResourceParts, { target }: ResourceReque
     creationTimestamp: rfc3339(clock.nowMs()),
     ...(kind.countsGenerations ? { generation: 1 } : {}),
   } as unknown as ApiObject['metadata']
-  const object = { ...sent, metadata }
+  return { ...sent, metadata }
+}
+
+/** The first status follows from what admission made of the object; one that is nearly empty has its structs and zeros. */
+function withInitialStatus(kind: Kind, object: ApiObject): ApiObject {
   if (!kind.hasStatus) return object
-  // A status that is nearly empty still has its structs and zeros.
   return withDefaults(kind.message, { ...object, status: kind.initialStatus?.(object) ?? {} } as ApiObject)
 }
 
@@ -119,14 +124,16 @@ export async function update(
     if (current === undefined || tries > 1) current = await readStored(parts, namespace, name, signal)
     if (current === undefined) throw notFound(kind, name)
     const asked = transform(parts.face.shown(current).object)
-    const { object: asSent, warnings } = ingest(parts.face.kind, asked, options.fieldValidation)
+    const { object: asSent, warnings: sentWarnings } = ingest(parts.face.kind, asked, options.fieldValidation)
     const sent = parts.face.toStored(asSent)
     const stale = staleness(kind, sent, current)
     if (stale !== undefined) {
       if (tries > 1) throw stale
       continue // the cache may lag behind what the client has seen
     }
-    const object = prepareUpdate(parts, request, sent, current.object, options.part)
+    const notes = new AdmissionNotes()
+    const object = await prepareUpdate(parts, request, sent, current.object, options.part, notes)
+    const warnings = [...sentWarnings, ...notes.warnings]
     if (equalValues(object, current.object)) return { stored: current, warnings }
     if (isDryRun(request)) return { stored: preview(object, current.revision), warnings }
     const operation = isReleased(parts, object) ? 'delete' : 'put'
@@ -149,13 +156,14 @@ function staleness(kind: Kind, sent: ApiObject, current: Stored): StatusError | 
   return undefined
 }
 
-function prepareUpdate(
+async function prepareUpdate(
   parts: ResourceParts,
   request: ResourceRequest,
   sent: ApiObject,
   old: ApiObject,
   part: UpdateOptions['part'],
-): ApiObject {
+  notes: AdmissionNotes,
+): Promise<ApiObject> {
   const { kind, strategy } = parts
   const { name } = request.target
   if (sent.metadata.name !== undefined && sent.metadata.name !== name)
@@ -163,15 +171,15 @@ function prepareUpdate(
   const merged = mergedPart(kind, sent, old, part)
   const prepared = part === 'object' ? (strategy?.prepareUpdate?.(merged, old) ?? merged) : merged
   const counted = part === 'object' && kind.countsGenerations ? withGeneration(prepared, old) : prepared
-  const attributes = attributesOf(parts, request, 'update', counted, old)
-  const object = admit(parts.admission, attributes, parts.reads) ?? counted
+  const attributes = { ...attributesOf(parts, request, 'update', counted, old), notes }
+  const object = (await parts.admission.admit(attributes)) ?? counted
   const errors = [
     ...validateObject(kind, object),
     ...validateMetadataUpdate(object, old),
     ...(part === 'object' ? kind.validateUpdate(object, old) : []),
   ]
   refuseInvalid(kind, object, errors)
-  validateAdmission(parts.admission, { ...attributes, object }, parts.reads)
+  await parts.admission.validate({ ...attributes, object })
   return object
 }
 
@@ -239,14 +247,26 @@ export function refuseInvalid(kind: Kind, object: ApiObject, errors: readonly Fi
 
 export function attributesOf(
   { kind }: ResourceParts,
-  { target, user }: ResourceRequest,
+  request: ResourceRequest,
   operation: AdmissionAttributes['operation'],
   object: ApiObject | undefined,
   old: ApiObject | undefined,
 ): AdmissionAttributes {
+  const { target, user = nobody, context } = request
   const { namespace, subresource } = target
-  const name = object?.metadata.name ?? target.name
-  return { operation, kind, namespace, name, subresource, user: user ?? nobody, object, old }
+  return {
+    operation,
+    kind,
+    namespace,
+    name: object?.metadata.name ?? target.name,
+    subresource,
+    user,
+    dryRun: isDryRun(request),
+    object,
+    old,
+    notes: new AdmissionNotes(),
+    signal: context.signal,
+  }
 }
 
 /** An answer to a dry run: the object as it would be, without a new revision. */

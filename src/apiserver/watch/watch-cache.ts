@@ -3,9 +3,9 @@
 import { Channel } from '../../base/channel.ts'
 import { every, type Clock } from '../../base/clock.ts'
 import { causeOf, type FlowRecorder } from '../../base/flow.ts'
-import { OrderedMap } from '../../base/ordered-map.ts'
+import { OrderedMap, prefixEnd } from '../../base/ordered-map.ts'
 import type { Kind } from '../../api/kind.ts'
-import { keyOf, namespaceOf } from '../../api/object.ts'
+import { keyOf, namespaceOf, objectKey, type ApiObject } from '../../api/object.ts'
 import { StatusError, tooOldResourceVersion } from '../../api/status-error.ts'
 import type { WatchEvent } from '../answer.ts'
 import type { Stored } from '../stored.ts'
@@ -41,6 +41,12 @@ interface Waiter {
   readonly resolve: () => void
 }
 
+/** Somebody waits for an object that is not there yet. */
+interface Arrival {
+  readonly key: string
+  readonly resolve: () => void
+}
+
 export interface WatchCacheParts {
   readonly clock: Clock
   readonly flow: FlowRecorder
@@ -65,6 +71,7 @@ export class WatchCache {
   /** Watches may resume behind this revision; below it history is gone. */
   #oldest = 0
   #waiters: Waiter[] = []
+  readonly #arrivals = new Set<Arrival>()
 
   constructor(kind: Kind, parts: WatchCacheParts) {
     this.kind = kind
@@ -81,6 +88,33 @@ export class WatchCache {
 
   get(key: string): Stored | undefined {
     return this.#state.get(key)
+  }
+
+  /** The objects of one namespace, or of all with ''. */
+  objects(namespace: string): ApiObject[] {
+    if (this.#state.size === 0) return []
+    const prefix = objectKey(namespace, '')
+    const found = namespace === '' ? this.#state.range('', '') : this.#state.range(prefix, prefixEnd(prefix))
+    return [...found].map(([, { object }]) => object)
+  }
+
+  /** The object as soon as it is there; undefined when it does not come in time. */
+  async whenPresent(key: string, withinMs: number, signal: AbortSignal): Promise<ApiObject | undefined> {
+    const found = this.get(key)
+    if (found !== undefined) return found.object
+    const ended = Promise.withResolvers<void>()
+    const arrival = { key, resolve: () => ended.resolve() }
+    const timer = this.#parts.clock.after(withinMs, ended.resolve)
+    signal.addEventListener('abort', arrival.resolve, { once: true })
+    this.#arrivals.add(arrival)
+    try {
+      await ended.promise
+    } finally {
+      timer.cancel()
+      signal.removeEventListener('abort', arrival.resolve)
+      this.#arrivals.delete(arrival)
+    }
+    return this.get(key)?.object
   }
 
   /** The state now, or as it was at a revision that history still covers. */
@@ -113,6 +147,7 @@ export class WatchCache {
       this.#state = change.now === undefined ? this.#state.delete(change.key) : this.#state.set(change.key, change.now)
       this.#history.push({ ...change, state: this.#state })
       for (const watcher of this.#watchers) this.#deliver(watcher, change)
+      for (const arrival of this.#arrivals) if (arrival.key === change.key) arrival.resolve()
     }
     if (this.#history.length > historyChangesMax * 2) {
       this.#history = this.#history.slice(-historyChangesMax)

@@ -19,6 +19,9 @@ export const podMessage = message('io.k8s.api.core.v1.Pod', {
 export interface Pod extends ObjectOf<typeof podMessage> {}
 export type PodInput = InputOf<typeof podMessage>
 
+/** Set on a mirror, by which a kubelet shows a pod of its other sources: the hash of that pod. */
+export const mirrorPodAnnotation = 'kubernetes.io/config.mirror'
+
 /** A pod that has a node. */
 export type BoundPod = Pod & { readonly spec: { readonly nodeName: string } }
 

@@ -1,0 +1,296 @@
+import { deepEqual, equal, match, ok } from 'node:assert/strict'
+import { test } from 'node:test'
+import { startServer, type Answered, type Harness } from '../server.harness.ts'
+import { openPolicies } from '../policies.ts'
+import { alwaysPullImages } from './always-pull-images.ts'
+import { AdmissionChain } from './chain.ts'
+import { extendedResourceToleration } from './extended-resource-toleration.ts'
+import { AdmissionNotes } from './notes.ts'
+import { admissionPlugins, defaultAdmissionPlugins } from './plugins.ts'
+
+const pods = '/api/v1/namespaces/default/pods'
+const container = (more: object = {}) => ({ name: 'c', image: 'i', ...more })
+const podWith = (spec: object = {}, name = 'p') => ({
+  metadata: { name },
+  spec: { containers: [container()], ...spec },
+})
+const dry = (path: string) => `${path}?dryRun=All`
+
+/** What a new pod becomes; it is not kept. */
+const admitted = async (server: Harness, spec: object): Promise<Answered['body']> => {
+  const { status, body } = await server.call('POST', dry(pods), podWith(spec))
+  equal(status, 201, JSON.stringify(body))
+  return body
+}
+const refusal = async (server: Harness, spec: object): Promise<string> => {
+  const { status, body } = await server.call('POST', dry(pods), podWith(spec))
+  equal(status, 403, JSON.stringify(body))
+  return body.message
+}
+const make = async (server: Harness, path: string, object: object): Promise<void> => {
+  const { status, body } = await server.call('POST', path, object)
+  equal(status, 201, JSON.stringify(body))
+}
+
+test('the plugins stand in their order, the optional ones are off', () => {
+  ok(admissionPlugins.indexOf(alwaysPullImages) > 0)
+  deepEqual(
+    admissionPlugins.filter((plugin) => !defaultAdmissionPlugins.includes(plugin)),
+    [alwaysPullImages, extendedResourceToleration],
+  )
+})
+
+test('notes are bounded, and the first value of an annotation stays', () => {
+  const notes = new AdmissionNotes()
+  for (let i = 0; i < 100; i++) notes.warn(`w${i}`)
+  notes.warn('w0')
+  equal(notes.warnings.length, 64)
+  notes.annotate('a', '1')
+  notes.annotate('a', '2')
+  deepEqual([...notes.annotations], [['a', '1']])
+})
+
+test('a chain without plugins leaves the object as it is', async () => {
+  const host = {
+    get: () => undefined,
+    list: () => [],
+    whenPresent: () => Promise.resolve(undefined),
+    suffix: () => 'abcde',
+  }
+  const object = podWith() as never
+  const attributes = { operation: 'create', kind: {}, subresource: '', object } as never
+  equal(await new AdmissionChain([], host).admit(attributes), object)
+})
+
+test('a missing namespace is named before a bad object is', async () => {
+  await using server = await startServer()
+  const { status, body } = await server.call('POST', '/api/v1/namespaces/gone/pods', podWith({ containers: [] }))
+  deepEqual([status, body.message], [404, 'namespaces "gone" not found'])
+})
+
+test('ServiceAccount: a pod gets an account, a token and the pull secrets', async () => {
+  await using server = await startServer()
+  const accounts = '/api/v1/namespaces/default/serviceaccounts'
+  await make(server, accounts, {
+    metadata: { name: 'quiet' },
+    automountServiceAccountToken: false,
+    imagePullSecrets: [{ name: 's' }],
+  })
+  const { spec } = await admitted(server, { initContainers: [container({ name: 'first' })] })
+  equal(spec.serviceAccountName, 'default')
+  equal(spec.serviceAccount, 'default')
+  const [volume] = spec.volumes
+  match(volume.name, /^kube-api-access-[a-z0-9]{5}$/)
+  equal(volume.projected.defaultMode, 420)
+  const mount = {
+    name: volume.name,
+    readOnly: true,
+    mountPath: '/var/run/secrets/kubernetes.io/serviceaccount',
+  }
+  deepEqual([spec.containers[0].volumeMounts, spec.initContainers[0].volumeMounts], [[mount], [mount]])
+  const quiet = await admitted(server, { serviceAccountName: 'quiet' })
+  deepEqual([quiet.spec.volumes, quiet.spec.imagePullSecrets], [undefined, [{ name: 's' }]])
+  const asking = await admitted(server, { serviceAccountName: 'quiet', automountServiceAccountToken: true })
+  equal(asking.spec.volumes.length, 1)
+  equal(
+    await refusal(server, { serviceAccountName: 'nobody' }),
+    'pods "p" is forbidden: error looking up service account default/nobody: serviceaccount "nobody" not found',
+  )
+})
+
+test('ServiceAccount: the default account of a new namespace is waited for, for a second', async () => {
+  await using server = await startServer()
+  await make(server, '/api/v1/namespaces', { metadata: { name: 'new' } })
+  const early = server.call('POST', '/api/v1/namespaces/new/pods', podWith())
+  await make(server, '/api/v1/namespaces/new/serviceaccounts', { metadata: { name: 'default' } })
+  equal((await early).status, 201)
+  await server.call('DELETE', '/api/v1/namespaces/new/serviceaccounts/default')
+  const late = server.call('POST', '/api/v1/namespaces/new/pods', podWith({}, 'late'))
+  await server.clock.advance('2s')
+  equal((await late).status, 403)
+})
+
+test('ServiceAccount: a mirror pod leans on nothing', async () => {
+  await using server = await startServer()
+  const mirror = (spec: object) => ({
+    metadata: { name: 'm', annotations: { 'kubernetes.io/config.mirror': 'x' } },
+    spec: { containers: [container()], nodeName: 'n', ...spec },
+  })
+  const rows: [object, string][] = [
+    [{ serviceAccountName: 'default' }, 'a mirror pod may not reference service accounts'],
+    [{ volumes: [{ name: 'v', secret: { secretName: 's' } }] }, 'a mirror pod may not reference secrets'],
+  ]
+  for (const [spec, detail] of rows) {
+    const { body } = await server.call('POST', dry(pods), mirror(spec))
+    equal(body.message, `pods "m" is forbidden: ${detail}`)
+  }
+  const { body } = await server.call('POST', dry(pods), mirror({}))
+  equal(body.spec.serviceAccountName, undefined)
+})
+
+test('DefaultTolerationSeconds: five minutes, unless the pod says more', async () => {
+  await using server = await startServer()
+  const keysOf = ({ spec }: Answered['body']) =>
+    spec.tolerations.map((one: { key?: string; tolerationSeconds?: number }) => [one.key, one.tolerationSeconds])
+  const [notReady, unreachable] = ['node.kubernetes.io/not-ready', 'node.kubernetes.io/unreachable']
+  deepEqual(keysOf(await admitted(server, {})), [
+    [notReady, 300],
+    [unreachable, 300],
+  ])
+  deepEqual(keysOf(await admitted(server, { tolerations: [{ operator: 'Exists' }] })), [[undefined, undefined]])
+  deepEqual(
+    keysOf(
+      await admitted(server, {
+        tolerations: [{ key: notReady, operator: 'Exists', tolerationSeconds: 1, effect: 'NoExecute' }],
+      }),
+    ),
+    [
+      [notReady, 1],
+      [unreachable, 300],
+    ],
+  )
+})
+
+test('Priority: the name becomes a number; there is one default', async () => {
+  await using server = await startServer()
+  const classes = '/apis/scheduling.k8s.io/v1/priorityclasses'
+  deepEqual((await admitted(server, {})).spec.priority, 0)
+  await make(server, classes, { metadata: { name: 'high' }, value: 100, preemptionPolicy: 'Never' })
+  await make(server, classes, { metadata: { name: 'usual' }, value: 5, globalDefault: true })
+  const { spec } = await admitted(server, { priorityClassName: 'high' })
+  deepEqual([spec.priority, spec.preemptionPolicy], [100, 'Never'])
+  const usual = await admitted(server, {})
+  deepEqual([usual.spec.priority, usual.spec.priorityClassName], [5, 'usual'])
+  equal(
+    await refusal(server, { priorityClassName: 'x' }),
+    'pods "p" is forbidden: no PriorityClass with name x was found',
+  )
+  match(
+    await refusal(server, { priorityClassName: 'high', priority: 3 }),
+    /computed 100 from the given PriorityClass name$/,
+  )
+  const second = await server.call('POST', classes, { metadata: { name: 'other' }, value: 1, globalDefault: true })
+  match(second.body.message, /PriorityClass usual is already marked as default. Only one default can exist$/)
+})
+
+test('LimitRanger: defaults are filled in and said; bounds hold', async () => {
+  await using server = await startServer()
+  await make(server, '/api/v1/namespaces/default/limitranges', {
+    metadata: { name: 'l' },
+    spec: {
+      limits: [
+        {
+          type: 'Container',
+          default: { cpu: '500m' },
+          defaultRequest: { cpu: '100m', memory: '10Mi' },
+          max: { cpu: '1' },
+          min: { memory: '1Mi' },
+          maxLimitRequestRatio: { cpu: '8' },
+        },
+        { type: 'Pod', max: { cpu: '1500m' } },
+        { type: 'PersistentVolumeClaim', max: { storage: '1Gi' } },
+      ],
+    },
+  })
+  const made = await admitted(server, {})
+  deepEqual(made.spec.containers[0].resources, {
+    limits: { cpu: '500m' },
+    requests: { cpu: '100m', memory: '10Mi' },
+  })
+  equal(made.status.qosClass, 'Burstable')
+  equal(
+    made.metadata.annotations['kubernetes.io/limit-ranger'],
+    'LimitRanger plugin set: cpu, memory request for container c; cpu limit for container c',
+  )
+  const asking = (resources: object) => ({ containers: [container({ resources })] })
+  const rows: [object, string][] = [
+    [
+      asking({ limits: { cpu: '2' }, requests: { cpu: '1' } }),
+      '[maximum cpu usage per Container is 1, but limit is 2, maximum cpu usage per Pod is 1500m, but limit is 2]',
+    ],
+    [asking({ requests: { memory: '1Ki' } }), 'minimum memory usage per Container is 1Mi, but request is 1Ki'],
+    [
+      asking({ requests: { cpu: '10m' } }),
+      'cpu max limit to request ratio per Container is 8, but provided ratio is 50.000000',
+    ],
+  ]
+  for (const [spec, detail] of rows) equal(await refusal(server, spec), `pods "p" is forbidden: ${detail}`)
+  const claim = await server.call('POST', '/api/v1/namespaces/default/persistentvolumeclaims', {
+    metadata: { name: 'big' },
+    spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '2Gi' } } },
+  })
+  equal(
+    claim.body.message,
+    'persistentvolumeclaims "big" is forbidden: maximum storage usage per PersistentVolumeClaim is 1Gi, but request is 2Gi',
+  )
+})
+
+test('classes: the newest default is filled in; two default IngressClasses are refused', async () => {
+  await using server = await startServer()
+  const marked = (name: string, key: string) => ({ metadata: { name, annotations: { [key]: 'true' } } })
+  const claim = {
+    metadata: { name: 'c' },
+    spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } },
+  }
+  const claims = '/api/v1/namespaces/default/persistentvolumeclaims'
+  const storage = (name: string, more: object = {}) => ({
+    ...marked(name, 'storageclass.kubernetes.io/is-default-class'),
+    provisioner: 'p',
+    ...more,
+  })
+  equal((await server.call('POST', dry(claims), claim)).body.spec.storageClassName, undefined)
+  await make(server, '/apis/storage.k8s.io/v1/storageclasses', storage('old'))
+  await server.clock.advance('1m')
+  await make(server, '/apis/storage.k8s.io/v1/storageclasses', storage('new'))
+  equal((await server.call('POST', claims, claim)).body.spec.storageClassName, 'new')
+  const grow = { spec: { resources: { requests: { storage: '2Gi' } } } }
+  const asMerge = { 'content-type': 'application/merge-patch+json' }
+  const small = await server.call('PATCH', `${claims}/c`, grow, asMerge)
+  match(small.body.message, /is forbidden: |is invalid: /)
+  await server.call('PATCH', `${claims}/c/status`, { status: { phase: 'Bound' } }, asMerge)
+  const grown = await server.call('PATCH', `${claims}/c`, grow, asMerge)
+  match(grown.body.message, /only dynamically provisioned pvc can be resized/)
+  const ingresses = '/apis/networking.k8s.io/v1/namespaces/default/ingresses'
+  const ingress = { metadata: { name: 'i' }, spec: { defaultBackend: { service: { name: 's', port: { number: 1 } } } } }
+  const ingressClass = (name: string) => ({
+    ...marked(name, 'ingressclass.kubernetes.io/is-default-class'),
+    spec: { controller: 'a.b/c' },
+  })
+  await make(server, '/apis/networking.k8s.io/v1/ingressclasses', ingressClass('a'))
+  equal((await server.call('POST', dry(ingresses), ingress)).body.spec.ingressClassName, 'a')
+  await make(server, '/apis/networking.k8s.io/v1/ingressclasses', ingressClass('b'))
+  match((await server.call('POST', dry(ingresses), ingress)).body.message, /2 default IngressClasses were found/)
+})
+
+test('RuntimeClass: its overhead and scheduling become the pod’s', async () => {
+  await using server = await startServer()
+  await make(server, '/apis/node.k8s.io/v1/runtimeclasses', {
+    metadata: { name: 'vm' },
+    handler: 'vm',
+    overhead: { podFixed: { cpu: '10m' } },
+    scheduling: { nodeSelector: { vm: 'yes' }, tolerations: [{ key: 'vm', operator: 'Exists' }] },
+  })
+  const { spec } = await admitted(server, { runtimeClassName: 'vm' })
+  deepEqual(
+    [spec.overhead, spec.nodeSelector, spec.tolerations[2]],
+    [{ cpu: '10m' }, { vm: 'yes' }, { key: 'vm', operator: 'Exists' }],
+  )
+  match(await refusal(server, { runtimeClassName: 'x' }), /pod rejected: RuntimeClass "x" not found$/)
+  match(
+    await refusal(server, { overhead: { cpu: '1' } }),
+    /Pod Overhead set without corresponding RuntimeClass defined Overhead$/,
+  )
+  match(
+    await refusal(server, { runtimeClassName: 'vm', nodeSelector: { vm: 'no' } }),
+    /conflict: runtimeClass.scheduling.nodeSelector\[vm\] = yes; pod.spec.nodeSelector\[vm\] = no$/,
+  )
+})
+
+test('the optional plugins do their work where they are asked for', async () => {
+  await using server = await startServer({ ...openPolicies, admission: [alwaysPullImages, extendedResourceToleration] })
+  const { spec } = await admitted(server, {
+    containers: [container({ imagePullPolicy: 'Never', resources: { limits: { 'example.com/gpu': '1' } } })],
+  })
+  equal(spec.containers[0].imagePullPolicy, 'Always')
+  deepEqual(spec.tolerations, [{ key: 'example.com/gpu', operator: 'Exists' }])
+})

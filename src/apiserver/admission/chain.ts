@@ -1,0 +1,62 @@
+// AdmissionChain: the plugins in their order, narrowed once per kind, operation and subresource to those concerned.
+import type { Kind } from '../../api/kind.ts'
+import type { ApiObject } from '../../api/object.ts'
+import type { AdmissionAttributes, AdmissionHost, AdmissionPlugin } from './plugin.ts'
+
+interface Concerned {
+  readonly admitting: readonly AdmissionPlugin[]
+  readonly validating: readonly AdmissionPlugin[]
+}
+
+export class AdmissionChain {
+  readonly #plugins: readonly AdmissionPlugin[]
+  readonly #host: AdmissionHost
+  readonly #concerned = new Map<Kind, Map<string, Concerned>>()
+
+  constructor(plugins: readonly AdmissionPlugin[], host: AdmissionHost) {
+    this.#plugins = plugins
+    this.#host = host
+  }
+
+  /** The object as the plugins want it. */
+  async admit(attributes: AdmissionAttributes): Promise<ApiObject | undefined> {
+    let { object } = attributes
+    for (const plugin of this.#of(attributes).admitting) {
+      const admitted = plugin.admit?.({ ...attributes, object }, this.#host)
+      object = admitted instanceof Promise ? await admitted : admitted
+    }
+    return object
+  }
+
+  async validate(attributes: AdmissionAttributes): Promise<void> {
+    for (const plugin of this.#of(attributes).validating) {
+      const verdict = plugin.validate?.(attributes, this.#host)
+      if (verdict instanceof Promise) await verdict
+    }
+  }
+
+  #of({ kind, operation, subresource }: AdmissionAttributes): Concerned {
+    const byOperation = this.#concerned.get(kind) ?? new Map<string, Concerned>()
+    this.#concerned.set(kind, byOperation)
+    const key = `${operation}/${subresource}`
+    const known = byOperation.get(key)
+    if (known !== undefined) return known
+    const plugins = this.#plugins.filter((plugin) => isConcerned(plugin, kind, operation, subresource))
+    const found = {
+      admitting: plugins.filter(({ admit }) => admit !== undefined),
+      validating: plugins.filter(({ validate }) => validate !== undefined),
+    }
+    byOperation.set(key, found)
+    return found
+  }
+}
+
+function isConcerned(
+  { handles: { operations, kinds, subresources = [''] } }: AdmissionPlugin,
+  kind: Kind,
+  operation: AdmissionAttributes['operation'],
+  subresource: string,
+): boolean {
+  if (!operations.includes(operation) || (kinds !== undefined && !kinds.includes(kind))) return false
+  return subresources === 'all' || subresources.includes(subresource)
+}

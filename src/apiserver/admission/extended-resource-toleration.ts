@@ -1,0 +1,23 @@
+// ExtendedResourceToleration (off unless asked for): a pod that asks for a device tolerates nodes kept for that device.
+import { pod, type Pod } from '../../api/core/v1/pod.ts'
+import { isExtendedResource } from '../../api/core/v1/resource-name-rules.ts'
+import { defineAdmissionPlugin } from './plugin.ts'
+
+export const extendedResourceToleration = defineAdmissionPlugin({
+  name: 'ExtendedResourceToleration',
+  handles: { operations: ['create', 'update'], kinds: [pod] },
+  admit({ object }) {
+    const { spec } = object as Pod
+    const asked = [...(spec.initContainers ?? []), ...spec.containers].flatMap(({ resources }) =>
+      Object.keys(resources.requests ?? {}).filter(isExtendedResource),
+    )
+    const tolerations = spec.tolerations ?? []
+    const added = [...new Set(asked)]
+      .toSorted()
+      .filter((key) => !tolerations.some((one) => one.key === key && one.operator === 'Exists'))
+      .map((key) => ({ key, operator: 'Exists' as const }))
+    return added.length === 0
+      ? object
+      : { ...(object as Pod), spec: { ...spec, tolerations: [...tolerations, ...added] } }
+  },
+})

@@ -1,0 +1,26 @@
+// AdmissionNotes: what admission says beside yes or no. Warnings go to the client, annotations to the audit record.
+
+const warningsMax = 64
+const annotationsMax = 64
+
+export class AdmissionNotes {
+  readonly #warnings: string[] = []
+  readonly #annotations = new Map<string, string>()
+
+  get warnings(): readonly string[] {
+    return this.#warnings
+  }
+
+  get annotations(): ReadonlyMap<string, string> {
+    return this.#annotations
+  }
+
+  warn(text: string): void {
+    if (this.#warnings.length < warningsMax && !this.#warnings.includes(text)) this.#warnings.push(text)
+  }
+
+  /** The first value of a key stays. */
+  annotate(key: string, value: string): void {
+    if (this.#annotations.size < annotationsMax && !this.#annotations.has(key)) this.#annotations.set(key, value)
+  }
+}

@@ -1,0 +1,54 @@
+// Levels of pod security and how a namespace's labels ask for them.
+import { invalid, type FieldError } from '../../../schema/field-error.ts'
+
+export const levels = ['privileged', 'baseline', 'restricted'] as const
+export type Level = (typeof levels)[number]
+export const modes = ['enforce', 'audit', 'warn'] as const
+export type Mode = (typeof modes)[number]
+
+/** A level at a version of the standard; `latest` follows this server. */
+export interface Policy {
+  readonly level: Level
+  /** The minor version, or Infinity for the latest. */
+  readonly minor: number
+}
+
+const prefix = 'pod-security.kubernetes.io/'
+const open: Policy = { level: 'privileged', minor: Infinity }
+
+export const policyText = ({ level, minor }: Policy): string =>
+  `${level}:${minor === Infinity ? 'latest' : `v1.${minor}`}`
+
+export type Labels = Readonly<Record<string, string>> | undefined
+
+/** What the labels ask of a mode. A label that says nothing sensible restricts as much as there is. */
+export function policyOf(labels: Labels, mode: Mode): Policy {
+  const level = labels?.[prefix + mode]
+  if (level === undefined) return open
+  return {
+    level: isLevel(level) ? level : 'restricted',
+    minor: minorOf(labels?.[`${prefix}${mode}-version`] ?? 'latest') ?? Infinity,
+  }
+}
+
+export function labelErrors(labels: Labels): FieldError[] {
+  return modes.flatMap((mode) => {
+    const [level, version] = [labels?.[prefix + mode], labels?.[`${prefix}${mode}-version`]]
+    return [
+      ...(level === undefined || isLevel(level)
+        ? []
+        : [invalid(`metadata.labels[${prefix}${mode}]`, level, 'must be one of privileged, baseline, restricted')]),
+      ...(version === undefined || minorOf(version) !== undefined
+        ? []
+        : [invalid(`metadata.labels[${prefix}${mode}-version]`, version, 'must be "latest" or "v1.x"')]),
+    ]
+  })
+}
+
+const isLevel = (text: string): text is Level => (levels as readonly string[]).includes(text)
+
+function minorOf(version: string): number | undefined {
+  if (version === 'latest') return Infinity
+  const digits = /^v1\.(0|[1-9]\d*)$/.exec(version)?.[1]
+  return digits === undefined ? undefined : Number(digits)
+}

@@ -1,0 +1,124 @@
+// PodSecurity: a namespace's labels say which standard its pods keep: enforced, audited or warned of.
+import { cronJob, type CronJob } from '../../../api/batch/v1/cron-job.ts'
+import { job } from '../../../api/batch/v1/job.ts'
+import { daemonSet } from '../../../api/apps/v1/daemon-set.ts'
+import { deployment } from '../../../api/apps/v1/deployment.ts'
+import { replicaSet } from '../../../api/apps/v1/replica-set.ts'
+import { statefulSet } from '../../../api/apps/v1/stateful-set.ts'
+import { namespace, type Namespace } from '../../../api/core/v1/namespace.ts'
+import { pod, type Pod } from '../../../api/core/v1/pod.ts'
+import { podTemplate, type PodTemplate } from '../../../api/core/v1/pod-template.ts'
+import type { PodTemplateSpec } from '../../../api/core/v1/pod-template-spec.ts'
+import { replicationController } from '../../../api/core/v1/replication-controller.ts'
+import type { ApiObject } from '../../../api/object.ts'
+import { invalidObject } from '../../../api/status-error.ts'
+import { equalValues } from '../../../schema/json-value.ts'
+import { defineAdmissionPlugin, refused, type AdmissionAttributes, type AdmissionHost } from '../plugin.ts'
+import { lookAt, type PodLook } from './check.ts'
+import { violationsOf, violationText } from './evaluate.ts'
+import { labelErrors, policyOf, policyText, type Labels, type Mode } from './level.ts'
+
+const workloads = [
+  cronJob,
+  daemonSet,
+  deployment,
+  job,
+  podTemplate,
+  replicaSet,
+  replicationController,
+  statefulSet,
+] as const
+
+/** Pods that a changed namespace is checked against; the client is told when there were more. */
+const existingPodsMax = 3_000
+
+export const podSecurity = defineAdmissionPlugin({
+  name: 'PodSecurity',
+  handles: {
+    operations: ['create', 'update'],
+    kinds: [namespace, pod, ...workloads],
+    subresources: ['', 'ephemeralcontainers'],
+  },
+  validate(attributes, host) {
+    const { kind, object, old } = attributes
+    if (kind === namespace) return checkNamespace(attributes, host)
+    const labels = host.get(namespace, '', attributes.namespace)?.metadata.labels
+    if (kind !== pod) {
+      const template = templateOf(object as ApiObject)
+      if (template !== undefined) tell(attributes, labels, lookAt(template.metadata ?? {}, template.spec))
+      return
+    }
+    const { metadata, spec } = object as Pod
+    // Of a pod that exists, only a new image or a new container is a new question.
+    if (old !== undefined && equalValues(spec, (old as Pod).spec)) return
+    const look = lookAt(metadata, spec)
+    enforce(attributes, labels, look)
+    tell(attributes, labels, look)
+  },
+})
+
+function templateOf(object: ApiObject): PodTemplateSpec | undefined {
+  if (object.kind === 'CronJob') return (object as CronJob).spec.jobTemplate.spec?.template
+  if (object.kind === 'PodTemplate') return (object as PodTemplate).template
+  return (object as ApiObject & { spec: { template?: PodTemplateSpec } }).spec.template
+}
+
+function enforce(attributes: AdmissionAttributes, labels: Labels, look: PodLook): void {
+  const policy = policyOf(labels, 'enforce')
+  const violations = violationsOf(policy, look)
+  attributes.notes.annotate('pod-security.kubernetes.io/enforce-policy', policyText(policy))
+  if (violations.length > 0)
+    throw refused(
+      attributes,
+      `violates PodSecurity ${JSON.stringify(policyText(policy))}: ${violations.map(violationText).join(', ')}`,
+    )
+}
+
+/** The modes that only speak. */
+function tell({ notes }: AdmissionAttributes, labels: Labels, look: PodLook): void {
+  const words = (mode: Mode): string | undefined => {
+    const policy = policyOf(labels, mode)
+    const violations = violationsOf(policy, look)
+    return violations.length === 0
+      ? undefined
+      : `would violate PodSecurity ${JSON.stringify(policyText(policy))}: ${violations.map(violationText).join(', ')}`
+  }
+  const [audited, warned] = [words('audit'), words('warn')]
+  if (audited !== undefined) notes.annotate('pod-security.kubernetes.io/audit-violations', audited)
+  if (warned !== undefined) notes.warn(warned)
+}
+
+function checkNamespace(attributes: AdmissionAttributes, host: AdmissionHost): void {
+  const { metadata } = attributes.object as Namespace
+  const before = attributes.old?.metadata.labels
+  const errors = labelErrors(metadata.labels)
+  if (errors.length > 0 && (attributes.old === undefined || !equalValues(labelErrors(before), errors)))
+    throw invalidObject('', namespace.kind, metadata.name, errors)
+  if (attributes.old === undefined) return
+  const [policy, earlier] = [policyOf(metadata.labels, 'enforce'), policyOf(before, 'enforce')]
+  if (policy.level === 'privileged' || equalValues(policy, earlier)) return
+  const pods = host.list(pod, metadata.name)
+  const names = new Map<string, string[]>()
+  for (const { metadata: meta, spec } of pods.slice(0, existingPodsMax)) {
+    const violations = violationsOf(policy, lookAt(meta, spec))
+    if (violations.length === 0) continue
+    const reasons = violations.map(({ reason }) => reason).join(', ')
+    names.set(reasons, [...(names.get(reasons) ?? []), meta.name])
+  }
+  if (names.size === 0) return
+  const { notes } = attributes
+  notes.warn(
+    `existing pods in namespace ${JSON.stringify(metadata.name)} violate the new PodSecurity enforce level ${JSON.stringify(policyText(policy))}`,
+  )
+  if (pods.length > existingPodsMax)
+    notes.warn(
+      `new PodSecurity enforce level only checked against the first ${existingPodsMax} of ${pods.length} existing pods`,
+    )
+  const lines = [...names].map(([reasons, [first, ...others]]) => `${first}${otherPods(others.length)}: ${reasons}`)
+  for (const line of lines.toSorted()) notes.warn(line)
+}
+
+function otherPods(count: number): string {
+  if (count === 0) return ''
+  return count === 1 ? ' (and 1 other pod)' : ` (and ${count} other pods)`
+}

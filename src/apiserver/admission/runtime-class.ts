@@ -1,0 +1,61 @@
+// RuntimeClass: a pod that names a class takes over the overhead and the scheduling demands of that class.
+import { pod, type Pod } from '../../api/core/v1/pod.ts'
+import { runtimeClass, type RuntimeClass } from '../../api/node/v1/runtime-class.ts'
+import { equalValues } from '../../schema/json-value.ts'
+import { defineAdmissionPlugin, refused, type AdmissionAttributes, type AdmissionHost } from './plugin.ts'
+
+export const runtimeClassAdmission = defineAdmissionPlugin({
+  name: 'RuntimeClass',
+  handles: { operations: ['create'], kinds: [pod] },
+  admit(attributes, host) {
+    const object = attributes.object as Pod
+    const found = classOf(attributes, object, host)
+    return found === undefined ? object : withScheduling(attributes, withOverhead(attributes, object, found), found)
+  },
+  validate(attributes, host) {
+    const object = attributes.object as Pod
+    if (object.spec.overhead !== undefined && classOf(attributes, object, host)?.overhead === undefined)
+      throw refused(attributes, 'pod rejected: Pod Overhead set without corresponding RuntimeClass defined Overhead')
+  },
+})
+
+function classOf(attributes: AdmissionAttributes, { spec }: Pod, host: AdmissionHost): RuntimeClass | undefined {
+  const name = spec.runtimeClassName
+  if (name === undefined) return undefined
+  const found = host.get(runtimeClass, '', name)
+  if (found === undefined) throw refused(attributes, `pod rejected: RuntimeClass "${name}" not found`)
+  return found
+}
+
+function withOverhead(attributes: AdmissionAttributes, object: Pod, { overhead }: RuntimeClass): Pod {
+  const { spec } = object
+  if (overhead === undefined) return object
+  if (spec.overhead !== undefined && !equalValues(spec.overhead, overhead.podFixed ?? {}))
+    throw refused(attributes, "pod rejected: Pod's Overhead doesn't match RuntimeClass's defined Overhead")
+  return { ...object, spec: { ...spec, overhead: overhead.podFixed ?? {} } }
+}
+
+function withScheduling(attributes: AdmissionAttributes, object: Pod, { scheduling }: RuntimeClass): Pod {
+  if (scheduling === undefined) return object
+  const { spec } = object
+  const nodeSelector = { ...spec.nodeSelector }
+  for (const [label, value] of Object.entries(scheduling.nodeSelector ?? {})) {
+    if ((nodeSelector[label] ?? value) !== value)
+      throw refused(
+        attributes,
+        `conflict: runtimeClass.scheduling.nodeSelector[${label}] = ${value}; pod.spec.nodeSelector[${label}] = ${nodeSelector[label]}`,
+      )
+    nodeSelector[label] = value
+  }
+  const own = spec.tolerations ?? []
+  const added = (scheduling.tolerations ?? []).filter((one) => !own.some((other) => equalValues(one, other)))
+  const tolerations = [...own, ...added]
+  return {
+    ...object,
+    spec: {
+      ...spec,
+      ...(Object.keys(nodeSelector).length === 0 ? {} : { nodeSelector }),
+      ...(tolerations.length === 0 ? {} : { tolerations }),
+    },
+  }
+}

@@ -1,0 +1,32 @@
+// ServiceAccount: every namespace has the account `default`, for pods that name no other.
+import { namespace } from '../api/core/v1/namespace.ts'
+import { serviceAccount } from '../api/core/v1/service-account.ts'
+import { isBeingDeleted, objectKey, splitKey } from '../api/object.ts'
+import { hasReason } from '../api/status-error.ts'
+import { defineController } from './controller.ts'
+
+const defaultName = 'default'
+
+export const serviceAccountController = defineController({
+  name: 'service-account',
+  component: 'service-account-controller',
+  watches: [namespace, serviceAccount],
+  wakes(kind, { key, now }) {
+    if (kind === namespace) return now === undefined ? [] : [key]
+    const { namespace: home, name } = splitKey(key)
+    return now === undefined && name === defaultName ? [home] : []
+  },
+  async reconcile(key, { client, cached }, context) {
+    const home = cached(namespace, key)
+    if (home === undefined || isBeingDeleted(home)) return undefined
+    if (cached(serviceAccount, objectKey(key, defaultName)) !== undefined) return undefined
+    try {
+      await client.of(serviceAccount).create({ metadata: { name: defaultName } }, key, context)
+    } catch (error) {
+      // Somebody else made it, or the namespace began to end meanwhile: nothing is left to do.
+      if (!hasReason(error, 'AlreadyExists') && !hasReason(error, 'Forbidden') && !hasReason(error, 'NotFound'))
+        throw error
+    }
+    return undefined
+  },
+})
