@@ -22,7 +22,15 @@ const folder = await mkdtemp(join(tmpdir(), 'coxswain-platform-'))
 after(() => nodeFiles.remove(folder))
 
 test('the platform is complete', () => {
-  deepEqual(Object.keys(nodePlatform).toSorted(), ['crypto', 'files', 'listeners', 'outbound', 'processes', 'workers'])
+  deepEqual(Object.keys(nodePlatform).toSorted(), [
+    'crypto',
+    'files',
+    'http2',
+    'listeners',
+    'outbound',
+    'processes',
+    'workers',
+  ])
 })
 
 test('digests and keys', () => {

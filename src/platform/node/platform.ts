@@ -2,6 +2,7 @@
 import type { Platform } from '../platform.ts'
 import { nodeCrypto } from './crypto.ts'
 import { nodeFiles } from './files.ts'
+import { nodeHttp2 } from './http2.ts'
 import { nodeListeners } from './listener.ts'
 import { nodeOutbound } from './outbound.ts'
 import { nodeProcesses } from './processes.ts'
@@ -10,6 +11,7 @@ import { nodeWorkers } from './workers.ts'
 export const nodePlatform: Platform = {
   crypto: nodeCrypto,
   files: nodeFiles,
+  http2: nodeHttp2,
   listeners: nodeListeners,
   outbound: nodeOutbound,
   processes: nodeProcesses,

@@ -1,0 +1,141 @@
+// Messages become the bytes that protobuf's documentation shows, and come back as they were.
+import { deepEqual, equal, throws } from 'node:assert/strict'
+import { test } from 'node:test'
+import { decodeProto } from './decode.ts'
+import { encodeProto } from './encode.ts'
+import {
+  enumeration,
+  mapOf,
+  one,
+  optional,
+  protoMessage,
+  ProtobufError,
+  repeated,
+  type Proto,
+  type ProtoInput,
+} from './message.ts'
+
+const inner = protoMessage('Inner', { name: one(1, 'string'), count: one(2, 'int64') })
+const everything = protoMessage('Everything', {
+  number: one(1, 'int32'),
+  text: one(2, 'string'),
+  inner: one(3, inner),
+  raw: one(4, 'bytes'),
+  flag: one(5, 'bool'),
+  ratio: one(6, 'double'),
+  id: one(7, 'uint64Big'),
+  nanos: one(8, 'int64Big'),
+  state: one(9, enumeration('IDLE', 'BUSY')),
+  chosen: optional(10, 'int64'),
+  names: repeated(11, 'string'),
+  numbers: repeated(12, 'int64'),
+  inners: repeated(13, inner),
+  labels: mapOf(14, 'string'),
+  parts: mapOf(15, inner),
+  far: one(1_000, 'uint32'),
+})
+
+const zero: Proto<typeof everything> = {
+  number: 0,
+  text: '',
+  inner: undefined,
+  raw: new Uint8Array(),
+  flag: false,
+  ratio: 0,
+  id: 0n,
+  nanos: 0n,
+  state: 'IDLE',
+  chosen: undefined,
+  names: [],
+  numbers: [],
+  inners: [],
+  labels: {},
+  parts: {},
+  far: 0,
+}
+
+/** Maps are read without a prototype. */
+const plain = (value: Proto<typeof everything>) => ({
+  ...value,
+  labels: { ...value.labels },
+  parts: { ...value.parts },
+})
+
+const known: readonly [name: string, value: ProtoInput<typeof everything>, hex: string][] = [
+  ['nothing', {}, ''],
+  ['150 takes two bytes', { number: 150 }, '089601'],
+  ['text', { text: 'testing' }, '120774657374696e67'],
+  ['a message in a message', { inner: { count: 150 } }, '1a03109601'],
+  ['a message that is empty is there', { inner: {} }, '1a00'],
+  ['negative numbers take ten bytes', { number: -2 }, '08feffffffffffffffff01'],
+  ['a zero of a oneof is there', { chosen: 0 }, '5000'],
+  ['zeros are not', { number: 0, text: '', raw: new Uint8Array(), flag: false, state: 'IDLE', id: 0n }, ''],
+  ['the largest id', { id: 2n ** 64n - 1n }, '38ffffffffffffffffff01'],
+  ['a name of an enumeration', { state: 'BUSY' }, '4801'],
+  ['an entry of a map', { labels: { a: 'b' } }, '72060a0161120162'],
+  ['a large field number', { far: 1 }, 'c03e01'],
+  ['a double', { ratio: 0.5 }, '31000000000000e03f'],
+]
+for (const [name, value, hex] of known)
+  test(`known bytes: ${name}`, () => {
+    equal(encodeProto(everything, value).toHex(), hex)
+    const read = plain(decodeProto(everything, Uint8Array.fromHex(hex)))
+    const inner = value.inner === undefined ? undefined : { name: '', count: 0, ...value.inner }
+    deepEqual(read, { ...zero, ...value, inner })
+  })
+
+const values: readonly [name: string, value: ProtoInput<typeof everything>][] = [
+  ['lists and maps', { names: ['', 'ü'], numbers: [0, -1, 2 ** 53 - 1], labels: { __proto__x: '1', b: '' } }],
+  ['nanoseconds', { nanos: -1_700_000_000_123_456_789n }],
+  ['long nested things', { text: 'é'.repeat(1_000), raw: new Uint8Array(70_000).fill(7), number: 1 }],
+  [
+    'messages in lists and maps',
+    {
+      inners: [{ name: 'x'.repeat(300), count: 1 }],
+      parts: { a: { name: 'n', count: -5 }, b: { name: '', count: 0 } },
+    },
+  ],
+]
+for (const [name, value] of values)
+  test(`there and back: ${name}`, () =>
+    deepEqual(plain(decodeProto(everything, encodeProto(everything, value))), { ...zero, ...value }))
+
+test('bytes in a slice of something larger are read at the right place', () => {
+  const encoded = encodeProto(everything, { ratio: 1.5, raw: Uint8Array.of(1, 2) })
+  const larger = new Uint8Array(encoded.length + 7)
+  larger.set(encoded, 7)
+  const read = decodeProto(everything, larger.subarray(7))
+  equal(read.ratio, 1.5)
+  deepEqual([...read.raw], [1, 2])
+})
+
+test('unknown fields are skipped, packed numbers are read, the key __proto__ is a key', () => {
+  const newer = protoMessage('Newer', {
+    a: one(20, 'string'),
+    b: one(21, 'double'),
+    c: one(22, 'int64'),
+    number: one(1, 'int32'),
+  })
+  equal(decodeProto(everything, encodeProto(newer, { a: 'x', b: 1, c: -1, number: 7 })).number, 7)
+  deepEqual(decodeProto(everything, Uint8Array.fromHex('6203019601')).numbers, [1, 150])
+  const labels = decodeProto(everything, encodeProto(everything, { labels: { ['__proto__']: 'x' } })).labels
+  deepEqual(Object.keys(labels), ['__proto__'])
+  equal(decodeProto(everything, Uint8Array.fromHex('4863')).state, 'IDLE')
+})
+
+const broken: readonly [name: string, hex: string, message: RegExp][] = [
+  ['a cut number', '08ff', /cut off/],
+  ['a cut text', '1207', /cut off/],
+  ['a cut message', '1a05', /cut off/],
+  ['a field beyond its message', '1a030a056162636465', /beyond its message/],
+  ['a number of eleven bytes', '08ffffffffffffffffffff01', /longer than ten bytes/],
+  ['a text where a number belongs', '0a00', /wire type 2 stands where 0 belongs/],
+  ['a number that JavaScript cannot hold', '50ffffffffffffff7f', /larger than 2\^53/],
+  ['a wire type that does not exist', '0f', /wire type 7/],
+]
+for (const [name, hex, message] of broken)
+  test(`broken: ${name}`, () =>
+    throws(
+      () => decodeProto(everything, Uint8Array.fromHex(hex)),
+      (error: Error) => error instanceof ProtobufError && message.test(error.message),
+    ))
