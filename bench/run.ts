@@ -2,9 +2,10 @@
 import type { Bench } from './bench.ts'
 import { clusterBench } from './cluster.ts'
 import { flowBench } from './flow.ts'
+import { schemaBench } from './schema.ts'
 import { storeBench } from './store.ts'
 
-const benches: readonly Bench[] = [clusterBench, flowBench, storeBench]
+const benches: readonly Bench[] = [clusterBench, flowBench, schemaBench, storeBench]
 
 const wanted = process.argv.slice(2)
 for (const bench of benches.filter(({ name }) => wanted.length === 0 || wanted.includes(name))) {

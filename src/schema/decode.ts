@@ -1,14 +1,14 @@
 // decode: from parsed JSON to an object of a message, as Go's decoder and zero values would have it.
 // Wrong types are errors; unknown fields are reported and dropped; empty values that mean absent are dropped.
+// The fields come out in the order of the descriptors, whatever order they were sent in: so objects of one kind share
+// their shapes, and answers look alike.
+import { derivation, quoted, type Code } from './compile.ts'
+import { DecodeError, decodeQuantity, decodeTime, Misplaced, wrongInteger, wrongType } from './decode-scalar.ts'
 import type { Field, Message, ScalarName, Type } from './field.ts'
-import { canonicalQuantity } from './quantity.ts'
-import { zeroOf } from './zero.ts'
 import { isJsonObject, jsonKind, type JsonObject } from './json-value.ts'
+import { zeroOf } from './zero.ts'
 
-/** The body is not of the declared type: the whole request is malformed. */
-export class DecodeError extends Error {
-  override name = 'DecodeError'
-}
+export { DecodeError } from './decode-scalar.ts'
 
 export interface Decoded {
   readonly value: JsonObject
@@ -19,156 +19,182 @@ export interface Decoded {
 /** Nesting beyond this is refused; no API type comes near it. */
 const depthMax = 100
 
-/** Names that stand beside the fields of every kind. */
-const typeMeta = new Set(['apiVersion', 'kind'])
-
 export function decode(message: Message, value: unknown): Decoded {
-  const unknownFields: string[] = []
   if (!isJsonObject(value))
     throw new DecodeError(`json: cannot unmarshal ${jsonKind(value)} into Go value of type ${goName(message.name)}`)
-  return { value: decodeMessage(message, value, '', unknownFields, 0), unknownFields }
-}
-
-function decodeMessage(
-  message: Message,
-  source: JsonObject,
-  path: string,
-  unknown: string[],
-  depth: number,
-): JsonObject {
-  if (depth > depthMax) throw new DecodeError(`${path}: nested more than ${depthMax} levels deep`)
-  const target: Record<string, never> = {}
-  for (const name in source) {
-    const value = source[name]
-    const at = path === '' ? name : `${path}.${name}`
-    const field = message.fields[name]
-    if (field === undefined || !Object.hasOwn(message.fields, name)) {
-      if (depth === 0 && typeMeta.has(name)) target[name] = value as never
-      else unknown.push(at)
-      continue
-    }
-    if (value === null || value === undefined) continue
-    const place = { path: at, struct: message.name.slice(message.name.lastIndexOf('.') + 1) }
-    const decoded = decodeType(field.type, value, place, unknown, depth + 1)
-    if (!meansAbsent(field, decoded)) target[name] = decoded as never
+  const unknownFields: string[] = []
+  try {
+    return { value: decoderOf(message).run(value, unknownFields, 0, true), unknownFields }
+  } catch (error) {
+    throw error instanceof Misplaced ? error.located() : error
   }
-  return target
 }
 
-/** Where in the body: the path with indices, and the Go struct that holds the field. */
+/**
+ * Paths grow on the way out: a function adds what it does not know under the name alone, and its caller puts its own
+ * name before it. So a body without mistakes pays for no paths. Typed: kind and apiVersion may stand beside the fields.
+ */
+type Decoder = (source: JsonObject, unknown: string[], depth: number, isTyped: boolean) => JsonObject
+
+const decoderOf = derivation<Decoder>(['source', 'unknown', 'depth', 'isTyped'], (message, code) => {
+  const fields = Object.entries(message.fields).map(([name, field]) => ({ name, field, held: code.variable() }))
+  code.line(`if (depth > ${depthMax}) throw ${code.constant(tooDeep)}()`)
+  code.line(`let name, kind, apiVersion${fields.map(({ held }) => `, ${held}`).join('')}`)
+  code.line('try { for (name in source) { const value = source[name]; switch (name) {')
+  for (const { name, field, held } of fields) {
+    code.line(`case ${quoted(name)}: if (value !== null && value !== undefined) {`)
+    decodeInto(code, { owner: message.name, type: field.type, at: quoted(name), isTyped: field.typed }, 'value', held)
+    code.line('} break')
+  }
+  for (const name of ['kind', 'apiVersion'].filter((typeName) => !Object.hasOwn(message.fields, typeName)))
+    code.line(`case '${name}': if (isTyped) ${name} = value; else unknown.push(name); break`)
+  code.line('default: unknown.push(name) } } }')
+  code.line(`catch (error) { throw ${code.constant(within)}(error, name) }`)
+  code.line('const target = {}')
+  code.line('if (kind !== undefined) target.kind = kind; if (apiVersion !== undefined) target.apiVersion = apiVersion')
+  for (const { name, field, held } of fields)
+    code.line(`if (${isPresent(code, field, held)}) target[${quoted(name)}] = ${held}`)
+  code.line('return target')
+})
+
+/** An empty, zero or false value of a Go field by value with omitempty is the same as no value. */
+function isPresent(code: Code, { type, pointer, keepEmpty, required }: Field, held: string): string {
+  if (pointer || keepEmpty || required) return `${held} !== undefined`
+  if (typeof type === 'string') return neverEmpty.has(type) ? `${held} !== undefined` : held
+  if (type.kind === 'list') return `${held} !== undefined && ${held}.length > 0`
+  return `${held} !== undefined${type.kind === 'map' ? ` && ${code.constant(hasKeys)}(${held})` : ''}`
+}
+
+/** Structs in Go, and JSON of any shape. */
+const neverEmpty: ReadonlySet<Type> = new Set(['intOrString', 'rawExtension', 'fieldsV1'])
+
+/** A type where it stands: in the message of this name, under this path as an expression. */
 interface Place {
-  readonly path: string
-  readonly struct: string
+  readonly owner: string
+  readonly type: Type
+  readonly at: string
+  readonly isTyped: boolean | undefined
 }
 
-function decodeType(type: Type, value: unknown, place: Place, unknown: string[], depth: number): unknown {
-  if (typeof type === 'string') return decodeScalar(type, value, place)
+/** Writes what decodes the variable `from`, which is neither null nor undefined, into the variable `into`. */
+function decodeInto(code: Code, place: Place, from: string, into: string): void {
+  const { owner, type, at, isTyped = false } = place
+  const wrong = `throw ${code.constant(wrongType)}(${from}, ${quoted(typeName(type))}, ${quoted(owner)})`
+  if (typeof type === 'string') return decodeScalar(code, type, owner, from, into)
   switch (type.kind) {
-    case 'message':
-      if (!isJsonObject(value)) throw mismatch(value, goName(type.name), place)
-      return decodeMessage(type, value, place.path, unknown, depth)
-    case 'list':
-      if (!Array.isArray(value)) throw mismatch(value, `[]${typeName(type.element)}`, place)
-      return value.map((item, index) =>
-        decodeType(
-          type.element,
-          item ?? zeroOf(type.element),
-          { ...place, path: `${place.path}[${index}]` },
-          unknown,
-          depth,
-        ),
-      )
+    case 'message': {
+      const before = code.variable()
+      code.line(`if (typeof ${from} !== 'object' || Array.isArray(${from})) ${wrong}`)
+      code.line(`const ${before} = unknown.length`)
+      code.line(`${into} = ${code.constant(decoderOf(type))}.run(${from}, unknown, depth + 1, ${isTyped})`)
+      code.line(`if (unknown.length !== ${before}) ${code.constant(prefix)}(unknown, ${before}, ${at})`)
+      return
+    }
+    case 'list': {
+      const index = code.variable()
+      code.line(`if (!Array.isArray(${from})) ${wrong}`)
+      code.line(`${into} = []; for (let ${index} = 0; ${index} < ${from}.length; ${index}++) {`)
+      const itemPlace = { ...place, type: type.element, at: `${at} + '[' + ${index} + ']'` }
+      code.line(`${into}.push(${decodedItem(code, itemPlace, `${from}[${index}]`)}) }`)
+      return
+    }
     case 'map': {
-      if (!isJsonObject(value)) throw mismatch(value, `map[string]${typeName(type.value)}`, place)
-      const target: Record<string, unknown> = {}
-      for (const name in value) {
-        const item = decodeType(type.value, value[name] ?? zeroOf(type.value), place, unknown, depth)
-        Object.defineProperty(target, name, { value: item, enumerable: true, writable: true, configurable: true })
-      }
-      return target
+      const key = code.variable()
+      code.line(`if (typeof ${from} !== 'object' || Array.isArray(${from})) ${wrong}`)
+      code.line(`${into} = {}; for (const ${key} in ${from}) {`)
+      const item = decodedItem(code, { ...place, type: type.value, at: `${at} + '.' + ${key}` }, `${from}[${key}]`)
+      code.line(
+        `if (${key} === '__proto__') ${code.constant(putProto)}(${into}, ${item}); else ${into}[${key}] = ${item} }`,
+      )
+      return
     }
     default:
       return type satisfies never
   }
 }
 
-function decodeScalar(type: ScalarName, value: unknown, place: Place): unknown {
+/** Writes what decodes an element of a list or map; null in it is the zero value. Returns the variable that holds it. */
+function decodedItem(code: Code, place: Place, from: string): string {
+  const [sent, item] = [code.variable(), code.variable()]
+  const zero =
+    typeof place.type === 'string' ? JSON.stringify(zeroOf(place.type)) : place.type.kind === 'list' ? '[]' : '{}'
+  code.line(`const ${sent} = ${from} ?? ${zero}; let ${item}`)
+  decodeInto(code, place, sent, item)
+  return item
+}
+
+function decodeScalar(code: Code, type: ScalarName, owner: string, from: string, into: string): void {
+  const wrong = (helper: typeof wrongType, wanted: string) =>
+    `throw ${code.constant(helper)}(${from}, ${quoted(wanted)}, ${quoted(owner)})`
+  const unless = (condition: string) => `if (!(${condition})) ${wrong(wrongType, typeName(type))}`
   switch (type) {
     case 'string':
     case 'bytes':
-      if (typeof value !== 'string') throw mismatch(value, type === 'bytes' ? '[]uint8' : 'string', place)
-      return value
+      return void code.line(`${unless(`typeof ${from} === 'string'`)}; ${into} = ${from}`)
     case 'time':
     case 'microTime':
-      if (typeof value !== 'string') throw mismatch(value, 'string', place)
-      return decodeTime(value, type)
+      code.line(unless(`typeof ${from} === 'string'`))
+      return void code.line(`${into} = ${code.constant(decodeTime)}(${from}, '${type}')`)
     case 'bool':
-      if (typeof value !== 'boolean') throw mismatch(value, 'bool', place)
-      return value
+      return void code.line(`${unless(`typeof ${from} === 'boolean'`)}; ${into} = ${from}`)
     case 'int32':
+      return void code.line(`if ((${from} | 0) !== ${from}) ${wrong(wrongInteger, 'int32')}; ${into} = ${from}`)
     case 'int64':
-      if (typeof value !== 'number') throw mismatch(value, type, place)
-      if (!Number.isInteger(value) || Math.abs(value) > (type === 'int32' ? 2 ** 31 : 2 ** 63))
-        throw mismatch(value, type, place, `number ${value}`)
-      return value
+      return void code.line(`if (!Number.isSafeInteger(${from})) ${wrong(wrongInteger, 'int64')}; ${into} = ${from}`)
     case 'double':
-      if (typeof value !== 'number') throw mismatch(value, 'float64', place)
-      return value
+      return void code.line(`${unless(`typeof ${from} === 'number'`)}; ${into} = ${from}`)
     case 'quantity':
-      if (typeof value !== 'string' && typeof value !== 'number') throw mismatch(value, 'resource.Quantity', place)
-      return decodeQuantity(String(value))
+      code.line(unless(`typeof ${from} === 'string' || typeof ${from} === 'number'`))
+      return void code.line(`${into} = ${code.constant(decodeQuantity)}(${from})`)
     case 'intOrString':
-      if (typeof value !== 'string' && typeof value !== 'number') throw mismatch(value, 'intstr.IntOrString', place)
-      return typeof value === 'number' ? decodeScalar('int32', value, place) : value
+      code.line(unless(`typeof ${from} === 'string' || typeof ${from} === 'number'`))
+      code.line(`if (typeof ${from} === 'number' && (${from} | 0) !== ${from}) ${wrong(wrongInteger, 'int32')}`)
+      return void code.line(`${into} = ${from}`)
     case 'fieldsV1':
     case 'rawExtension':
-      return value
+      return void code.line(`${into} = ${from}`)
     default:
       return type satisfies never
   }
 }
 
-const timestamp = /^\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(\.\d+)?([Zz]|[+-]\d\d:\d\d)$/
-/** Go's picture of each form, which its parser names in errors. */
-const timeLayouts = { time: '2006-01-02T15:04:05Z07:00', microTime: '2006-01-02T15:04:05.000000Z07:00' }
+const tooDeep = () => new Misplaced((path) => `${path}: nested more than ${depthMax} levels deep`)
 
-function decodeTime(text: string, type: 'time' | 'microTime'): string {
-  if (timestamp.test(text) && !Number.isNaN(Date.parse(text))) return text
-  const shown = JSON.stringify(text)
-  throw new DecodeError(`parsing time ${shown} as "${timeLayouts[type]}": cannot parse ${shown} as "2006"`)
+const within = (error: unknown, name: string): unknown => (error instanceof Misplaced ? error.within(name) : error)
+
+function prefix(paths: string[], from: number, name: string): void {
+  for (let index = from; index < paths.length; index++) paths[index] = `${name}.${paths[index]}`
 }
 
-function decodeQuantity(text: string): string {
-  const canonical = canonicalQuantity(text)
-  if (canonical !== undefined) return canonical
-  throw new DecodeError("quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'")
+function hasKeys(object: object): boolean {
+  for (const _ in object) return true
+  return false
 }
 
-/** An empty, zero or false value of a Go field by value with omitempty is the same as no value. */
-function meansAbsent(field: Field, value: unknown): boolean {
-  if (field.pointer || field.keepEmpty || field.required) return false
-  if (value === '' || value === 0 || value === false) return field.type !== 'intOrString'
-  if (Array.isArray(value)) return value.length === 0
-  return typeof field.type === 'object' && field.type.kind === 'map' && Object.keys(value as object).length === 0
-}
+/** Sets the key __proto__ as any other. */
+const putProto = (target: object, value: unknown): void =>
+  void Object.defineProperty(target, '__proto__', { value, enumerable: true, writable: true, configurable: true })
 
 const goName = (name: string): string => name.split('.').slice(-2).join('.')
 
-function typeName(type: Type): string {
-  if (typeof type === 'string') return type === 'double' ? 'float64' : type
-  return type.kind === 'message'
-    ? goName(type.name)
-    : type.kind === 'list'
-      ? `[]${typeName(type.element)}`
-      : 'map[string]'
+const goScalars: Readonly<Record<ScalarName, string>> = {
+  string: 'string',
+  bool: 'bool',
+  int32: 'int32',
+  int64: 'int64',
+  double: 'float64',
+  bytes: '[]uint8',
+  quantity: 'resource.Quantity',
+  intOrString: 'intstr.IntOrString',
+  time: 'string',
+  microTime: 'string',
+  fieldsV1: 'v1.FieldsV1',
+  rawExtension: 'runtime.RawExtension',
 }
 
-const mismatch = (
-  value: unknown,
-  wanted: string,
-  { struct, path }: Place,
-  kind: string = jsonKind(value),
-): DecodeError =>
-  new DecodeError(
-    `json: cannot unmarshal ${kind} into Go struct field ${struct}.${path.replaceAll(/\[\d+\]/g, '')} of type ${wanted}`,
-  )
+function typeName(type: Type): string {
+  if (typeof type === 'string') return goScalars[type]
+  if (type.kind === 'message') return goName(type.name)
+  if (type.kind === 'list') return `[]${typeName(type.element)}`
+  return type.value === 'quantity' ? 'v1.ResourceList' : `map[string]${typeName(type.value)}`
+}

@@ -1,55 +1,86 @@
 // defaults: fills in static defaults, zero values and the structs that are always there. Shares what needs no change.
+import { anyWithin, derivation, messageIn, quoted, type Cell, type Code } from './compile.ts'
 import type { Field, Message, Type } from './field.ts'
 import type { JsonObject } from './json-value.ts'
-import { zerosOf } from './zero.ts'
+import { zeroOf, isAlwaysWritten } from './zero.ts'
 
-export function withDefaults<T extends object>(message: Message, object: T): T {
-  return fillMessage(message, object as JsonObject) as T
-}
+export const withDefaults = <T extends object>(message: Message, object: T): T =>
+  fillerOf(message).run(object as unknown as JsonObject) as unknown as T
 
-function fillMessage(message: Message, object: JsonObject): JsonObject {
-  let filled: Record<string, unknown> | undefined
-  for (const name in message.fields) {
-    const field = message.fields[name]
-    if (field === undefined) continue
-    const value = object[name]
-    const isUnset = value === undefined || (field.default !== undefined && !field.pointer && isZero(value))
-    const next = isUnset ? (field.default ?? (isStructByValue(field) ? emptyStruct : undefined)) : value
-    const complete = next === undefined ? undefined : fillType(field.type, next)
-    if (complete !== value) (filled ??= { ...object })[name] = complete
-  }
-  for (const [name, zero] of zerosOf(message))
-    if (object[name] === undefined && filled?.[name] === undefined) (filled ??= { ...object })[name] = zero
-  return (filled as JsonObject | undefined) ?? object
+type Filler = (object: JsonObject) => JsonObject
+
+const fillerOf = derivation<Filler>(['object'], (message, code) => {
+  code.line('let filled = object')
+  for (const [name, field] of Object.entries(message.fields)) fillField(code, name, field)
+  code.line('return filled')
+})
+
+function fillField(code: Code, name: string, field: Field): void {
+  const [value, inner] = [code.variable(), messageIn(field.type)]
+  const isDeep = inner !== undefined && hasDefaults(inner)
+  const absent = absentValue(field)
+  if (absent === undefined && !isDeep) return
+  const put = (next: string) => `{ if (filled === object) filled = { ...object }; filled[${quoted(name)}] = ${next} }`
+  code.line(`const ${value} = object[${quoted(name)}]`)
+  code.line(`if (${isUnset(field, value)}) ${absent === undefined ? '{}' : put(`${code.constant(absent)}.value`)}`)
+  if (!isDeep) return
+  const next = code.variable()
+  code.line('else {')
+  fillInto(code, field.type, value, next)
+  code.line(`if (${next} !== ${value}) ${put(next)} }`)
 }
 
 /** To Go, a value without a pointer that is zero was not set. */
-const isZero = (value: unknown): boolean => value === '' || value === 0 || value === false
+const isUnset = ({ default: value, pointer }: Field, held: string): string =>
+  `${held} === undefined${value === undefined || pointer ? '' : ` || ${held} === '' || ${held} === 0 || ${held} === false`}`
 
-const emptyStruct = Object.freeze({})
+/** What an unset field is, complete; worked out when it is first needed and shared from then on. */
+interface Absent {
+  readonly value: unknown
+}
 
-/** Go has no absent struct, only an empty one. */
-const isStructByValue = ({ type, pointer }: Field): boolean =>
-  typeof type === 'object' && type.kind === 'message' && !pointer
-
-function fillType(type: Type, value: unknown): unknown {
-  if (typeof type === 'string') return value
-  switch (type.kind) {
-    case 'message':
-      return fillMessage(type, value as JsonObject)
-    case 'list': {
-      if (typeof type.element === 'string') return value
-      const items = value as readonly unknown[]
-      const filled = items.map((item) => fillType(type.element, item))
-      return filled.some((item, index) => item !== items[index]) ? filled : value
-    }
-    case 'map': {
-      if (typeof type.value === 'string') return value
-      return Object.fromEntries(
-        Object.entries(value as object).map(([name, item]) => [name, fillType(type.value, item)]),
-      )
-    }
-    default:
-      return type satisfies never
+function absentValue(field: Field): Absent | undefined {
+  const { type } = field
+  const isStruct = typeof type === 'object' && type.kind === 'message' && !field.pointer
+  if (field.default === undefined && !isStruct && !isAlwaysWritten(field)) return undefined
+  let complete: unknown
+  return {
+    get value() {
+      return (complete ??= frozen(completed(type, field.default ?? (isStruct ? {} : zeroOf(type)))))
+    },
   }
+}
+
+function completed(type: Type, value: unknown): unknown {
+  if (typeof type === 'string') return value
+  if (type.kind === 'message') return fillerOf(type).run(value as JsonObject)
+  if (type.kind === 'list') return (value as readonly unknown[]).map((item) => completed(type.element, item))
+  return value
+}
+
+/** Writes what fills the variable `from` into a new variable `into`: the same value when nothing was missing. */
+function fillInto(code: Code, type: Type, from: string, into: string): void {
+  code.line(`let ${into} = ${from}`)
+  if (typeof type === 'string') return
+  if (type.kind === 'message') return void code.line(`${into} = ${cell(code, fillerOf(type))}.run(${from})`)
+  const [key, item] = [code.variable(), code.variable()]
+  const isList = type.kind === 'list'
+  code.line(isList ? `for (let ${key} = 0; ${key} < ${from}.length; ${key}++) {` : `for (const ${key} in ${from}) {`)
+  fillInto(code, isList ? type.element : type.value, `${from}[${key}]`, item)
+  code.line(`if (${item} !== ${from}[${key}]) {`)
+  code.line(`if (${into} === ${from}) ${into} = ${isList ? `${from}.slice()` : `{ ...${from} }`}`)
+  code.line(`${into}[${key}] = ${item} } }`)
+}
+
+const cell = (code: Code, of: Cell<Filler>): string => code.constant(of)
+
+const hasDefaults = (message: Message): boolean =>
+  anyWithin(message, ({ fields }) => Object.values(fields).some((field) => absentValue(field) !== undefined))
+
+function frozen<T>(value: T): T {
+  if (typeof value === 'object' && value !== null && !Object.isFrozen(value)) {
+    Object.freeze(value)
+    Object.values(value).forEach(frozen)
+  }
+  return value
 }

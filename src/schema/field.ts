@@ -44,6 +44,8 @@ export interface FieldOptions {
   readonly notEmpty?: true
   /** A Go pointer: zero, false and empty survive. Without it they mean absent. */
   readonly pointer?: true
+  /** Objects that bring kind and apiVersion of their own, as those of the top do. */
+  readonly typed?: true
   /** A Go value without omitempty: written even when it is empty. */
   readonly keepEmpty?: true
   readonly default?: unknown

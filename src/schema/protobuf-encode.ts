@@ -1,55 +1,72 @@
 // protobuf-encode: objects as the bytes that Go clients read. Fields come in the order of their numbers; a value that
 // Go holds without a pointer is written even when it is zero, as upstream's encoder does; maps are sorted by key.
+// All is written from the end to the beginning (see the writer), so the code of a message runs through it in reverse.
+import { derivation, quoted, type Code } from './compile.ts'
 import type { Field, Message, ScalarName, Type } from './field.ts'
 import type { JsonObject } from './json-value.ts'
+import { ProtobufWriter } from './protobuf-writer.ts'
 
-const utf8 = new TextEncoder()
 const magic = Uint8Array.of(0x6b, 0x38, 0x73, 0x00)
+/** One for all: nothing waits while it encodes. */
+const shared = new ProtobufWriter()
 
 /** The four bytes and runtime.Unknown around an object. */
 export function encodeEnvelope(apiVersion: string, kind: string, raw: Uint8Array): Uint8Array {
-  const typeMeta = new Writer().text(1, apiVersion).text(2, kind).bytes
-  const unknown = new Writer().field(1, typeMeta).field(2, raw).text(3, '').text(4, '').bytes
-  return joined([magic, unknown])
+  const writer = shared.begin()
+  writeText(writer, key(4, 2), '')
+  writeText(writer, key(3, 2), '')
+  writeBytes(writer, key(2, 2), raw)
+  const before = writer.written
+  writeText(writer, key(2, 2), kind)
+  writeText(writer, key(1, 2), apiVersion)
+  closeMessage(writer, key(1, 2), before)
+  writer.raw(magic)
+  return writer.take()
 }
 
 /** One event of a watch: its type, and the object in its own envelope. */
 export function encodeWatchFrame(type: string, envelope: Uint8Array): Uint8Array {
-  const event = new Writer().text(1, type).field(2, new Writer().field(1, envelope).bytes).bytes
-  const length = new Uint8Array(4)
-  new DataView(length.buffer).setUint32(0, event.length)
-  return joined([length, event])
+  const writer = shared.begin()
+  writeBytes(writer, key(1, 2), envelope)
+  closeMessage(writer, key(2, 2), 0)
+  writeText(writer, key(1, 2), type)
+  const { written } = writer
+  for (const shift of [0, 8, 16, 24]) writer.byte((written >>> shift) & 0xff)
+  return writer.take()
 }
 
 /** A list: its metadata, then each item. */
 export function encodeList(metadata: Message, listMeta: object, items: readonly Uint8Array[]): Uint8Array {
-  const writer = new Writer().field(1, encodeProtobuf(metadata, listMeta))
-  for (const item of items) writer.field(2, item)
-  return writer.bytes
+  const writer = shared.begin()
+  for (const item of items.toReversed()) writeBytes(writer, key(2, 2), item)
+  const before = writer.written
+  encoderOf(metadata).run(writer, listMeta as JsonObject)
+  closeMessage(writer, key(1, 2), before)
+  return writer.take()
 }
 
 export function encodeProtobuf(message: Message, object: object): Uint8Array {
-  const writer = new Writer()
-  for (const entry of tableOf(message)) writeEntry(writer, entry, object as JsonObject)
-  return writer.bytes
+  encoderOf(message).run(shared.begin(), object as JsonObject)
+  return shared.take()
 }
+
+type Encoder = (writer: ProtobufWriter, object: JsonObject) => void
+
+const encoderOf = derivation<Encoder>(['writer', 'object'], (message, code) => {
+  for (const entry of entriesOf(message)) writeEntry(code, entry)
+})
 
 /** A field, or the embedded message that several fields stand in. */
 type Entry =
   | { readonly tag: number; readonly name: string; readonly field: Field }
   | { readonly tag: number; readonly embedded: Entry[] }
 
-const tables = new WeakMap<Message, readonly Entry[]>()
-
-function tableOf(message: Message): readonly Entry[] {
-  const known = tables.get(message)
-  if (known !== undefined) return known
+/** The last field first. */
+function entriesOf(message: Message): readonly Entry[] {
   const root: Entry[] = []
   for (const [name, field] of Object.entries(message.fields))
     [field.inside ?? []].flat().reduce(embeddedIn, root).push({ tag: field.tag, name, field })
-  const table = ordered(root)
-  tables.set(message, table)
-  return table
+  return reversed(root)
 }
 
 function embeddedIn(entries: Entry[], tag: number): Entry[] {
@@ -60,131 +77,145 @@ function embeddedIn(entries: Entry[], tag: number): Entry[] {
   return embedded
 }
 
-const ordered = (entries: readonly Entry[]): readonly Entry[] =>
+const reversed = (entries: readonly Entry[]): readonly Entry[] =>
   entries
-    .map((entry) => ('embedded' in entry ? { ...entry, embedded: [...ordered(entry.embedded)] } : entry))
-    .toSorted((a, b) => a.tag - b.tag)
+    .map((entry) => ('embedded' in entry ? { ...entry, embedded: [...reversed(entry.embedded)] } : entry))
+    .toSorted((a, b) => b.tag - a.tag)
 
-function writeEntry(writer: Writer, entry: Entry, object: JsonObject): void {
-  if ('embedded' in entry) {
-    const inner = new Writer()
-    for (const part of entry.embedded) writeEntry(inner, part, object)
-    writer.field(entry.tag, inner.bytes)
-  } else writeField(writer, entry.field, object[entry.name])
+function writeEntry(code: Code, entry: Entry): void {
+  if (!('embedded' in entry)) return writeField(code, entry.name, entry.field)
+  const before = code.variable()
+  code.line(`const ${before} = writer.written`)
+  for (const part of entry.embedded) writeEntry(code, part)
+  code.line(`${code.constant(closeMessage)}(writer, ${key(entry.tag, 2)}, ${before})`)
 }
 
-function writeField(writer: Writer, { type, tag, pointer }: Field, value: unknown): void {
-  if (typeof type === 'object' && type.kind === 'list') {
-    for (const item of (value as readonly unknown[] | undefined) ?? []) writeValue(writer, tag, type.element, item)
-  } else if (typeof type === 'object' && type.kind === 'map') {
-    const entries = Object.entries((value as object | undefined) ?? {}).toSorted(([a], [b]) => (a < b ? -1 : 1))
-    for (const [key, item] of entries) {
-      const inner = new Writer().text(1, key)
-      writeValue(inner, 2, type.value, item)
-      writer.field(tag, inner.bytes)
-    }
-  } else if (value !== undefined || !isAbsentWhenUnset(type, pointer)) writeValue(writer, tag, type, value)
+function writeField(code: Code, name: string, { type, tag, pointer }: Field): void {
+  const value = code.variable()
+  code.line(`const ${value} = object[${quoted(name)}]`)
+  if (typeof type === 'string' || type.kind === 'message') {
+    if (isAbsentWhenUnset(type, pointer)) code.line(`if (${value} !== undefined) {`)
+    else code.line('{')
+    writeValue(code, tag, type, value)
+    code.line('}')
+    return
+  }
+  code.line(`if (${value} !== undefined) {`)
+  if (type.kind === 'list') writeList(code, tag, type.element, value)
+  else writeMap(code, tag, type.value, value)
+  code.line('}')
 }
+
+function writeList(code: Code, tag: number, element: Type, value: string): void {
+  const [index, item] = [code.variable(), code.variable()]
+  code.line(`for (let ${index} = ${value}.length - 1; ${index} >= 0; ${index}--) { const ${item} = ${value}[${index}]`)
+  writeValue(code, tag, element, item)
+  code.line('}')
+}
+
+function writeMap(code: Code, tag: number, type: Type, value: string): void {
+  const [name, item, before] = [code.variable(), code.variable(), code.variable()]
+  code.line(`for (const ${name} of Object.keys(${value}).sort(${code.constant(lastFirst)})) {`)
+  code.line(`const ${item} = ${value}[${name}], ${before} = writer.written`)
+  writeValue(code, 2, type, item)
+  code.line(`${code.constant(writeText)}(writer, ${key(1, 2)}, ${name})`)
+  code.line(`${code.constant(closeMessage)}(writer, ${key(tag, 2)}, ${before}) }`)
+}
+
+const lastFirst = (a: string, b: string): number => (a < b ? 1 : -1)
 
 // Pointers, bytes and raw JSON can be nil in Go; everything else has a zero value that is written.
 const isAbsentWhenUnset = (type: Type, pointer: true | undefined): boolean =>
   pointer === true || type === 'bytes' || type === 'fieldsV1' || type === 'rawExtension'
 
-function writeValue(writer: Writer, tag: number, type: Type, value: unknown): void {
-  if (typeof type === 'string') return writeScalar(writer, tag, type, value)
-  if (type.kind === 'message') writer.field(tag, encodeProtobuf(type, (value as object | undefined) ?? {}))
-  else if (type.kind === 'list') {
-    const inner = new Writer()
-    for (const item of value as readonly unknown[]) writeValue(inner, 1, type.element, item)
-    writer.field(tag, inner.bytes)
-  } else throw new Error('a map cannot stand directly in a list or a map')
+function writeValue(code: Code, tag: number, type: Type, value: string): void {
+  if (typeof type === 'string') {
+    const [write, wireType] = scalarWriters[type]
+    return void code.line(`${code.constant(write)}(writer, ${key(tag, wireType)}, ${value})`)
+  }
+  if (type.kind === 'map') throw new Error('a map cannot stand directly in a list or a map')
+  const before = code.variable()
+  code.line(`const ${before} = writer.written`)
+  if (type.kind === 'list') writeList(code, 1, type.element, value)
+  else code.line(`${code.constant(encoderOf(type))}.run(writer, ${value} ?? ${code.constant(nothing)})`)
+  code.line(`${code.constant(closeMessage)}(writer, ${key(tag, 2)}, ${before})`)
 }
 
-function writeScalar(writer: Writer, tag: number, type: ScalarName, value: unknown): void {
-  switch (type) {
-    case 'string':
-      return void writer.text(tag, (value as string | undefined) ?? '')
-    case 'bytes':
-      return void writer.field(tag, Uint8Array.fromBase64(value as string))
-    case 'bool':
-      return void writer.varint(tag, value === true ? 1n : 0n)
-    case 'int32':
-    case 'int64':
-      return void writer.varint(tag, BigInt((value as number | undefined) ?? 0))
-    case 'double':
-      return void writer.double(tag, (value as number | undefined) ?? 0)
-    case 'quantity':
-      return void writer.field(tag, new Writer().text(1, (value as string | undefined) ?? '0').bytes)
-    case 'intOrString':
-      return void writer.field(tag, intOrString((value as number | string | undefined) ?? 0))
-    case 'time':
-    case 'microTime':
-      return void writer.field(tag, value === undefined ? new Uint8Array() : time(value as string))
-    case 'fieldsV1':
-    case 'rawExtension':
-      return void writer.field(tag, new Writer().text(1, JSON.stringify(value)).bytes)
-    default:
-      return type satisfies never
-  }
+const nothing = Object.freeze({})
+
+/** The number of a field and how its value is written, as one number before it. */
+const key = (tag: number, wireType: 0 | 1 | 2): number => (tag << 3) | wireType
+
+/** What was written since `before` is a message of this key. */
+function closeMessage(writer: ProtobufWriter, fieldKey: number, before: number): void {
+  writer.uint32(writer.written - before)
+  writer.uint32(fieldKey)
 }
 
-const intOrString = (value: number | string): Uint8Array =>
-  typeof value === 'number'
-    ? new Writer().varint(1, 0n).varint(2, BigInt(value)).text(3, '').bytes
-    : new Writer().varint(1, 1n).varint(2, 0n).text(3, value).bytes
-
-function time(text: string): Uint8Array {
-  const nanos = Number((/\.(\d+)/.exec(text)?.[1] ?? '').padEnd(9, '0').slice(0, 9))
-  const seconds = Math.floor(Date.parse(text) / 1000)
-  return new Writer().varint(1, BigInt(seconds)).varint(2, BigInt(nanos)).bytes
+function writeBytes(writer: ProtobufWriter, fieldKey: number, value: Uint8Array): void {
+  writer.raw(value)
+  writer.uint32(value.length)
+  writer.uint32(fieldKey)
 }
 
-class Writer {
-  #parts: Uint8Array[] = []
-
-  get bytes(): Uint8Array {
-    return joined(this.#parts)
-  }
-
-  varint(tag: number, value: bigint): this {
-    this.#parts.push(varint(BigInt(tag << 3)), varint(BigInt.asUintN(64, value)))
-    return this
-  }
-
-  double(tag: number, value: number): this {
-    const bytes = new Uint8Array(8)
-    new DataView(bytes.buffer).setFloat64(0, value, true)
-    this.#parts.push(varint(BigInt((tag << 3) | 1)), bytes)
-    return this
-  }
-
-  text(tag: number, value: string): this {
-    return this.field(tag, utf8.encode(value))
-  }
-
-  field(tag: number, value: Uint8Array): this {
-    this.#parts.push(varint(BigInt((tag << 3) | 2)), varint(BigInt(value.length)), value)
-    return this
-  }
+function writeText(writer: ProtobufWriter, fieldKey: number, value = ''): void {
+  writer.text(value)
+  writer.uint32(fieldKey)
 }
 
-function varint(value: bigint): Uint8Array {
-  const bytes: number[] = []
-  let left = value
-  do {
-    const low = Number(left & 0x7fn)
-    left >>= 7n
-    bytes.push(left === 0n ? low : low | 0x80)
-  } while (left > 0n)
-  return Uint8Array.from(bytes)
+function writeInteger(writer: ProtobufWriter, fieldKey: number, value = 0): void {
+  writer.integer(value)
+  writer.uint32(fieldKey)
 }
 
-function joined(parts: readonly Uint8Array[]): Uint8Array {
-  const whole = new Uint8Array(parts.reduce((size, part) => size + part.length, 0))
-  let offset = 0
-  for (const part of parts) {
-    whole.set(part, offset)
-    offset += part.length
+function writeTime(writer: ProtobufWriter, fieldKey: number, text: string | undefined): void {
+  const before = writer.written
+  if (text !== undefined) {
+    const nanos = Number((/\.(\d+)/.exec(text)?.[1] ?? '').padEnd(9, '0').slice(0, 9))
+    writeInteger(writer, key(2, 0), nanos)
+    writeInteger(writer, key(1, 0), Math.floor(Date.parse(text) / 1000))
   }
-  return whole
+  closeMessage(writer, fieldKey, before)
+}
+
+/** A message whose first field is a text. */
+function writeWrapped(writer: ProtobufWriter, fieldKey: number, text: string): void {
+  const before = writer.written
+  writeText(writer, key(1, 2), text)
+  closeMessage(writer, fieldKey, before)
+}
+
+const writeJson = (writer: ProtobufWriter, fieldKey: number, value: unknown): void =>
+  writeWrapped(writer, fieldKey, JSON.stringify(value))
+
+function writeIntOrString(writer: ProtobufWriter, fieldKey: number, value: number | string = 0): void {
+  const before = writer.written
+  const isText = typeof value === 'string'
+  writeText(writer, key(3, 2), isText ? value : '')
+  writeInteger(writer, key(2, 0), isText ? 0 : value)
+  writeInteger(writer, key(1, 0), isText ? 1 : 0)
+  closeMessage(writer, fieldKey, before)
+}
+
+type ScalarWriter = (writer: ProtobufWriter, fieldKey: number, value: never) => void
+
+const scalarWriters: Readonly<Record<ScalarName, readonly [write: ScalarWriter, wireType: 0 | 1 | 2]>> = {
+  string: [writeText, 2],
+  bytes: [(writer, fieldKey, value: string) => writeBytes(writer, fieldKey, Uint8Array.fromBase64(value)), 2],
+  bool: [(writer, fieldKey, value: boolean | undefined) => writeInteger(writer, fieldKey, value === true ? 1 : 0), 0],
+  int32: [writeInteger, 0],
+  int64: [writeInteger, 0],
+  double: [
+    (writer, fieldKey, value: number | undefined) => {
+      writer.double(value ?? 0)
+      writer.uint32(fieldKey)
+    },
+    1,
+  ],
+  quantity: [(writer, fieldKey, value: string | undefined) => writeWrapped(writer, fieldKey, value ?? '0'), 2],
+  intOrString: [writeIntOrString, 2],
+  time: [writeTime, 2],
+  microTime: [writeTime, 2],
+  fieldsV1: [writeJson, 2],
+  rawExtension: [writeJson, 2],
 }

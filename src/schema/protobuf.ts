@@ -1,16 +1,16 @@
 // protobuf: from the wire form that Go clients send to the JSON value that decode() takes. Field numbers stand on the
 // descriptors; fields that are not known are skipped, as protobuf asks.
+import { derivation, quoted, type Code } from './compile.ts'
 import type { Field, Message, ScalarName, Type } from './field.ts'
 import type { JsonObject, JsonValue } from './json-value.ts'
+import { ProtobufError, ProtobufReader } from './protobuf-reader.ts'
+import { zeroOf } from './zero.ts'
 
-export class ProtobufError extends Error {
-  override name = 'ProtobufError'
-}
+export { ProtobufError } from './protobuf-reader.ts'
 
 /** The four bytes before every Kubernetes object in protobuf. */
 const magic = [0x6b, 0x38, 0x73, 0x00]
 const depthMax = 100
-const utf8 = new TextDecoder('utf-8', { fatal: true })
 
 export interface Envelope {
   readonly apiVersion: string
@@ -22,229 +22,211 @@ export interface Envelope {
 export function openEnvelope(bytes: Uint8Array): Envelope {
   if (!magic.every((byte, index) => bytes[index] === byte))
     throw new ProtobufError('the body does not begin with the protobuf prefix "k8s\\x00"')
+  const reader = new ProtobufReader(bytes.subarray(magic.length))
   let [apiVersion, kind, raw] = ['', '', new Uint8Array()]
-  for (const { number, value } of fieldsOf(bytes.subarray(magic.length))) {
-    if (number === 1)
-      for (const meta of fieldsOf(asBytes(value))) {
-        if (meta.number === 1) apiVersion = utf8.decode(asBytes(meta.value))
-        if (meta.number === 2) kind = utf8.decode(asBytes(meta.value))
+  while (reader.at < reader.end) {
+    const key = reader.uint32()
+    if (key === 0x0a)
+      for (const end = reader.messageEnd(reader.end); reader.at < end;) {
+        const inner = reader.uint32()
+        if (inner === 0x0a) apiVersion = reader.text()
+        else if (inner === 0x12) kind = reader.text()
+        else reader.skip(inner)
       }
-    if (number === 2) raw = new Uint8Array(asBytes(value))
+    else if (key === 0x12) raw = new Uint8Array(reader.bytes())
+    else reader.skip(key)
   }
   return { apiVersion, kind, raw }
 }
 
 export function decodeProtobuf(message: Message, bytes: Uint8Array): JsonObject {
-  return decodeMessage(tableOf(message), bytes, 0)
+  const reader = new ProtobufReader(bytes)
+  return readerOf(message).run(reader, reader.end, 0)
 }
 
-interface NamedField {
+type MessageReader = (reader: ProtobufReader, end: number, depth: number) => JsonObject
+
+const readerOf = derivation<MessageReader>(['reader', 'end', 'depth'], (message, code) => {
+  const fields = Object.entries(message.fields).map(([name, field]) => ({ name, field, held: code.variable() }))
+  code.line(`if (depth > ${depthMax}) throw ${code.constant(tooDeep)}()`)
+  code.line(`let ${['key', ...fields.map(({ held }) => held)].join(', ')}`)
+  readFields(code, fields, 0, 'end')
+  code.line('const target = {}')
+  for (const { name, held } of fields) code.line(`if (${held} !== undefined) target[${quoted(name)}] = ${held}`)
+  code.line('return target')
+})
+
+interface HeldField {
   readonly name: string
   readonly field: Field
+  readonly held: string
 }
 
-/** Fields by number; those of an embedded message stand in a table of their own. */
-interface Table {
-  readonly fields: Map<number, NamedField>
-  readonly embedded: Map<number, Table>
-}
-
-const tables = new WeakMap<Message, Table>()
-
-function tableOf(message: Message): Table {
-  const known = tables.get(message)
-  if (known !== undefined) return known
-  const table: Table = { fields: new Map(), embedded: new Map() }
-  for (const [name, field] of Object.entries(message.fields)) {
-    const owner = [field.inside ?? []].flat().reduce(embeddedTable, table)
-    owner.fields.set(field.tag, { name, field })
+/** Writes the loop over a message, or over one that is embedded in it at this level: a path of numbers leads there. */
+function readFields(code: Code, fields: readonly HeldField[], level: number, end: string): void {
+  const here = fields.filter(({ field }) => pathOf(field).length === level)
+  const deeper = Map.groupBy(
+    fields.filter(({ field }) => pathOf(field).length > level),
+    ({ field }) => pathOf(field)[level] ?? 0,
+  )
+  code.line(`while (reader.at < ${end}) switch (key = reader.uint32()) {`)
+  for (const { field, held } of here) readField(code, field, held, end)
+  for (const [tag, inner] of deeper) {
+    const innerEnd = code.variable()
+    code.line(`case ${(tag << 3) | 2}: { const ${innerEnd} = reader.messageEnd(${end})`)
+    readFields(code, inner, level + 1, innerEnd)
+    code.line('break }')
   }
-  tables.set(message, table)
-  return table
+  const known = new Set([...here.map(({ field }) => field.tag), ...deeper.keys()])
+  code.line(`default: ${code.constant(skipUnknown)}(reader, key, ${code.constant(known)}) }`)
+  code.line(`reader.endAt(${end})`)
 }
 
-function embeddedTable({ embedded }: Table, number: number): Table {
-  const table = embedded.get(number) ?? { fields: new Map(), embedded: new Map() }
-  embedded.set(number, table)
-  return table
+const pathOf = ({ inside }: Field): readonly number[] => [inside ?? []].flat()
+
+function readField(code: Code, { type, tag }: Field, held: string, end: string): void {
+  if (typeof type === 'object' && type.kind === 'list') return readElements(code, type.element, tag, held, end)
+  code.line(`case ${(tag << 3) | wireTypeOf(type)}: {`)
+  if (typeof type === 'object' && type.kind === 'map') readEntry(code, type.value, held, end)
+  else code.line(`${held} = ${valueOf(code, type, end)}`)
+  code.line('break }')
 }
 
-function decodeMessage({ fields, embedded }: Table, bytes: Uint8Array, depth: number): JsonObject {
-  if (depth > depthMax) throw new ProtobufError(`nested more than ${depthMax} levels deep`)
-  const target: Record<string, JsonValue> = {}
-  for (const { number, value } of fieldsOf(bytes)) {
-    const inner = embedded.get(number)
-    if (inner !== undefined) Object.assign(target, decodeMessage(inner, asBytes(value), depth + 1))
-    const known = fields.get(number)
-    if (known !== undefined) addField(target, known, value, depth)
+function readElements(code: Code, element: Type, tag: number, held: string, end: string): void {
+  code.line(`case ${(tag << 3) | wireTypeOf(element)}: (${held} ??= []).push(${valueOf(code, element, end)}); break`)
+  // Numbers in a list may be packed into one field.
+  if (wireTypeOf(element) !== 0) return
+  const packedEnd = code.variable()
+  code.line(`case ${(tag << 3) | 2}: { const ${packedEnd} = reader.messageEnd(${end}); ${held} ??= []`)
+  code.line(`while (reader.at < ${packedEnd}) ${held}.push(${valueOf(code, element, packedEnd)})`)
+  code.line(`reader.endAt(${packedEnd}); break }`)
+}
+
+function readEntry(code: Code, type: Type, held: string, end: string): void {
+  const [name, item, entryEnd] = [code.variable(), code.variable(), code.variable()]
+  code.line(
+    `let ${name} = '', ${item} = ${JSON.stringify(zeroOf(type))}; const ${entryEnd} = reader.messageEnd(${end})`,
+  )
+  code.line(`while (reader.at < ${entryEnd}) switch (key = reader.uint32()) {`)
+  code.line(`case ${(1 << 3) | 2}: ${name} = reader.text(); break`)
+  code.line(`case ${(2 << 3) | wireTypeOf(type)}: ${item} = ${valueOf(code, type, entryEnd)}; break`)
+  code.line(`default: reader.skip(key) } reader.endAt(${entryEnd})`)
+  code.line(`${code.constant(put)}(${held} ??= {}, ${name}, ${item})`)
+}
+
+function wireTypeOf(type: Type): 0 | 1 | 2 {
+  if (type === 'double') return 1
+  return type === 'bool' || type === 'int32' || type === 'int64' ? 0 : 2
+}
+
+/** An expression that reads one value. */
+function valueOf(code: Code, type: Type, end: string): string {
+  if (typeof type === 'string') return scalarOf(code, type, end)
+  if (type.kind === 'message')
+    return `${code.constant(readerOf(type))}.run(reader, reader.messageEnd(${end}), depth + 1)`
+  if (type.kind === 'list') {
+    // A list inside a map is wrapped in a message whose first field repeats.
+    const wrapper: Message = {
+      kind: 'message',
+      name: '',
+      description: '',
+      fields: { items: { tag: 1, type, presence: 'optional' } },
+    }
+    return `(${code.constant(readerOf(wrapper))}.run(reader, reader.messageEnd(${end}), depth + 1).items ?? [])`
   }
-  return target
-}
-
-function addField(
-  target: Record<string, JsonValue>,
-  { name, field: { type } }: NamedField,
-  value: WireValue,
-  depth: number,
-): void {
-  if (typeof type === 'object' && type.kind === 'list') {
-    const items = (target[name] ??= []) as JsonValue[]
-    items.push(...decodeElements(type.element, value, depth))
-  } else if (typeof type === 'object' && type.kind === 'map') {
-    const entries = (target[name] ??= {}) as Record<string, JsonValue>
-    const [key, item] = decodeEntry(type.value, asBytes(value), depth)
-    Object.defineProperty(entries, key, { value: item, enumerable: true, writable: true, configurable: true })
-  } else if (!isZeroTime(type, value)) target[name] = decodeValue(type, value, depth)
-}
-
-/** A time that was never set is an empty message. */
-const isZeroTime = (type: Type, value: WireValue): boolean =>
-  (type === 'time' || type === 'microTime') && value instanceof Uint8Array && value.length === 0
-
-// Numbers in a list may be packed into one field.
-function decodeElements(element: Type, value: WireValue, depth: number): JsonValue[] {
-  if ((element === 'int32' || element === 'int64') && value instanceof Uint8Array) {
-    const reader = new Reader(value)
-    const items: JsonValue[] = []
-    while (!reader.atEnd) items.push(Number(BigInt.asIntN(64, reader.varint())))
-    return items
-  }
-  return [decodeValue(element, value, depth)]
-}
-
-function decodeEntry(type: Type, bytes: Uint8Array, depth: number): [string, JsonValue] {
-  let key = ''
-  let item: JsonValue | undefined
-  for (const { number, value } of fieldsOf(bytes))
-    if (number === 1) key = utf8.decode(asBytes(value))
-    else if (number === 2) item = decodeValue(type, value, depth)
-  return [key, item ?? (typeof type === 'object' ? {} : '')]
-}
-
-function decodeValue(type: Type, value: WireValue, depth: number): JsonValue {
-  if (typeof type === 'string') return decodeScalar(type, value)
-  if (type.kind === 'message') return decodeMessage(tableOf(type), asBytes(value), depth + 1)
-  // A list inside a map is wrapped in a message whose first field repeats.
-  if (type.kind === 'list')
-    return Array.from(fieldsOf(asBytes(value))).flatMap((item) =>
-      item.number === 1 ? decodeElements(type.element, item.value, depth + 1) : [],
-    )
   throw new ProtobufError('a map cannot stand directly in a list or a map')
 }
 
-function decodeScalar(type: ScalarName, value: WireValue): JsonValue {
+function scalarOf(code: Code, type: ScalarName, end: string): string {
+  const inMessage = (read: (parts: Parts) => JsonValue | undefined) =>
+    `${code.constant(read)}(${code.constant(partsOf)}(reader, reader.messageEnd(${end})))`
   switch (type) {
     case 'string':
-      return utf8.decode(asBytes(value))
+      return 'reader.text()'
     case 'bytes':
-      return asBytes(value).toBase64()
+      return 'reader.bytes().toBase64()'
     case 'bool':
-      return asNumber(value) !== 0
+      return 'reader.integer() !== 0'
     case 'int32':
     case 'int64':
-      return asNumber(value)
+      return 'reader.integer()'
     case 'double':
-      return typeof value === 'bigint' ? (new Float64Array(BigUint64Array.of(value).buffer)[0] ?? 0) : 0
+      return 'reader.double()'
     case 'quantity':
-      return partsOf(value).text(1)
-    case 'intOrString': {
-      const parts = partsOf(value)
-      return parts.number(1) === 0 ? parts.number(2) : parts.text(3)
-    }
+      return inMessage(firstText)
+    case 'intOrString':
+      return inMessage(intOrStringOf)
     case 'time':
+      return inMessage(timeText)
     case 'microTime':
-      return timeText(partsOf(value), type)
+      return inMessage(microTimeText)
     case 'fieldsV1':
     case 'rawExtension':
-      return JSON.parse(partsOf(value).text(1)) as JsonValue
+      return inMessage(jsonOf)
     default:
       return type satisfies never
   }
 }
 
-function timeText(parts: Parts, type: 'time' | 'microTime'): string {
-  const seconds = new Date(parts.number(1) * 1000).toISOString().slice(0, 19)
-  return type === 'time' ? `${seconds}Z` : `${seconds}.${String(Math.floor(parts.number(2) / 1000)).padStart(6, '0')}Z`
-}
-
 /** The fields of a small message that stands for one value. */
 interface Parts {
-  number(field: number): number
-  text(field: number): string
+  readonly isEmpty: boolean
+  /** By field number. */
+  readonly numbers: readonly number[]
+  readonly texts: readonly string[]
 }
 
-function partsOf(value: WireValue): Parts {
-  const found = new Map(Array.from(fieldsOf(asBytes(value)), (entry) => [entry.number, entry.value]))
-  return {
-    number: (field) => asNumber(found.get(field) ?? 0n),
-    text: (field) => utf8.decode(asBytes(found.get(field) ?? new Uint8Array())),
+function partsOf(reader: ProtobufReader, end: number): Parts {
+  const isEmpty = reader.at === end
+  const [numbers, texts] = [
+    [0, 0, 0, 0],
+    ['', '', '', ''],
+  ]
+  while (reader.at < end) {
+    const key = reader.uint32()
+    const number = key >>> 3
+    if (number > 3) reader.skip(key)
+    else if ((key & 7) === 0) numbers[number] = reader.integer()
+    else if ((key & 7) === 2) texts[number] = reader.text()
+    else reader.skip(key)
   }
+  reader.endAt(end)
+  return { isEmpty, numbers, texts }
 }
 
-/** Varints and fixed numbers are bigints, everything with a length is bytes. */
-type WireValue = bigint | Uint8Array
+const firstText = ({ texts }: Parts): string => texts[1] ?? ''
 
-const asBytes = (value: WireValue): Uint8Array => {
-  if (value instanceof Uint8Array) return value
-  throw new ProtobufError('a number stands where bytes belong')
+const intOrStringOf = ({ numbers, texts }: Parts): number | string => (numbers[1] === 0 ? numbers[2] : texts[3]) ?? 0
+
+/** A time that was never set is an empty message. */
+const timeText = ({ isEmpty, numbers: [, seconds = 0] }: Parts): string | undefined =>
+  isEmpty ? undefined : `${secondsText(seconds)}Z`
+
+const microTimeText = ({ isEmpty, numbers: [, seconds = 0, nanos = 0] }: Parts): string | undefined =>
+  isEmpty ? undefined : `${secondsText(seconds)}.${String(Math.floor(nanos / 1000)).padStart(6, '0')}Z`
+
+/** Beyond what a Date holds there is no time. */
+const secondsMax = 8_640_000_000_000
+
+function secondsText(seconds: number): string {
+  if (Math.abs(seconds) > secondsMax) throw new ProtobufError('a time is out of range')
+  return new Date(seconds * 1000).toISOString().slice(0, 19)
 }
 
-const asNumber = (value: WireValue): number => {
-  if (typeof value === 'bigint') return Number(BigInt.asIntN(64, value))
-  throw new ProtobufError('bytes stand where a number belongs')
+const jsonOf = ({ texts }: Parts): JsonValue => JSON.parse(texts[1] ?? '') as JsonValue
+
+function skipUnknown(reader: ProtobufReader, key: number, known: ReadonlySet<number>): void {
+  reader.skip(key)
+  if (known.has(key >>> 3))
+    throw new ProtobufError(
+      (key & 7) === 2 ? 'bytes stand where a number belongs' : 'a number stands where bytes belong',
+    )
 }
 
-function* fieldsOf(bytes: Uint8Array): Generator<{ number: number; value: WireValue }> {
-  const reader = new Reader(bytes)
-  while (!reader.atEnd) {
-    const key = Number(reader.varint())
-    yield { number: key >>> 3, value: reader.value(key & 7) }
-  }
+/** Keeps __proto__ an ordinary key. */
+function put(target: Record<string, unknown>, name: string, value: unknown): void {
+  if (name !== '__proto__') target[name] = value
+  else Object.defineProperty(target, name, { value, enumerable: true, writable: true, configurable: true })
 }
 
-class Reader {
-  readonly #bytes: Uint8Array
-  #at = 0
-
-  constructor(bytes: Uint8Array) {
-    this.#bytes = bytes
-  }
-
-  get atEnd(): boolean {
-    return this.#at >= this.#bytes.length
-  }
-
-  varint(): bigint {
-    let result = 0n
-    for (let shift = 0n; shift < 70n; shift += 7n) {
-      const byte = this.#bytes[this.#at++]
-      if (byte === undefined) break
-      result |= BigInt(byte & 0x7f) << shift
-      if (byte < 0x80) return result
-    }
-    throw new ProtobufError('a number is cut off or too long')
-  }
-
-  value(wireType: number): WireValue {
-    switch (wireType) {
-      case 0:
-        return this.varint()
-      case 1:
-        return new DataView(this.#take(8).slice().buffer).getBigUint64(0, true)
-      case 2:
-        return this.#take(Number(this.varint()))
-      case 5:
-        return BigInt(new DataView(this.#take(4).slice().buffer).getUint32(0, true))
-      default:
-        throw new ProtobufError(`there is no wire type ${wireType}`)
-    }
-  }
-
-  #take(count: number): Uint8Array {
-    const end = this.#at + count
-    if (end > this.#bytes.length) throw new ProtobufError('the body is cut off')
-    const taken = this.#bytes.subarray(this.#at, end)
-    this.#at = end
-    return taken
-  }
-}
+const tooDeep = () => new ProtobufError(`nested more than ${depthMax} levels deep`)

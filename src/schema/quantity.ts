@@ -24,17 +24,46 @@ const pattern = /^([+-]?)(\d*)(?:\.(\d*))?(Ki|Mi|Gi|Ti|Pi|Ei|n|u|m|k|M|G|T|P|E|[
 const nanosPerUnit = 1_000_000_000n
 const nanosPerMilli = 1_000_000n
 
+/** Upstream's largest amount: what is above it becomes it. */
+const unitsMax = (1n << 63n) - 1n
+/** A longer text is no quantity: no amount needs it, and big integers of any length cost without bound. */
+const charactersMax = 1_000
+/** Beyond these a power of ten is above or below every amount. */
+const [exponentMin, exponentMax] = [-2 * charactersMax, 40]
+
+/** A cluster uses the same few amounts over and over; with the memory full it begins anew. */
+const rememberedMax = 4_096
+
+function remembered<T>(read: (text: string) => T): (text: string) => T {
+  const known = new Map<string, T>()
+  return (text) => {
+    const found = known.get(text)
+    if (found !== undefined) return found
+    const fresh = read(text)
+    if (known.size >= rememberedMax) known.clear()
+    known.set(text, fresh)
+    return fresh
+  }
+}
+
 /** The amount in billionths, rounded away from zero below them; undefined when the text is no quantity. */
-export function quantityNanos(text: string): bigint | undefined {
-  const match = pattern.exec(text)
+export const quantityNanos = remembered((text: string): bigint | undefined => {
+  const match = text.length > charactersMax ? null : pattern.exec(text)
   if (match === null) return undefined
   const [, sign, whole = '', fraction = '', suffix = ''] = match
   if (whole === '' && fraction === '') return undefined
   const digits = BigInt(whole + fraction)
   const scaled = suffix in binary ? digits * (binary[suffix] ?? 1n) * nanosPerUnit : digits
   const exponent = suffix in binary ? -fraction.length : exponentOf(suffix) + 9 - fraction.length
-  const nanos = exponent >= 0 ? scaled * 10n ** BigInt(exponent) : divideUp(scaled, 10n ** BigInt(-exponent))
+  const nanos = digits === 0n ? 0n : capped(scaled, exponent)
   return sign === '-' ? -nanos : nanos
+})
+
+function capped(digits: bigint, exponent: number): bigint {
+  if (exponent > exponentMax) return unitsMax * nanosPerUnit
+  if (exponent < exponentMin) return 1n
+  const nanos = exponent >= 0 ? digits * 10n ** BigInt(exponent) : divideUp(digits, 10n ** BigInt(-exponent))
+  return nanos > unitsMax * nanosPerUnit ? unitsMax * nanosPerUnit : nanos
 }
 
 /** The amount in thousandths, rounded up; 0 when absent. CPU is counted in these. */
@@ -46,7 +75,7 @@ export const quantityUnits = (text: string | undefined): number =>
   text === undefined ? 0 : Number(divideUp(quantityNanos(text) ?? 0n, nanosPerUnit))
 
 /** The form in which upstream writes the amount: the largest suffix of its kind that leaves no fraction. */
-export function canonicalQuantity(text: string): string | undefined {
+export const canonicalQuantity = remembered((text: string): string | undefined => {
   const nanos = quantityNanos(text)
   return nanos === undefined ? undefined : quantityText(nanos, text)
 }
@@ -56,7 +85,7 @@ export function quantityText(nanos: bigint, like = ''): string {
   const suffix = pattern.exec(like)?.[4] ?? ''
   if (suffix in binary) return binaryText(nanos) ?? decimalText(nanos, decimalSuffixes)
   return decimalText(nanos, /^[eE][+-]?\d/.test(suffix) ? exponentSuffixes : decimalSuffixes)
-}
+})
 
 function binaryText(nanos: bigint): string | undefined {
   const units = nanos / nanosPerUnit

@@ -3,7 +3,7 @@ import { deepEqual, equal, ok, throws } from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { kinds } from '../api/kinds.ts'
-import { seededRandom, type Random } from '../base/random.ts'
+import { seededRandom } from '../base/random.ts'
 import { decode, DecodeError } from './decode.ts'
 import { withDefaults } from './defaults.ts'
 import {
@@ -20,8 +20,6 @@ import {
   string,
   struct,
   time,
-  type ScalarName,
-  type Type,
 } from './field.ts'
 import {
   duplicate,
@@ -40,6 +38,7 @@ import { mergePatch } from './merge-patch.ts'
 import { addOpenApiSchemas, type OpenApiSchema } from './openapi.ts'
 import { decodeProtobuf, openEnvelope, ProtobufError } from './protobuf.ts'
 import { encodeEnvelope, encodeProtobuf, encodeWatchFrame } from './protobuf-encode.ts'
+import { randomInstance } from './random-instance.harness.ts'
 import { strategicMerge, StrategicMergeError } from './strategic-merge.ts'
 import { validateFields } from './validate.ts'
 
@@ -347,36 +346,6 @@ for (const file of readdirSync(goldenFolder).filter((name) => name.endsWith('.js
     deepEqual(encodeEnvelope(apiVersion, told, encodeProtobuf(kind.message, fromJson.value)), golden)
   })
 
-/** A random instance of a type, with absent, zero and empty values. */
-function instance(type: Type, random: Random, depth: number): JsonValue {
-  if (typeof type === 'object') {
-    if (type.kind === 'list')
-      return Array.from({ length: random.below(3) }, () => instance(type.element, random, depth + 1))
-    if (type.kind === 'map')
-      return Object.fromEntries(
-        Array.from({ length: random.below(3) }, (_, index) => [`k${index}`, instance(type.value, random, depth + 1)]),
-      )
-    const fields = Object.entries(type.fields).filter(() => random.below(depth > 6 ? 12 : 3) === 0)
-    return Object.fromEntries(fields.map(([name, field]) => [name, instance(field.type, random, depth + 1)]))
-  }
-  const samples: Record<ScalarName, JsonValue[]> = {
-    string: ['', 'a', 'é√'],
-    bool: [false, true],
-    int32: [0, 1, -1, 2 ** 31 - 1, -(2 ** 31)],
-    int64: [0, 7, -7, 2 ** 53 - 1],
-    double: [0, 1.5, -2.25],
-    bytes: ['', 'AAE='],
-    quantity: ['0', '100m', '1Gi'],
-    intOrString: [0, 5, '', '25%'],
-    time: ['2030-01-02T03:04:05Z'],
-    microTime: ['2030-01-02T03:04:05.000006Z'],
-    fieldsV1: [{ 'f:a': {} }],
-    rawExtension: [{ a: [1, { b: null }] }, []],
-  }
-  const list = samples[type]
-  return list[random.below(list.length)] ?? null
-}
-
 const withoutEmpty = (value: unknown): unknown => {
   if (Array.isArray(value)) return value.map(withoutEmpty)
   if (!isJsonObject(value)) return value
@@ -392,7 +361,7 @@ test('JSON → object → protobuf → object is the identity for random instanc
   const random = seededRandom(5)
   for (const kind of kinds)
     for (let round = 0; round < 40; round++) {
-      const { value } = decode(kind.message, instance(kind.message, random, 0))
+      const { value } = decode(kind.message, randomInstance(kind.message, random))
       const again = decode(kind.message, decodeProtobuf(kind.message, encodeProtobuf(kind.message, value))).value
       // Structs by value are written even when nothing was sent, and protobuf knows no empty list or map: both sides
       // are compared with the former filled in and the latter left out.

@@ -1,63 +1,82 @@
 // validate: the constraints that stand on the fields themselves. Rules across fields are functions in the kind's file.
+import { anyWithin, derivation, messageIn, quoted, type Code } from './compile.ts'
 import type { Field, Message, Type } from './field.ts'
 import { invalid, notSupported, required, type FieldError } from './field-error.ts'
 import type { JsonObject } from './json-value.ts'
 
 /** All violations at once, in the order of the fields. */
-export function validateFields(message: Message, object: object, path = ''): FieldError[] {
+export function validateFields(message: Message, object: object): FieldError[] {
   const errors: FieldError[] = []
-  checkMessage(message, object as JsonObject, path, errors)
+  checkerOf(message).run(object as JsonObject, errors)
   return errors
 }
 
-function checkMessage(message: Message, object: JsonObject, path: string, errors: FieldError[]): void {
-  for (const name in message.fields) {
-    const field = message.fields[name]
-    if (field === undefined) continue
-    const at = path === '' ? name : `${path}.${name}`
-    const value = object[name]
-    if (value === undefined || value === '') {
-      if (field.notEmpty) errors.push(required(at))
-      continue
-    }
-    checkValue(field, value, at, errors)
-    checkType(field.type, value, at, errors)
-  }
-}
+/** Errors are added under the field's own name; the caller puts its name before them: no path without an error. */
+type Checker = (object: JsonObject, errors: FieldError[]) => void
 
-function checkValue(field: Field, value: unknown, at: string, errors: FieldError[]): void {
-  if (field.enum !== undefined) errors.push(...unsupported(field.enum, value, at))
-  if (field.minimum !== undefined && (value as number) < field.minimum)
-    errors.push(invalid(at, value, `must be greater than or equal to ${field.minimum}`))
-  if (field.maximum !== undefined && (value as number) > field.maximum)
-    errors.push(invalid(at, value, `must be less than or equal to ${field.maximum}`))
-  if (field.notEmpty && Array.isArray(value) && value.length === 0) errors.push(required(at))
+const checkerOf = derivation<Checker>(['object', 'errors'], (message, code) => {
+  for (const [name, field] of Object.entries(message.fields)) {
+    const inner = messageIn(field.type)
+    const isDeep = inner !== undefined && hasConstraints(inner)
+    if (!isDeep && !isConstrained(field)) continue
+    const value = code.variable()
+    code.line(`const ${value} = object[${quoted(name)}]`)
+    const missing = field.notEmpty ? `errors.push(${code.constant(required)}(${quoted(name)}))` : '{}'
+    code.line(`if (${value} === undefined || ${value} === '') ${missing}`)
+    code.line('else {')
+    checkValue(code, field, value, quoted(name))
+    if (isDeep) checkInside(code, field.type, value, quoted(name))
+    code.line('}')
+  }
+})
+
+const isConstrained = ({ enum: values, minimum, maximum, notEmpty }: Field): boolean =>
+  values !== undefined || minimum !== undefined || maximum !== undefined || notEmpty === true
+
+const hasConstraints = (message: Message): boolean =>
+  anyWithin(message, ({ fields }) => Object.values(fields).some(isConstrained))
+
+function checkValue(code: Code, field: Field, value: string, at: string): void {
+  const { enum: values, minimum, maximum } = field
+  const refuse = (detail: string) => `errors.push(${code.constant(invalid)}(${at}, ${value}, ${quoted(detail)}))`
+  if (values !== undefined) checkEnum(code, field.type, values, value, at)
+  if (minimum !== undefined)
+    code.line(`if (${value} < ${minimum}) ${refuse(`must be greater than or equal to ${minimum}`)}`)
+  if (maximum !== undefined)
+    code.line(`if (${value} > ${maximum}) ${refuse(`must be less than or equal to ${maximum}`)}`)
+  if (field.notEmpty && typeof field.type === 'object' && field.type.kind === 'list')
+    code.line(`if (${value}.length === 0) errors.push(${code.constant(required)}(${at}))`)
 }
 
 /** An enumeration on a list is of its elements. */
-const unsupported = (supported: readonly string[], value: unknown, at: string): FieldError[] =>
-  Array.isArray(value)
-    ? value.flatMap((item, index) => unsupported(supported, item, `${at}[${index}]`))
-    : supported.includes(value as string)
-      ? []
-      : [notSupported(at, value, supported)]
-
-function checkType(type: Type, value: unknown, at: string, errors: FieldError[]): void {
-  if (typeof type === 'string') return
-  switch (type.kind) {
-    case 'message':
-      return checkMessage(type, value as JsonObject, at, errors)
-    case 'list':
-      if (typeof type.element !== 'string')
-        for (const [index, item] of (value as unknown[]).entries())
-          checkType(type.element, item, `${at}[${index}]`, errors)
-      return
-    case 'map':
-      if (typeof type.value !== 'string')
-        for (const [name, item] of Object.entries(value as object))
-          checkType(type.value, item, `${at}[${name}]`, errors)
-      return
-    default:
-      return type satisfies never
+function checkEnum(code: Code, type: Type, values: readonly string[], value: string, at: string): void {
+  if (typeof type === 'object' && type.kind === 'list') {
+    const index = code.variable()
+    code.line(`for (let ${index} = 0; ${index} < ${value}.length; ${index}++) {`)
+    checkEnum(code, type.element, values, `${value}[${index}]`, `${at} + '[' + ${index} + ']'`)
+    code.line('}')
+    return
   }
+  const differs = values.map((allowed) => `${value} !== ${quoted(allowed)}`).join(' && ')
+  code.line(`if (${differs}) errors.push(${code.constant(notSupported)}(${at}, ${value}, ${code.constant(values)}))`)
+}
+
+function checkInside(code: Code, type: Type, value: string, at: string): void {
+  if (typeof type === 'string') return
+  if (type.kind === 'message') {
+    const before = code.variable()
+    code.line(`const ${before} = errors.length; ${code.constant(checkerOf(type))}.run(${value}, errors)`)
+    code.line(`if (errors.length !== ${before}) ${code.constant(prefix)}(errors, ${before}, ${at})`)
+    return
+  }
+  const key = code.variable()
+  const isList = type.kind === 'list'
+  code.line(isList ? `for (let ${key} = 0; ${key} < ${value}.length; ${key}++) {` : `for (const ${key} in ${value}) {`)
+  checkInside(code, isList ? type.element : type.value, `${value}[${key}]`, `${at} + '[' + ${key} + ']'`)
+  code.line('}')
+}
+
+function prefix(errors: FieldError[], from: number, name: string): void {
+  for (const [index, error] of errors.entries())
+    if (index >= from) errors[index] = { ...error, field: `${name}.${error.field}` }
 }

@@ -1,5 +1,5 @@
 // zero: the zero values of Go, which are there when nothing was sent.
-import type { Message, Type } from './field.ts'
+import type { Field, Type } from './field.ts'
 
 export function zeroOf(type: Type): unknown {
   if (typeof type === 'object') return type.kind === 'list' ? [] : {}
@@ -8,21 +8,10 @@ export function zeroOf(type: Type): unknown {
   return type === 'int32' || type === 'int64' || type === 'double' || type === 'intOrString' ? 0 : ''
 }
 
-/** Values that Go always writes: without a pointer and without omitempty there is no absence, only zero. */
-export function zerosOf(message: Message): readonly (readonly [name: string, zero: unknown])[] {
-  const known = zeros.get(message)
-  if (known !== undefined) return known
-  const found = Object.entries(message.fields)
-    .filter(
-      ([, { type, pointer, required, keepEmpty }]) =>
-        !pointer && (structs.has(type) || ((required || keepEmpty) && plain.has(type))),
-    )
-    .map(([name, { type }]) => [name, zeroOf(type)] as const)
-  zeros.set(message, found)
-  return found
-}
+/** Go always writes the field: without a pointer and without omitempty there is no absence, only zero. */
+export const isAlwaysWritten = ({ type, pointer, required, keepEmpty }: Field): boolean =>
+  !pointer && (structs.has(type) || ((required === true || keepEmpty === true) && plain.has(type)))
 
-const zeros = new WeakMap<Message, readonly (readonly [string, unknown])[]>()
 /** Structs in Go, to which omitempty does not apply. */
-const structs = new Set<Type>(['quantity', 'intOrString'])
-const plain = new Set<Type>(['string', 'bool', 'int32', 'int64', 'double'])
+const structs: ReadonlySet<Type> = new Set(['quantity', 'intOrString'])
+const plain: ReadonlySet<Type> = new Set(['string', 'bool', 'int32', 'int64', 'double'])

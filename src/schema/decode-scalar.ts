@@ -1,0 +1,59 @@
+// What decode asks of single values: errors in the words of Go's decoder, integers, times and quantities.
+import { jsonKind } from './json-value.ts'
+import { canonicalQuantity } from './quantity.ts'
+
+/** The body is not of the declared type: the whole request is malformed. */
+export class DecodeError extends Error {
+  override name = 'DecodeError'
+}
+
+/** A mistake whose place is known only when it has left all that it stands in: the names come innermost first. */
+export class Misplaced extends Error {
+  readonly #text: (path: string) => string
+  readonly #names: string[] = []
+
+  constructor(text: (path: string) => string) {
+    super('a mistake in a body')
+    this.#text = text
+  }
+
+  within(name: string): this {
+    this.#names.push(name)
+    return this
+  }
+
+  located(): DecodeError {
+    return new DecodeError(this.#text(this.#names.toReversed().join('.')))
+  }
+}
+
+/** A value of another type than the field of the message; Go says on which struct, and the path without indices. */
+export const wrongType = (value: unknown, wanted: string, messageName: string, shown = jsonKind(value)): Misplaced => {
+  const struct = messageName.slice(messageName.lastIndexOf('.') + 1)
+  return new Misplaced(
+    (path) => `json: cannot unmarshal ${shown} into Go struct field ${struct}.${path} of type ${wanted}`,
+  )
+}
+
+/**
+ * An integer that is none, or too large. Numbers are doubles here, so an int64 beyond 2^53 cannot be kept as it was
+ * sent; it is refused rather than changed.
+ */
+export const wrongInteger = (value: unknown, wanted: string, messageName: string): Misplaced =>
+  wrongType(value, wanted, messageName, typeof value === 'number' ? `number ${value}` : jsonKind(value))
+
+const timestamp = /^\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(\.\d+)?([Zz]|[+-]\d\d:\d\d)$/
+/** Go's picture of each form, which its parser names in errors. */
+const timeLayouts = { time: '2006-01-02T15:04:05Z07:00', microTime: '2006-01-02T15:04:05.000000Z07:00' }
+
+export function decodeTime(text: string, type: 'time' | 'microTime'): string {
+  if (timestamp.test(text) && !Number.isNaN(Date.parse(text))) return text
+  const shown = JSON.stringify(text)
+  throw new DecodeError(`parsing time ${shown} as "${timeLayouts[type]}": cannot parse ${shown} as "2006"`)
+}
+
+export function decodeQuantity(value: string | number): string {
+  const canonical = canonicalQuantity(String(value))
+  if (canonical !== undefined) return canonical
+  throw new DecodeError("quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'")
+}

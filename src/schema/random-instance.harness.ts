@@ -1,0 +1,36 @@
+// For tests: a random value of a type, with absent, zero and empty values.
+import type { Random } from '../base/random.ts'
+import type { ScalarName, Type } from './field.ts'
+import type { JsonValue } from './json-value.ts'
+
+const samples: Readonly<Record<ScalarName, readonly JsonValue[]>> = {
+  string: ['', 'a', 'é√'],
+  bool: [false, true],
+  int32: [0, 1, -1, 2 ** 31 - 1, -(2 ** 31)],
+  int64: [0, 7, -7, 2 ** 53 - 1, -(2 ** 53 - 1), 2 ** 32, 2 ** 35],
+  double: [0, 1.5, -2.25],
+  bytes: ['', 'AAE='],
+  quantity: ['0', '100m', '1Gi'],
+  intOrString: [0, 5, '', '25%'],
+  time: ['2030-01-02T03:04:05Z'],
+  microTime: ['2030-01-02T03:04:05.000006Z'],
+  fieldsV1: [{ 'f:a': {} }],
+  rawExtension: [{ a: [1, { b: null }] }, []],
+}
+
+export function randomInstance(type: Type, random: Random, depth = 0): JsonValue {
+  if (typeof type === 'string') return samples[type][random.below(samples[type].length)] ?? null
+  const items = () => Array.from({ length: random.below(3) }, (_, index) => index)
+  switch (type.kind) {
+    case 'list':
+      return items().map(() => randomInstance(type.element, random, depth + 1))
+    case 'map':
+      return Object.fromEntries(items().map((index) => [`k${index}`, randomInstance(type.value, random, depth + 1)]))
+    case 'message': {
+      const fields = Object.entries(type.fields).filter(() => random.below(depth > 6 ? 12 : 3) === 0)
+      return Object.fromEntries(fields.map(([name, field]) => [name, randomInstance(field.type, random, depth + 1)]))
+    }
+    default:
+      return type satisfies never
+  }
+}

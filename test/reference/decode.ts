@@ -1,0 +1,180 @@
+// Interpreted. decode: from parsed JSON to an object of a message, as Go's decoder and zero values would have it.
+// Wrong types are errors; unknown fields are reported and dropped; empty values that mean absent are dropped.
+import type { Field, Message, ScalarName, Type } from '../../src/schema/field.ts'
+import { canonicalQuantity } from '../../src/schema/quantity.ts'
+import { zeroOf } from '../../src/schema/zero.ts'
+import { isJsonObject, jsonKind, type JsonObject } from '../../src/schema/json-value.ts'
+
+/** The body is not of the declared type: the whole request is malformed. */
+export class DecodeError extends Error {
+  override name = 'DecodeError'
+}
+
+export interface Decoded {
+  readonly value: JsonObject
+  /** Paths of fields that the type does not have: `spec.replcas`. */
+  readonly unknownFields: readonly string[]
+}
+
+/** Nesting beyond this is refused; no API type comes near it. */
+const depthMax = 100
+
+/** Names that stand beside the fields of every kind. */
+const typeMeta = new Set(['apiVersion', 'kind'])
+
+export function decode(message: Message, value: unknown): Decoded {
+  const unknownFields: string[] = []
+  if (!isJsonObject(value))
+    throw new DecodeError(`json: cannot unmarshal ${jsonKind(value)} into Go value of type ${goName(message.name)}`)
+  return { value: decodeMessage(message, value, { path: '', names: '' }, unknownFields, 0), unknownFields }
+}
+
+function decodeMessage(
+  message: Message,
+  source: JsonObject,
+  { path, names }: Pick<Place, 'path' | 'names'>,
+  unknown: string[],
+  depth: number,
+): JsonObject {
+  if (depth > depthMax) throw new DecodeError(`${names}: nested more than ${depthMax} levels deep`)
+  const target: Record<string, never> = {}
+  for (const name in source) {
+    const value = source[name]
+    const at = path === '' ? name : `${path}.${name}`
+    const field = message.fields[name]
+    if (field === undefined || !Object.hasOwn(message.fields, name)) {
+      if (depth === 0 && typeMeta.has(name)) target[name] = value as never
+      else unknown.push(at)
+      continue
+    }
+    if (value === null || value === undefined) continue
+    const place = {
+      path: at,
+      names: names === '' ? name : `${names}.${name}`,
+      struct: message.name.slice(message.name.lastIndexOf('.') + 1),
+    }
+    const decoded = decodeType(field.type, value, place, unknown, depth + 1)
+    if (!meansAbsent(field, decoded)) target[name] = decoded as never
+  }
+  return target
+}
+
+/** Where in the body: the path with indices and keys and without, and the Go struct that holds the field. */
+interface Place {
+  readonly path: string
+  readonly names: string
+  readonly struct: string
+}
+
+function decodeType(type: Type, value: unknown, place: Place, unknown: string[], depth: number): unknown {
+  if (typeof type === 'string') return decodeScalar(type, value, place)
+  switch (type.kind) {
+    case 'message':
+      if (!isJsonObject(value)) throw mismatch(value, goName(type.name), place)
+      return decodeMessage(type, value, place, unknown, depth)
+    case 'list':
+      if (!Array.isArray(value)) throw mismatch(value, `[]${typeName(type.element)}`, place)
+      return value.map((item, index) =>
+        decodeType(
+          type.element,
+          item ?? zeroOf(type.element),
+          { ...place, path: `${place.path}[${index}]` },
+          unknown,
+          depth,
+        ),
+      )
+    case 'map': {
+      if (!isJsonObject(value)) throw mismatch(value, typeName(type), place)
+      const target: Record<string, unknown> = {}
+      for (const name in value) {
+        const inside = { ...place, path: `${place.path}.${name}` }
+        const item = decodeType(type.value, value[name] ?? zeroOf(type.value), inside, unknown, depth)
+        Object.defineProperty(target, name, { value: item, enumerable: true, writable: true, configurable: true })
+      }
+      return target
+    }
+    default:
+      return type satisfies never
+  }
+}
+
+function decodeScalar(type: ScalarName, value: unknown, place: Place): unknown {
+  switch (type) {
+    case 'string':
+    case 'bytes':
+      if (typeof value !== 'string') throw mismatch(value, type === 'bytes' ? '[]uint8' : 'string', place)
+      return value
+    case 'time':
+    case 'microTime':
+      if (typeof value !== 'string') throw mismatch(value, 'string', place)
+      return decodeTime(value, type)
+    case 'bool':
+      if (typeof value !== 'boolean') throw mismatch(value, 'bool', place)
+      return value
+    case 'int32':
+    case 'int64':
+      if (typeof value !== 'number') throw mismatch(value, type, place)
+      if (type === 'int32' ? (value | 0) !== value : !Number.isSafeInteger(value))
+        throw mismatch(value, type, place, `number ${value}`)
+      return value
+    case 'double':
+      if (typeof value !== 'number') throw mismatch(value, 'float64', place)
+      return value
+    case 'quantity':
+      if (typeof value !== 'string' && typeof value !== 'number') throw mismatch(value, 'resource.Quantity', place)
+      return decodeQuantity(String(value))
+    case 'intOrString':
+      if (typeof value !== 'string' && typeof value !== 'number') throw mismatch(value, 'intstr.IntOrString', place)
+      return typeof value === 'number' ? decodeScalar('int32', value, place) : value
+    case 'fieldsV1':
+    case 'rawExtension':
+      return value
+    default:
+      return type satisfies never
+  }
+}
+
+const timestamp = /^\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(\.\d+)?([Zz]|[+-]\d\d:\d\d)$/
+/** Go's picture of each form, which its parser names in errors. */
+const timeLayouts = { time: '2006-01-02T15:04:05Z07:00', microTime: '2006-01-02T15:04:05.000000Z07:00' }
+
+function decodeTime(text: string, type: 'time' | 'microTime'): string {
+  if (timestamp.test(text) && !Number.isNaN(Date.parse(text))) return text
+  const shown = JSON.stringify(text)
+  throw new DecodeError(`parsing time ${shown} as "${timeLayouts[type]}": cannot parse ${shown} as "2006"`)
+}
+
+function decodeQuantity(text: string): string {
+  const canonical = canonicalQuantity(text)
+  if (canonical !== undefined) return canonical
+  throw new DecodeError("quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'")
+}
+
+/** An empty, zero or false value of a Go field by value with omitempty is the same as no value. */
+function meansAbsent(field: Field, value: unknown): boolean {
+  if (field.pointer || field.keepEmpty || field.required) return false
+  if (field.type === 'intOrString' || field.type === 'rawExtension' || field.type === 'fieldsV1') return false
+  if (value === '' || value === 0 || value === false) return true
+  if (Array.isArray(value)) return value.length === 0
+  return typeof field.type === 'object' && field.type.kind === 'map' && Object.keys(value as object).length === 0
+}
+
+const goName = (name: string): string => name.split('.').slice(-2).join('.')
+
+function typeName(type: Type): string {
+  if (typeof type === 'string')
+    return (
+      { double: 'float64', bytes: '[]uint8', time: 'string', quantity: 'resource.Quantity' }[type as 'time'] ?? type
+    )
+  if (type.kind === 'message') return goName(type.name)
+  if (type.kind === 'list') return `[]${typeName(type.element)}`
+  return type.value === 'quantity' ? 'v1.ResourceList' : `map[string]${typeName(type.value)}`
+}
+
+const mismatch = (
+  value: unknown,
+  wanted: string,
+  { struct, names }: Place,
+  kind: string = jsonKind(value),
+): DecodeError =>
+  new DecodeError(`json: cannot unmarshal ${kind} into Go struct field ${struct}.${names} of type ${wanted}`)

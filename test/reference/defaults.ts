@@ -1,0 +1,56 @@
+// Interpreted. defaults: fills in static defaults, zero values and the structs that are always there. Shares what needs no change.
+import type { Field, Message, Type } from '../../src/schema/field.ts'
+import type { JsonObject } from '../../src/schema/json-value.ts'
+import { isAlwaysWritten, zeroOf } from '../../src/schema/zero.ts'
+
+export function withDefaults<T extends object>(message: Message, object: T): T {
+  return fillMessage(message, object as JsonObject) as T
+}
+
+function fillMessage(message: Message, object: JsonObject): JsonObject {
+  let filled: Record<string, unknown> | undefined
+  for (const name in message.fields) {
+    const field = message.fields[name]
+    if (field === undefined) continue
+    const value = object[name]
+    const isUnset = value === undefined || (field.default !== undefined && !field.pointer && isZero(value))
+    const next = isUnset ? (field.default ?? (isStructByValue(field) ? emptyStruct : undefined)) : value
+    const complete = next === undefined ? undefined : fillType(field.type, next)
+    if (complete !== value) (filled ??= { ...object })[name] = complete
+  }
+  for (const [name, field] of Object.entries(message.fields))
+    if (isAlwaysWritten(field) && object[name] === undefined && filled?.[name] === undefined)
+      (filled ??= { ...object })[name] = zeroOf(field.type)
+  return (filled as JsonObject | undefined) ?? object
+}
+
+/** To Go, a value without a pointer that is zero was not set. */
+const isZero = (value: unknown): boolean => value === '' || value === 0 || value === false
+
+const emptyStruct = Object.freeze({})
+
+/** Go has no absent struct, only an empty one. */
+const isStructByValue = ({ type, pointer }: Field): boolean =>
+  typeof type === 'object' && type.kind === 'message' && !pointer
+
+function fillType(type: Type, value: unknown): unknown {
+  if (typeof type === 'string') return value
+  switch (type.kind) {
+    case 'message':
+      return fillMessage(type, value as JsonObject)
+    case 'list': {
+      if (typeof type.element === 'string') return value
+      const items = value as readonly unknown[]
+      const filled = items.map((item) => fillType(type.element, item))
+      return filled.some((item, index) => item !== items[index]) ? filled : value
+    }
+    case 'map': {
+      if (typeof type.value === 'string') return value
+      return Object.fromEntries(
+        Object.entries(value as object).map(([name, item]) => [name, fillType(type.value, item)]),
+      )
+    }
+    default:
+      return type satisfies never
+  }
+}
