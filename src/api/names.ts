@@ -9,6 +9,15 @@ const dns1123Label = '[a-z0-9]([-a-z0-9]*[a-z0-9])?'
 const dns1123Subdomain = `${dns1123Label}(\\.${dns1123Label})*`
 const qualifiedPart = '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]'
 
+const whole = (format: string): RegExp => new RegExp(`^${format}$`)
+const dns1123LabelPattern = whole(dns1123Label)
+const dns1123SubdomainPattern = whole(dns1123Subdomain)
+const dns1035Label = '[a-z]([-a-z0-9]*[a-z0-9])?'
+const dns1035LabelPattern = whole(dns1035Label)
+const qualifiedPartPattern = whole(qualifiedPart)
+const labelValue = `(${qualifiedPart})?`
+const labelValuePattern = whole(labelValue)
+
 const regexError = (message: string, format: string, ...examples: string[]): string =>
   `${message} (e.g. ${examples.map((example) => `'${example}'`).join(',  or ')}, regex used for validation is '${format}')`
 
@@ -17,7 +26,7 @@ const charactersError = (max: number): string => `must be no more than ${max} ch
 
 export function dnsLabelErrors(name: string): string[] {
   const errors = name.length > dns1123LabelMax ? [charactersError(dns1123LabelMax)] : []
-  if (!new RegExp(`^${dns1123Label}$`).test(name))
+  if (!dns1123LabelPattern.test(name))
     errors.push(
       regexError(
         `a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end with an alphanumeric character`,
@@ -31,7 +40,7 @@ export function dnsLabelErrors(name: string): string[] {
 
 export function dnsSubdomainErrors(name: string): string[] {
   const errors = name.length > dns1123SubdomainMax ? [charactersError(dns1123SubdomainMax)] : []
-  if (!new RegExp(`^${dns1123Subdomain}$`).test(name))
+  if (!dns1123SubdomainPattern.test(name))
     errors.push(
       regexError(
         `a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character`,
@@ -45,12 +54,11 @@ export function dnsSubdomainErrors(name: string): string[] {
 /** Names of Services: labels that do not begin with a digit. */
 export function dns1035LabelErrors(name: string): string[] {
   const errors = name.length > dns1123LabelMax ? [charactersError(dns1123LabelMax)] : []
-  const format = '[a-z]([-a-z0-9]*[a-z0-9])?'
-  if (!new RegExp(`^${format}$`).test(name))
+  if (!dns1035LabelPattern.test(name))
     errors.push(
       regexError(
         `a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an alphabetic character, and end with an alphanumeric character`,
-        format,
+        dns1035Label,
         'my-name',
         'abc-123',
       ),
@@ -65,6 +73,8 @@ export function pathSegmentErrors(name: string): string[] {
 }
 
 export function qualifiedNameErrors(name: string): string[] {
+  // Most names are plain; only others are taken apart.
+  if (name.length <= labelValueMax && qualifiedPartPattern.test(name)) return []
   const parts = name.split('/')
   const errors: string[] = []
   const [last = ''] = parts.slice(-1)
@@ -84,7 +94,7 @@ export function qualifiedNameErrors(name: string): string[] {
   }
   if (last === '') errors.push('name part must be non-empty')
   else if (last.length > labelValueMax) errors.push(`name part ${bytesError(labelValueMax)}`)
-  if (!new RegExp(`^${qualifiedPart}$`).test(last))
+  if (!qualifiedPartPattern.test(last))
     errors.push(
       `name part ${regexError(
         `must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character`,
@@ -99,12 +109,11 @@ export function qualifiedNameErrors(name: string): string[] {
 
 export function labelValueErrors(value: string): string[] {
   const errors = value.length > labelValueMax ? [bytesError(labelValueMax)] : []
-  const format = `(${qualifiedPart})?`
-  if (!new RegExp(`^${format}$`).test(value))
+  if (!labelValuePattern.test(value))
     errors.push(
       regexError(
         `a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character`,
-        format,
+        labelValue,
         'MyValue',
         'my_value',
         '12345',

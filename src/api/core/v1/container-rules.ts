@@ -46,13 +46,13 @@ function validateRegular(containers: readonly Container[], around: ContainerSurr
       ...validateRestartRules(container, at),
     ]
   })
-  return [
-    ...errors,
+  errors.push(
     ...validateHostPorts(
       containers.map((container, index) => ({ container, index })),
       path,
     ),
-  ]
+  )
+  return errors
 }
 
 const needsAlways = 'may not be set for init containers without restartPolicy=Always'
@@ -63,6 +63,7 @@ function validateInit(
   around: ContainerSurroundings,
   path: string,
 ): FieldError[] {
+  if (containers.length === 0) return []
   const names = new Set(regular.map(({ name }) => name))
   return containers.flatMap((container, index) => {
     const at = `${path}[${index}]`
@@ -83,6 +84,7 @@ const notForEphemeral = 'cannot be set for an Ephemeral Container'
 
 function validateEphemeral(around: ContainerSurroundings, path: string): FieldError[] {
   const { containers, initContainers = [], ephemeralContainers = [] } = around.spec
+  if (ephemeralContainers.length === 0) return []
   const others = new Set([...containers, ...initContainers].map(({ name }) => name))
   const names = new Set(others)
   return ephemeralContainers.flatMap((container, index) => {
@@ -125,13 +127,15 @@ function validateContainer(container: Container, around: ContainerSurroundings, 
   return [
     ...(name ? dnsLabelErrors(name).map((detail) => invalid(`${path}.name`, name, detail)) : []),
     ...(image ? [] : [required(`${path}.image`)]),
-    ...validatePorts(ports, `${path}.ports`),
+    ...(ports.length === 0 ? [] : validatePorts(ports, `${path}.ports`)),
     ...validateEnv(env, `${path}.env`),
     ...validateEnvFrom(envFrom, `${path}.envFrom`),
-    ...validateMounts(mounts, around.volumes, `${path}.volumeMounts`),
-    ...validateDevices(mounts, around.volumes, `${path}.volumeDevices`),
+    ...(mounts.mounts.length === 0 ? [] : validateMounts(mounts, around.volumes, `${path}.volumeMounts`)),
+    ...(mounts.devices.length === 0 ? [] : validateDevices(mounts, around.volumes, `${path}.volumeDevices`)),
     ...validateResources(resources, around.claims, `${path}.resources`),
-    ...validateResizePolicy(resizePolicy, around.spec.restartPolicy, `${path}.resizePolicy`),
+    ...(resizePolicy.length === 0
+      ? []
+      : validateResizePolicy(resizePolicy, around.spec.restartPolicy, `${path}.resizePolicy`)),
     ...validateSecurityContext(securityContext, around.spec, `${path}.securityContext`),
   ]
 }

@@ -48,8 +48,10 @@ function validateValueFrom(source: EnvVarSource, value: string, path: string): F
 }
 
 function choiceErrors(count: number, value: string): string[] {
-  const [last, ...others] = sourceNames.map((name) => `\`${name}\``).toReversed()
-  if (count === 0) return [`must specify one of: ${others.toReversed().join(', ')} or ${last}`]
+  if (count === 0) {
+    const [last, ...others] = sourceNames.map((name) => `\`${name}\``).toReversed()
+    return [`must specify one of: ${others.toReversed().join(', ')} or ${last}`]
+  }
   if (value !== '') return ['may not be specified when `value` is not empty']
   return count === 1 ? [] : ['may not have more than one field specified at a time']
 }

@@ -55,30 +55,47 @@ export function validateLifecycle(
 }
 
 function validateHandler(handler: Handler, graceSeconds: number, path: string): FieldError[] {
-  const { exec, httpGet, tcpSocket, grpc, sleep } = handler
-  const chosen: (FieldError[] | undefined)[] = [
-    exec && (exec.command?.length ? [] : [required(`${path}.exec.command`)]),
-    httpGet && validateHttpGet(httpGet, `${path}.httpGet`),
-    tcpSocket && validatePort(tcpSocket.port ?? 0, `${path}.tcpSocket.port`),
-    grpc && validatePort(grpc.port ?? 0, `${path}.grpc.port`),
-    sleep && validateSleep(sleep, graceSeconds, `${path}.sleep`),
-  ]
-  const names = ['exec', 'httpGet', 'tcpSocket', 'grpc', 'sleep']
-  const [first, ...others] = names.filter((_, index) => chosen[index] !== undefined)
+  const [first, ...others] = handlerNames.filter((name) => handler[name] !== undefined)
   if (first === undefined) return [required(path, 'must specify a handler type')]
   return [
-    ...(chosen[names.indexOf(first)] ?? []),
+    ...validateChosen(first, handler, graceSeconds, `${path}.${first}`),
     ...others.map((name) => forbidden(`${path}.${name}`, 'may not specify more than 1 handler type')),
   ]
 }
 
+/** In the order in which upstream looks for them. */
+const handlerNames = ['exec', 'httpGet', 'tcpSocket', 'grpc', 'sleep'] as const
+
+function validateChosen(
+  name: (typeof handlerNames)[number],
+  { exec, httpGet, tcpSocket, grpc, sleep }: Handler,
+  graceSeconds: number,
+  path: string,
+): FieldError[] {
+  switch (name) {
+    case 'exec':
+      return exec?.command?.length ? [] : [required(`${path}.command`)]
+    case 'httpGet':
+      return httpGet === undefined ? [] : validateHttpGet(httpGet, path)
+    case 'tcpSocket':
+      return validatePort(tcpSocket?.port ?? 0, `${path}.port`)
+    case 'grpc':
+      return validatePort(grpc?.port ?? 0, `${path}.port`)
+    case 'sleep':
+      return sleep === undefined ? [] : validateSleep(sleep, graceSeconds, path)
+    default:
+      return name satisfies never
+  }
+}
+
 const headerName = '[-A-Za-z0-9]+'
+const headerNamePattern = new RegExp(`^${headerName}$`)
 
 const validateHttpGet = ({ path: asked, port, httpHeaders = [] }: HTTPGetAction, path: string): FieldError[] => [
   ...(asked ? [] : [required(`${path}.path`)]),
   ...validatePort(port ?? 0, `${path}.port`),
   ...httpHeaders
-    .filter(({ name }) => !new RegExp(`^${headerName}$`).test(name ?? ''))
+    .filter(({ name }) => !headerNamePattern.test(name ?? ''))
     .map(({ name }) =>
       invalid(
         `${path}.httpHeaders`,

@@ -46,6 +46,7 @@ export function validateResourceName(name: string, path: string): FieldError[] {
 }
 
 export function validateContainerResourceName(name: string, path: string): FieldError[] {
+  if (containerResources.has(name)) return []
   const errors = validateResourceName(name, path)
   if (!isQualified(name) && !containerResources.has(name) && !name.startsWith('hugepages-'))
     errors.push(invalid(path, name, 'must be a standard resource for containers'))

@@ -18,22 +18,29 @@ export function validateResources(
   claimNames: ReadonlySet<string>,
   path: string,
 ): FieldError[] {
-  const errors = [
-    ...validateAmounts(limits, `${path}.limits`),
-    ...validateAmounts(requests, `${path}.requests`),
-    ...Object.keys(requests).flatMap((name) => validateRequest(name, requests, limits, path)),
-  ]
-  const named = [...Object.keys(limits), ...Object.keys(requests)]
-  if (named.some(isHugePage) && !named.some((name) => name === 'cpu' || name === 'memory'))
-    errors.push(forbidden(path, 'HugePages require cpu or memory'))
-  return [...errors, ...validateClaims(claims, claimNames, `${path}.claims`)]
+  const errors = [...validateAmounts(limits, `${path}.limits`), ...validateAmounts(requests, `${path}.requests`)]
+  for (const name in requests) errors.push(...validateRequest(name, requests, limits, path))
+  if (hasHugePages(limits) || hasHugePages(requests)) {
+    const named = { ...limits, ...requests }
+    if (!('cpu' in named || 'memory' in named)) errors.push(forbidden(path, 'HugePages require cpu or memory'))
+  }
+  if (claims.length > 0) errors.push(...validateClaims(claims, claimNames, `${path}.claims`))
+  return errors
 }
 
-export const validateAmounts = (amounts: Amounts, path: string): FieldError[] =>
-  Object.entries(amounts).flatMap(([name, quantity]) => [
-    ...validateContainerResourceName(name, `${path}[${name}]`),
-    ...validateResourceAmount(name, quantity, `${path}[${name}]`),
-  ])
+function hasHugePages(amounts: Amounts): boolean {
+  for (const name in amounts) if (isHugePage(name)) return true
+  return false
+}
+
+export function validateAmounts(amounts: Amounts, path: string): FieldError[] {
+  const errors: FieldError[] = []
+  for (const name in amounts) {
+    const at = `${path}[${name}]`
+    errors.push(...validateContainerResourceName(name, at), ...validateResourceAmount(name, amounts[name] ?? '', at))
+  }
+  return errors
+}
 
 function validateRequest(name: string, requests: Amounts, limits: Amounts, path: string): FieldError[] {
   const [request, limit] = [requests[name], limits[name]]

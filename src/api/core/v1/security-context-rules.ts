@@ -138,14 +138,16 @@ function validatePodContext(context: PodSecurityContext, spec: PodSpec, path: st
 const changePolicies = ['MountOption', 'Recursive']
 const sysctlSegment = '[a-z0-9]([-_a-z0-9]*[a-z0-9])?'
 const sysctlName = `^(${sysctlSegment}[\\./])*${sysctlSegment}$`
+const sysctlPattern = new RegExp(sysctlName)
 const sysctlNameMax = 253
 
 function validateSysctls(sysctls: readonly Sysctl[], spec: PodSpec, path: string): FieldError[] {
+  if (sysctls.length === 0) return []
   const seen = new Set<string>()
   return sysctls.flatMap(({ name }, index) => {
     const at = `${path}[${index}].name`
     if (!name) return [required(at)]
-    if (name.length > sysctlNameMax || !new RegExp(sysctlName).test(name))
+    if (name.length > sysctlNameMax || !sysctlPattern.test(name))
       return [invalid(at, name, `must have at most ${sysctlNameMax} characters and match regex ${sysctlName}`)]
     if (seen.has(name)) return [duplicate(at, name)]
     seen.add(name)

@@ -89,13 +89,14 @@ const sourceRules: Readonly<Record<SourceName, SourceRule>> = {
   image: ({ image }, path) => validateRequiredFields(image, ['reference'], path),
 }
 
+const sourceNames = Object.keys(sourceRules) as SourceName[]
+
 function validateSource(volume: Volume, path: string): FieldError[] {
-  const [first, ...others] = Object.entries(sourceRules).filter(([name]) => volume[name as SourceName] !== undefined)
+  const [first, ...others] = sourceNames.filter((name) => volume[name] !== undefined)
   if (first === undefined) return [required(path, 'must specify a volume type')]
-  const [name, validate] = first
   return [
-    ...validate(volume, `${path}.${name}`),
-    ...others.map(([other]) => forbidden(`${path}.${other}`, 'may not specify more than 1 volume type')),
+    ...sourceRules[first](volume, `${path}.${first}`),
+    ...others.map((other) => forbidden(`${path}.${other}`, 'may not specify more than 1 volume type')),
   ]
 }
 
