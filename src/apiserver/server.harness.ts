@@ -19,6 +19,7 @@ export interface Answered {
 }
 
 export interface Harness extends AsyncDisposable {
+  readonly server: ApiServer
   readonly clock: VirtualClock
   readonly store: MemoryStore
   readonly flow: FlowRecorder
@@ -31,9 +32,17 @@ export interface Harness extends AsyncDisposable {
 
 export const admin = { commonName: 'admin', organizations: ['system:masters'], fingerprint: '' }
 
-export async function startServer(policies: Policies = openPolicies): Promise<Harness> {
-  const clock = new VirtualClock()
-  const store = new MemoryStore(clock)
+export interface HarnessOptions {
+  readonly clock?: VirtualClock
+  /** A store that another server has, too. */
+  readonly store?: MemoryStore
+}
+
+export async function startServer(
+  policies: Policies = openPolicies,
+  { clock = new VirtualClock(), store: shared }: HarnessOptions = {},
+): Promise<Harness> {
+  const store = shared ?? new MemoryStore(clock)
   const flow = new FlowRecorder(clock)
   const metrics = new Metrics()
   const requestSeconds = requestSecondsMetric(metrics)
@@ -82,6 +91,7 @@ export async function startServer(policies: Policies = openPolicies): Promise<Ha
     )
   }
   const harness: Harness = {
+    server,
     clock,
     store,
     flow,
@@ -117,7 +127,7 @@ export async function startServer(policies: Policies = openPolicies): Promise<Ha
     async [Symbol.asyncDispose]() {
       tasks.stop()
       await tasks.join()
-      await store.close()
+      if (shared === undefined) await store.close()
     },
   }
   for (const name of ['default', 'other']) {

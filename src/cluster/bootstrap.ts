@@ -1,11 +1,23 @@
-// The objects that every new cluster has.
+// The objects that every new cluster has, and the Service by which pods reach the API server.
+import { rfc3339, type Clock } from '../base/clock.ts'
 import type { Context } from '../base/context.ts'
+import { endpoints } from '../api/core/v1/endpoints.ts'
 import { namespace } from '../api/core/v1/namespace.ts'
+import { service } from '../api/core/v1/service.ts'
+import { endpointSlice } from '../api/discovery/v1/endpoint-slice.ts'
+import { serviceCidr } from '../api/networking/v1/service-cidr.ts'
+import type { Kind } from '../api/kind.ts'
+import type { ApiObject } from '../api/object.ts'
 import { priorityClass } from '../api/scheduling/v1/priority-class.ts'
+import { specialAddressErrors } from '../api/special-address-rules.ts'
 import { hasReason } from '../api/status-error.ts'
+import { serviceCidrDefault } from '../apiserver/registry/allocation/cluster-addresses.ts'
 import type { Client } from '../client/client.ts'
 
 const namespaces = ['default', 'kube-node-lease', 'kube-public', 'kube-system']
+const ours = { name: 'kubernetes', namespace: 'default' }
+const firstAddress = '10.96.0.1'
+const portDefault = 6443
 
 const systemPriorities = [
   {
@@ -21,13 +33,69 @@ const systemPriorities = [
   },
 ]
 
-export async function bootstrap(client: Client, context: Context): Promise<void> {
-  const once = (making: Promise<unknown>) =>
-    making.catch((error: unknown) => {
+export async function bootstrap(client: Client, clock: Clock, context: Context): Promise<void> {
+  await Promise.all([
+    ...namespaces.map((name) => ensure(client, namespace, { metadata: { name } }, context)),
+    ...systemPriorities.map((object) => ensure(client, priorityClass, object, context)),
+  ])
+  await ensure(client, serviceCidr, { metadata: { name: ours.name }, spec: { cidrs: [serviceCidrDefault] } }, context)
+  const ready = {
+    type: 'Ready',
+    status: 'True' as const,
+    reason: '',
+    message: 'Kubernetes default Service CIDR is ready',
+    lastTransitionTime: rfc3339(clock.nowMs()),
+  }
+  const range = await client.of(serviceCidr).get(ours.name, '', context)
+  if (!range.status.conditions?.some(({ type }) => type === ready.type))
+    await client.of(serviceCidr).updateStatus({ ...range, status: { conditions: [ready] } }, context)
+  await ensure(client, service, kubernetesService(portDefault), context)
+}
+
+const kubernetesService = (targetPort: number) => ({
+  metadata: { ...ours, labels: { component: 'apiserver', provider: 'kubernetes' } },
+  spec: { clusterIP: firstAddress, ports: [{ name: 'https', port: 443, targetPort }] },
+})
+
+/** Says behind the Service `kubernetes` where the API server listens. A loopback address leads no pod to it. */
+export async function publishAddress(client: Client, host: string, port: number, context: Context): Promise<void> {
+  if (specialAddressErrors(host).length > 0) return
+  const slices = {
+    metadata: { ...ours, labels: { 'kubernetes.io/service-name': ours.name } },
+    addressType: host.includes(':') ? ('IPv6' as const) : ('IPv4' as const),
+    endpoints: [{ addresses: [host], conditions: { ready: true } }],
+    ports: [{ name: 'https', port, protocol: 'TCP' as const }],
+  }
+  const subsets = [{ addresses: [{ ip: host }], ports: [{ name: 'https', port, protocol: 'TCP' as const }] }]
+  const mirror = { metadata: { ...ours, labels: { 'endpointslice.kubernetes.io/skip-mirror': 'true' } }, subsets }
+  await replace(client, service, kubernetesService(port), context)
+  await replace(client, endpoints, mirror, context)
+  await replace(client, endpointSlice, slices, context)
+}
+
+type Named<Input> = Input & { readonly metadata: { readonly name: string; readonly namespace?: string } }
+
+async function ensure<T extends ApiObject, Input>(
+  client: Client,
+  kind: Kind<T, Input>,
+  object: Named<Input>,
+  context: Context,
+): Promise<void> {
+  await client
+    .of(kind)
+    .create(object, object.metadata.namespace ?? '', context)
+    .catch((error: unknown) => {
       if (!hasReason(error, 'AlreadyExists')) throw error
     })
-  await Promise.all([
-    ...namespaces.map((name) => once(client.of(namespace).create({ metadata: { name } }, '', context))),
-    ...systemPriorities.map((object) => once(client.of(priorityClass).create(object, '', context))),
-  ])
+}
+
+async function replace<T extends ApiObject, Input>(
+  client: Client,
+  kind: Kind<T, Input>,
+  object: Named<Input>,
+  context: Context,
+): Promise<void> {
+  await ensure(client, kind, object, context)
+  const { name, namespace: place = '' } = object.metadata
+  await client.of(kind).patch(name, place, object, 'merge', context)
 }

@@ -19,7 +19,7 @@ import { nodeCrypto } from '../platform/node/crypto.ts'
 import { schedulerPlugins } from '../scheduler/plugins.ts'
 import { Scheduler } from '../scheduler/scheduler.ts'
 import type { Store } from '../store/store.ts'
-import { bootstrap } from './bootstrap.ts'
+import { bootstrap, publishAddress } from './bootstrap.ts'
 import { Component } from './component.ts'
 import { DirectTransport } from './direct-transport.ts'
 
@@ -35,6 +35,8 @@ export interface ClusterOptions {
 }
 
 const systemUser = (name: string, ...groups: string[]): User => ({ name, groups: [...groups, 'system:authenticated'] })
+
+const apiServerUser = systemUser('system:apiserver', 'system:masters')
 
 export const adminUser = systemUser('kubernetes-admin', 'system:masters')
 
@@ -74,6 +76,11 @@ export class Cluster {
     await this.#options.store.close()
   }
 
+  /** Tells pods where the API server listens. */
+  publish(host: string, port: number, signal: AbortSignal): Promise<void> {
+    return publishAddress(this.client('apiserver', apiServerUser), host, port, context(signal))
+  }
+
   client(sender: string, user: User = adminUser): Client {
     return new Client(new DirectTransport(() => this.#server, sender, user))
   }
@@ -100,7 +107,8 @@ export class Cluster {
       tasks.start('caches', (signal) =>
         server.run(signal, () => {
           tasks.start('bootstrap', async (stop) => {
-            await bootstrap(this.client('apiserver', systemUser('system:apiserver', 'system:masters')), context(stop))
+            await server.registry.repair(stop)
+            await bootstrap(this.client('apiserver', apiServerUser), clock, context(stop))
             this.#ready.resolve()
           })
         }),

@@ -19,6 +19,8 @@ export interface ServeOptions {
 
 export interface Served {
   readonly url: string
+  readonly host: string
+  readonly port: number
   readonly access: Kubeconfig
   readonly kubeconfig: string
   close(graceMs: number): Promise<void>
@@ -48,5 +50,12 @@ export async function serve(
   // A wildcard address is reached by loopback from here.
   const url = `https://${name === '0.0.0.0' || name === '[::]' ? '127.0.0.1' : name}:${listener.port}`
   const access = { server: url, authority, identity: admin }
-  return { url, access, kubeconfig: kubeconfigText(access), close: (graceMs) => listener.close(graceMs) }
+  return {
+    url,
+    host: listener.host,
+    port: listener.port,
+    access,
+    kubeconfig: kubeconfigText(access),
+    close: (graceMs) => listener.close(graceMs),
+  }
 }

@@ -52,6 +52,7 @@ export async function up({ dataFolder, kubeconfigPath, store, host, port, nodes,
     cleanUps.defer(() => served.close(drainMs))
     await platform.files.write(kubeconfigPath, served.kubeconfig)
     await cluster.ready
+    await cluster.publish(served.host, served.port, new AbortController().signal)
     return { url: served.url, [Symbol.asyncDispose]: () => cleanUps.disposeAsync() }
   } catch (error) {
     await cleanUps.disposeAsync()

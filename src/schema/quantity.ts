@@ -78,14 +78,14 @@ export const quantityUnits = (text: string | undefined): number =>
 export const canonicalQuantity = remembered((text: string): string | undefined => {
   const nanos = quantityNanos(text)
   return nanos === undefined ? undefined : quantityText(nanos, text)
-}
+})
 
 /** The amount as text, in the kind of suffix that another quantity has. */
 export function quantityText(nanos: bigint, like = ''): string {
   const suffix = pattern.exec(like)?.[4] ?? ''
   if (suffix in binary) return binaryText(nanos) ?? decimalText(nanos, decimalSuffixes)
   return decimalText(nanos, /^[eE][+-]?\d/.test(suffix) ? exponentSuffixes : decimalSuffixes)
-})
+}
 
 function binaryText(nanos: bigint): string | undefined {
   const units = nanos / nanosPerUnit

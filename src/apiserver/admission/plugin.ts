@@ -3,6 +3,7 @@
 import type { Kind } from '../../api/kind.ts'
 import type { ApiObject } from '../../api/object.ts'
 import { forbidden, type StatusError } from '../../api/status-error.ts'
+import type { RegistryReads } from '../registry/strategy.ts'
 import type { User, Verb } from '../request.ts'
 import type { AdmissionNotes } from './notes.ts'
 
@@ -25,10 +26,7 @@ export interface AdmissionAttributes {
 }
 
 /** What plugins may ask of the server: the registry's caches, never a client. */
-export interface AdmissionHost {
-  get<T extends ApiObject>(kind: Kind<T>, namespace: string, name: string): T | undefined
-  /** Objects of a kind, in one namespace or, with '', in all. */
-  list<T extends ApiObject>(kind: Kind<T>, namespace: string): readonly T[]
+export interface AdmissionHost extends RegistryReads {
   /** The object as soon as it is there; undefined when it does not come in time. */
   whenPresent<T extends ApiObject>(
     kind: Kind<T>,

@@ -6,13 +6,14 @@ import type { Kind } from '../../api/kind.ts'
 import { namespaceOf, type ApiObject } from '../../api/object.ts'
 import type { Operation, Store } from '../../store/store.ts'
 import type { AdmissionChain } from '../admission/chain.ts'
-import type { ApiRequest, ResourceTarget } from '../request.ts'
+import type { ApiRequest, ResourceTarget, User } from '../request.ts'
 import { encodeObject, Stored } from '../stored.ts'
 import type { WatchCache } from '../watch/watch-cache.ts'
+import { claimChanges, ClaimTaken } from './claims.ts'
 import { storeKey } from './keys.ts'
 import type { Face } from './face.ts'
 import type { LeasePool } from './lease-pool.ts'
-import type { Strategy } from './strategy.ts'
+import type { RegistryReads, Strategy, World } from './strategy.ts'
 
 export interface ResourceParts {
   /** The kind that is kept. */
@@ -27,11 +28,24 @@ export interface ResourceParts {
   readonly random: Random
   readonly flow: FlowRecorder
   readonly admission: AdmissionChain
+  readonly reads: RegistryReads
 }
 
 export type ResourceRequest = ApiRequest & { readonly target: ResourceTarget }
 
 export const isDryRun = ({ query }: ApiRequest): boolean => query.getAll('dryRun').includes('All')
+
+const nobody: User = { name: '', groups: [] }
+
+/** What a strategy sees of a request's surroundings. */
+export const worldOf = ({ reads, random, clock }: ResourceParts, request: ResourceRequest): World => ({
+  get: reads.get,
+  list: reads.list,
+  random,
+  nowMs: clock.nowMs(),
+  isDryRun: isDryRun(request),
+  user: request.user ?? nobody,
+})
 
 /** The newest version, straight from the store: for writers whose cached one turned out old. */
 export async function readStored(
@@ -51,6 +65,8 @@ export interface Write {
   readonly expected: number
 }
 
+const noClaims = { conditions: [], operations: [] }
+
 /** Commits one write and records it; undefined when someone else was first. */
 export async function commitWrite(
   parts: ResourceParts,
@@ -65,8 +81,20 @@ export async function commitWrite(
   const value = encodeObject(object)
   const step: Operation =
     operation === 'delete' ? { kind: 'delete', key } : { kind: 'put', key, value, ...(await leaseOf(parts)) }
-  const result = await store.commit({ conditions: [{ key, modRevision: expected }], operations: [step] }, signal)
-  if (result.kind === 'refused') return undefined
+  const book = parts.strategy?.claims
+  const claims = book === undefined ? noClaims : await claimChanges(book, parts, write, signal)
+  const result = await store.commit(
+    {
+      conditions: [{ key, modRevision: expected }, ...claims.conditions],
+      operations: [step, ...claims.operations],
+    },
+    signal,
+  )
+  if (result.kind === 'refused') {
+    if (claims.conditions.length === 0) return undefined
+    if (((await store.get(key, signal))?.modRevision ?? 0) !== expected) return undefined
+    throw new ClaimTaken(result.revision)
+  }
   const subject = { resource: kind.plural, namespace, name: object.metadata.name }
   flow.record('persist', 'API Server', 'Store', `${operation} ${kind.singular}`, subject, result.revision, cause)
   return new Stored(value, result.revision)

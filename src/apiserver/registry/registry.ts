@@ -17,6 +17,7 @@ import type { AdmissionHost, AdmissionPlugin } from '../admission/plugin.ts'
 import type { Stored } from '../stored.ts'
 import { CacheFeed } from '../watch/cache-feed.ts'
 import { WatchCache } from '../watch/watch-cache.ts'
+import { claiming, repairClaims } from './claims.ts'
 import { remove, removeCollection } from './deletion.ts'
 import { convertingFace, plainFace } from './face.ts'
 import { LeasePool } from './lease-pool.ts'
@@ -42,7 +43,8 @@ export class Registry {
 
   constructor({ store, clock, random, flow, log, admission: plugins }: RegistryParts) {
     const leases = new LeasePool(store, clock)
-    const admission = new AdmissionChain(plugins, this.#admissionHost(random))
+    const reads = this.#reads()
+    const admission = new AdmissionChain(plugins, this.#admissionHost(reads, random))
     for (const kind of storedKinds) {
       const cache = new WatchCache(kind, { clock, flow })
       const strategy = strategies.find((candidate) => candidate.kind === kind)
@@ -80,11 +82,17 @@ export class Registry {
     return this.#cacheOf(kind).get(objectKey(namespace, name))?.object as T | undefined
   }
 
-  #admissionHost(random: Random): AdmissionHost {
+  #reads(): RegistryReads {
     return {
       get: (kind, namespace, name) => this.cached(kind, namespace, name),
-      list: <T extends ApiObject>(kind: Kind<T>, namespace: string) =>
+      list: <T extends ApiObject>(kind: Kind<T>, namespace = '') =>
         this.#cacheOf(kind).objects(namespace) as readonly ApiObject[] as readonly T[],
+    }
+  }
+
+  #admissionHost(reads: RegistryReads, random: Random): AdmissionHost {
+    return {
+      ...reads,
       whenPresent: async <T extends ApiObject>(
         kind: Kind<T>,
         namespace: string,
@@ -100,9 +108,19 @@ export class Registry {
     return present(this.#resources.get(kind), `${kind.plural} has a registry`).cache
   }
 
+  /** Brings what objects hold beside their keys in line with the objects. */
+  async repair(signal: AbortSignal): Promise<void> {
+    for (const parts of this.#resources.values()) {
+      const book = parts.strategy?.claims
+      if (book !== undefined && parts.face.kind === parts.kind) await repairClaims(book, parts, signal)
+    }
+  }
+
   handle(request: ResourceRequest): Promise<Answer> {
     const { resource, subresource } = request.target
     const parts = present(this.#resources.get(resource), `${resource.plural} has a registry`)
+    if (subresource === '' && parts.strategy?.claims !== undefined)
+      return claiming(parts, request.context.signal, () => handleObject(parts, request))
     if (subresource === '') return handleObject(parts, request)
     if (subresource === 'status' && resource.hasStatus) return handleStatus(parts, request)
     if (subresource === 'scale' && resource.scale !== undefined) return handleScale(parts, request, resource.scale)

@@ -4,5 +4,12 @@ import { jobStrategy } from './strategies/job.ts'
 import { limitRangeStrategy } from './strategies/limit-range.ts'
 import { namespaceStrategy } from './strategies/namespace.ts'
 import { podStrategy } from './strategies/pod.ts'
+import { serviceStrategy } from './strategies/service/service.ts'
 
-export const strategies: readonly Strategy[] = [jobStrategy, limitRangeStrategy, namespaceStrategy, podStrategy]
+export const strategies: readonly Strategy[] = [
+  jobStrategy,
+  limitRangeStrategy,
+  namespaceStrategy,
+  podStrategy,
+  serviceStrategy,
+]

@@ -4,12 +4,32 @@ import type { ApiObject } from '../../api/object.ts'
 import type { Kind } from '../../api/kind.ts'
 import type { DeleteOptions } from '../../api/meta/v1/delete-options.ts'
 import type { StatusDetails } from '../../api/status-error.ts'
+import type { Random } from '../../base/random.ts'
+import type { User } from '../request.ts'
+import type { ClaimBook } from './claims.ts'
+
+/** What a strategy may look at, as the caches have it, and who asks. */
+export interface World extends RegistryReads {
+  readonly random: Random
+  readonly nowMs: number
+  readonly isDryRun: boolean
+  readonly user: User
+}
+
+/** The registry's caches. */
+export interface RegistryReads {
+  get<T extends ApiObject>(kind: Kind<T>, namespace: string, name: string): T | undefined
+  /** Objects of a kind, in one namespace or in all. */
+  list<T extends ApiObject>(kind: Kind<T>, namespace?: string): readonly T[]
+}
 
 export interface Strategy<T extends ApiObject = ApiObject> {
   readonly kind: Kind
   /** Last words on a new object before validation. */
-  prepareCreate?(object: T): T
-  prepareUpdate?(object: T, old: T): T
+  prepareCreate?(object: T, world: World): T
+  prepareUpdate?(object: T, old: T, world: World): T
+  /** What objects hold beside their own key. */
+  readonly claims?: ClaimBook<T>
   /** How long the object may take to end; 0 removes it at once. */
   graceSeconds?(object: T, options: Partial<DeleteOptions>): number
   /** DELETE answers with the object even when it is gone at once. */

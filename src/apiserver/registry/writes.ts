@@ -22,7 +22,7 @@ import type { AdmissionAttributes } from '../admission/plugin.ts'
 import type { User } from '../request.ts'
 import { Stored } from '../stored.ts'
 import { ingest, type FieldValidation } from './ingest.ts'
-import { commitWrite, isDryRun, readStored, type ResourceParts, type ResourceRequest } from './parts.ts'
+import { commitWrite, isDryRun, readStored, worldOf, type ResourceParts, type ResourceRequest } from './parts.ts'
 
 export interface Written {
   readonly stored: Stored
@@ -51,7 +51,7 @@ export async function create(parts: ResourceParts, request: ResourceRequest, bod
     const named = withName(parts, base)
     const attributes = attributesOf(parts, request, 'create', named, undefined)
     const admitted = withInitialStatus(kind, (await parts.admission.admit(attributes)) ?? named)
-    const object = strategy?.prepareCreate?.(admitted) ?? admitted
+    const object = strategy?.prepareCreate?.(admitted, worldOf(parts, request)) ?? admitted
     refuseInvalid(kind, object, validateObject(kind, object))
     await parts.admission.validate({ ...attributes, object, name: object.metadata.name })
     const warnings = [...sentWarnings, ...attributes.notes.warnings]
@@ -169,7 +169,8 @@ async function prepareUpdate(
   if (sent.metadata.name !== undefined && sent.metadata.name !== name)
     throw badRequest(`the name of the object (${sent.metadata.name}) does not match the name on the URL (${name})`)
   const merged = mergedPart(kind, sent, old, part)
-  const prepared = part === 'object' ? (strategy?.prepareUpdate?.(merged, old) ?? merged) : merged
+  const prepared =
+    part === 'object' ? (strategy?.prepareUpdate?.(merged, old, worldOf(parts, request)) ?? merged) : merged
   const counted = part === 'object' && kind.countsGenerations ? withGeneration(prepared, old) : prepared
   const attributes = { ...attributesOf(parts, request, 'update', counted, old), notes }
   const object = (await parts.admission.admit(attributes)) ?? counted
