@@ -123,7 +123,7 @@ export class Cluster {
       const reader = this.client('controllers', systemUser('system:kube-controller-manager'))
       const informers = new Informers(reader, { clock, log }, tasks)
       for (const controller of controllers) {
-        const user = systemUser(`system:serviceaccount:kube-system:${controller.component}`, 'system:serviceaccounts')
+        const user = systemUser(`system:serviceaccount:kube-system:${controller.account}`, 'system:serviceaccounts')
         const client = this.client(`controller/${controller.name}`, user)
         startController(
           controller,

@@ -7,65 +7,79 @@ import type { Client } from '../client/client.ts'
 import type { EventNote } from '../client/event-recorder.ts'
 import type { Change as Seen } from '../client/informer.ts'
 
-/** One thing to do, as data. `tell` makes the event that tells of it, from the object that came of it. */
+interface ChangeOf {
+  readonly of: Kind
+  /** The event that tells of it, made from the object that came of it. */
+  readonly tell?: (made: ApiObject) => EventNote
+  /** The event that tells why it could not be done. */
+  readonly tellFailure?: (error: Error) => EventNote
+}
+
+/** One thing to do, as data. */
 export type Change =
-  | {
-      readonly kind: 'create'
-      readonly of: Kind
-      readonly object: object
-      readonly tell?: (made: ApiObject) => EventNote
-    }
-  | {
-      readonly kind: 'update'
-      readonly of: Kind
-      readonly object: ApiObject
-      readonly tell?: (made: ApiObject) => EventNote
-    }
-  | {
-      readonly kind: 'delete'
-      readonly of: Kind
-      readonly object: ApiObject
-      readonly tell?: (gone: ApiObject) => EventNote
-    }
+  | (ChangeOf & { readonly kind: 'create'; readonly object: object })
+  | (ChangeOf & { readonly kind: 'update'; readonly object: ApiObject })
+  /** A strategic merge patch, on condition that the object is still the same one. */
+  | (ChangeOf & { readonly kind: 'patch'; readonly object: ApiObject; readonly patch: object })
+  | (ChangeOf & { readonly kind: 'delete'; readonly object: ApiObject })
 
 export interface Plan {
   readonly changes: readonly Change[]
   /** The status as it should read; undefined leaves it. */
   readonly status?: unknown
+  /** The status as it should read when a change could not be made. */
+  readonly statusOnFailure?: (error: Error) => unknown
   readonly events?: readonly EventNote[]
   /** Look again after this time even if nothing changes. */
   readonly requeueAfterMs?: number
 }
 
-/** What a plan may look at beside its object. */
+/** What a plan may look at beside its object: the caches of what its controller owns and reads. */
 export interface PlanView {
   readonly nowMs: number
-  /** Objects of the kind that the planned object manages. */
-  owned<T extends ApiObject>(kind: Kind<T, never> | Kind<T>): readonly T[]
+  /** Objects of the kind that the planned object manages, by name; or those of another manager. */
+  owned<T extends ApiObject>(kind: Kind<T, never> | Kind<T>, by?: ApiObject): readonly T[]
+  find<T extends ApiObject>(kind: Kind<T>, key: ObjectKey): T | undefined
+  all<T extends ApiObject>(kind: Kind<T>): readonly T[]
+  within<T extends ApiObject>(kind: Kind<T>, namespace: string): readonly T[]
+}
+
+/** A kind that a plan looks at without owning it, and which keys a change of it wakes. */
+export interface Reading {
+  readonly kind: Kind
+  wakes(change: Seen<ApiObject>, view: Omit<PlanView, 'owned' | 'nowMs'>): Iterable<ObjectKey>
 }
 
 export interface PlanController<T extends ApiObject = ApiObject> {
   readonly type: 'plan'
   readonly name: string
-  /** How its events name it: `deployment-controller`. */
-  readonly component: string
+  /** The ServiceAccount of kube-system under which it acts: `deployment-controller`. */
+  readonly account: string
+  /** How its events name it, where that differs from the account. */
+  readonly component?: string
   readonly reconciles: Kind<T>
   readonly owns: readonly Kind[]
+  readonly reads?: readonly Reading[]
+  /** Which orphans of the owned kinds it adopts; what it owns and does not claim it lets go. */
+  claims?(object: T, candidate: ApiObject): boolean
   plan(object: T, view: PlanView): Plan
 }
 
 /** What an explicit reconcile works with. */
 export interface ReconcileTools {
   readonly client: Client
+  readonly nowMs: number
   cached<T extends ApiObject>(kind: Kind<T>, key: ObjectKey): T | undefined
   /** Cached objects of any watched kind that name the uid as an owner. */
   dependents(uid: string): readonly { readonly kind: Kind; readonly object: ApiObject }[]
+  tell(about: ApiObject, note: EventNote, context: Context): Promise<void>
 }
 
 export interface ReconcileController {
   readonly type: 'reconcile'
   readonly name: string
-  readonly component: string
+  readonly account: string
+  readonly component?: string
   readonly watches: readonly Kind[]
   /** Which keys a change wakes. */
   wakes(kind: Kind, change: Seen<ApiObject>, tools: ReconcileTools): readonly string[]

@@ -4,6 +4,7 @@ import { deploymentController } from './deployment/deployment.ts'
 import { garbageCollector } from './garbage-collector.ts'
 import { namespaceController } from './namespace.ts'
 import { replicaSetController } from './replica-set.ts'
+import { replicationControllerController } from './replication-controller.ts'
 import { serviceAccountController } from './service-account.ts'
 
 export const controllers: readonly Controller[] = [
@@ -11,5 +12,6 @@ export const controllers: readonly Controller[] = [
   garbageCollector,
   namespaceController,
   replicaSetController,
+  replicationControllerController,
   serviceAccountController,
 ]

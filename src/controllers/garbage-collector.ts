@@ -16,6 +16,7 @@ const workKey = (kind: Kind, key: string): string => `${qualifiedResource(kind)}
 
 export const garbageCollector = defineController({
   name: 'garbage-collector',
+  account: 'generic-garbage-collector',
   component: 'garbage-collector-controller',
   watches: watched,
   wakes(kind, { key, now, before }, { dependents }) {

@@ -16,7 +16,7 @@ const contentKinds = storedKinds.filter((kind) => kind.namespaced)
 
 export const namespaceController = defineController({
   name: 'namespace',
-  component: 'namespace-controller',
+  account: 'namespace-controller',
   watches: [namespace],
   wakes: (_, { key, now }) => (now !== undefined && isBeingDeleted(now) ? [key] : []),
   async reconcile(key, { client, cached }, context) {

@@ -1,75 +1,120 @@
-// planRunner: wakes a key when its object or what it owns changes, plans, and applies the plan.
-import { controllerOf, controllerReference, keyOf, namespaceOf, objectKey, type ApiObject } from '../api/object.ts'
+// planRunner: wakes a key when its object, what it owns or what it reads changes; claims, plans, and applies the plan.
+import { controllerOf, keyOf, namespaceOf, objectKey, type ApiObject, type ObjectKey } from '../api/object.ts'
 import type { Kind } from '../api/kind.ts'
+import { hasReason } from '../api/status-error.ts'
 import type { Context } from '../base/context.ts'
 import { equalValues } from '../schema/json-value.ts'
-import { byOwnerUid, type Change as Seen, type Informer } from '../client/informer.ts'
-import type { Change, Plan, PlanController } from './controller.ts'
+import { byNamespace, byOwnerUid, type Change as Seen, type Informer } from '../client/informer.ts'
+import { runChanges } from './change-runner.ts'
+import { byOrphanNamespace, claimsOf, type Claim } from './claims.ts'
+import type { Change, Plan, PlanController, PlanView } from './controller.ts'
 import { Expectations } from './expectations.ts'
 import type { Runner, RunnerParts } from './runner.ts'
 
-/** Changes of one plan that are under way at once. */
-const changesAtOnceMax = 16
 /** An expectation that nothing fulfils is looked at again: the write may have been undone meanwhile. */
 const expectationMs = 1000
 
 const ownerIndex = 'owner'
+const orphanIndex = 'orphan'
+const namespaceIndex = 'namespace'
 
 export function planRunner(controller: PlanController, parts: RunnerParts): Runner {
   const { informers, queue, client, clock, events } = parts
   const expectations = new Expectations()
   const informer = informers.of(controller.reconciles)
-  const owned = new Map(controller.owns.map((kind) => [kind, informers.of(kind)]))
+  const informerOf = (kind: Kind): Informer => informers.of(kind)
+  const caches: Omit<PlanView, 'owned' | 'nowMs'> = {
+    find: <T extends ApiObject>(kind: Kind<T>, key: ObjectKey) => informers.of(kind).get(key),
+    all: <T extends ApiObject>(kind: Kind<T>) => [...informers.of(kind).all()],
+    within: <T extends ApiObject>(kind: Kind<T>, namespace: string) =>
+      informers.of(kind).objects(namespaceIndex, namespace),
+  }
+
+  informer.addIndex(namespaceIndex, byNamespace)
   informer.onChange(({ key, cause }) => queue.add(key, cause))
-  for (const ownedInformer of owned.values()) {
-    ownedInformer.addIndex(ownerIndex, byOwnerUid)
-    ownedInformer.onChange((change) => {
-      for (const key of ownersOf(controller.reconciles, change)) queue.add(key, change.cause)
+  for (const kind of controller.owns) {
+    const owned = informerOf(kind)
+    owned.addIndex(ownerIndex, byOwnerUid)
+    if (controller.claims !== undefined) owned.addIndex(orphanIndex, byOrphanNamespace)
+    owned.onChange((change) => {
+      for (const key of ownersOf(change)) queue.add(key, change.cause)
+    })
+  }
+  for (const { kind, wakes } of controller.reads ?? []) {
+    const read = informerOf(kind)
+    read.addIndex(namespaceIndex, byNamespace)
+    read.onChange((change) => {
+      for (const key of wakes(change, caches)) queue.add(key, change.cause)
     })
   }
 
-  const informerOf = (kind: Kind): Informer => owned.get(kind) ?? informer
+  /** The keys of those who own it, owned it, or may adopt it. */
+  function ownersOf({ now, before }: Seen<ApiObject>): Set<ObjectKey> {
+    const { kind, apiVersion, namespaced } = controller.reconciles
+    const keys = new Set<ObjectKey>()
+    for (const object of [now, before]) {
+      const owner = object === undefined ? undefined : controllerOf(object)
+      if (object !== undefined && owner?.kind === kind && owner.apiVersion === apiVersion)
+        keys.add(objectKey(namespaced ? namespaceOf(object) : '', owner.name))
+    }
+    if (controller.claims === undefined || now === undefined || controllerOf(now) !== undefined) return keys
+    for (const owner of informer.objects(namespaceIndex, namespaceOf(now)))
+      if (controller.claims(owner, now)) keys.add(keyOf(owner))
+    return keys
+  }
 
-  async function apply(key: string, object: ApiObject, change: Change, context: Context): Promise<void> {
-    const resource = client.of(change.of)
-    const namespace = namespaceOf(object)
-    const expect = (kind: 'written' | 'deleted', made: ApiObject) =>
-      expectations.expect(key, { informer: informerOf(change.of), object: made, kind })
-    switch (change.kind) {
-      case 'create': {
-        const made = await resource.create(withOwner(change.object as ApiObject, object), namespace, context)
-        expect('written', made)
-        return tell(change, made, object, context)
+  const ownedBy = (object: ApiObject, kind: Kind): ApiObject[] =>
+    informerOf(kind)
+      .objects(ownerIndex, object.metadata.uid)
+      .filter((candidate) => controllerOf(candidate)?.uid === object.metadata.uid)
+
+  function claimsFor(object: ApiObject): { kind: Kind; claim: Claim }[] {
+    const { claims } = controller
+    if (claims === undefined) return []
+    return controller.owns.flatMap((kind) =>
+      claimsOf(object, ownedBy(object, kind), informerOf(kind).objects(orphanIndex, namespaceOf(object)), (candidate) =>
+        claims(object, candidate),
+      ).map((claim) => ({ kind, claim })),
+    )
+  }
+
+  /** Takes over and lets go; the next turn plans with what came of it. */
+  async function settleClaims(
+    key: string,
+    object: ApiObject,
+    claims: readonly { kind: Kind; claim: Claim }[],
+    context: Context,
+  ): Promise<void> {
+    if (claims.some(({ claim }) => claim.kind === 'adopt')) {
+      // The cache may lag: an owner that is gone or going must not adopt.
+      const { name } = object.metadata
+      const live = await client.of(controller.reconciles).find(name, namespaceOf(object), context)
+      if (live?.metadata.uid !== object.metadata.uid || live.metadata.deletionTimestamp !== undefined) return
+    }
+    for (const { kind, claim } of claims) {
+      const { name } = claim.object.metadata
+      try {
+        const made = await client.of(kind).patch(name, namespaceOf(claim.object), claim.patch, 'strategic', context)
+        expectations.expect(key, { informer: informerOf(kind), object: made, kind: 'written' })
+      } catch (error) {
+        if (!hasReason(error, 'NotFound')) throw error
       }
-      case 'update': {
-        const made = await resource.update(change.object, context)
-        expect('written', made)
-        return tell(change, made, object, context)
-      }
-      case 'delete': {
-        const { name, uid } = change.object.metadata
-        await resource.delete(name, namespaceOf(change.object), { uid, propagationPolicy: 'Background' }, context)
-        expect('deleted', change.object)
-        return tell(change, change.object, object, context)
-      }
-      default:
-        return change satisfies never
     }
   }
 
-  async function tell(change: Change, made: ApiObject, object: ApiObject, context: Context): Promise<void> {
-    if (change.tell !== undefined) await events.record(object, change.tell(made), context)
-  }
+  const expect = (key: string) => (change: Change, made: ApiObject) =>
+    expectations.expect(key, {
+      informer: informerOf(change.of),
+      object: made,
+      kind: change.kind === 'delete' ? 'deleted' : 'written',
+    })
 
-  async function applyStatus(
-    key: string,
-    object: ApiObject,
-    { status, changes }: Plan,
-    context: Context,
-  ): Promise<void> {
+  async function applyStatus(key: string, object: ApiObject, plan: Plan, failure: Error | undefined, context: Context) {
+    const status = failure === undefined ? plan.status : (plan.statusOnFailure?.(failure) ?? plan.status)
     if (status === undefined || equalValues(status, (object as { status?: unknown }).status)) return
     // A plan that also changes the object itself writes the status on its next turn, on the new version.
-    if (changes.some((change) => change.kind === 'update' && change.object.metadata.uid === object.metadata.uid)) return
+    if (plan.changes.some(({ kind, object: changed }) => kind === 'update' && uidOf(changed) === object.metadata.uid))
+      return
     const made = await client.of(controller.reconciles).updateStatus({ ...object, status } as ApiObject, context)
     expectations.expect(key, { informer, object: made, kind: 'written' })
   }
@@ -79,36 +124,25 @@ export function planRunner(controller: PlanController, parts: RunnerParts): Runn
       const object = informer.get(key)
       if (object === undefined) return expectations.forget(key)
       if (!expectations.areMet(key)) return later(expectationMs)
-      const view = {
-        nowMs: clock.nowMs(),
-        owned: <T extends ApiObject>(kind: Kind<T>): T[] =>
-          (owned.get(kind as unknown as Kind)?.objects(ownerIndex, object.metadata.uid) ?? [])
-            .filter((candidate) => controllerOf(candidate)?.uid === object.metadata.uid)
-            .toSorted((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1)) as unknown as T[],
+      const claims = claimsFor(object)
+      if (claims.length > 0) {
+        await settleClaims(key, object, claims, context)
+        return later(expectationMs)
       }
-      const plan = controller.plan(object, view)
-      for (let start = 0; start < plan.changes.length; start += changesAtOnceMax)
-        await Promise.all(
-          plan.changes.slice(start, start + changesAtOnceMax).map((change) => apply(key, object, change, context)),
-        )
-      await applyStatus(key, object, plan, context)
+      const plan = controller.plan(object, {
+        ...caches,
+        nowMs: clock.nowMs(),
+        owned: <T extends ApiObject>(kind: Kind<T>, by: ApiObject = object): T[] =>
+          ownedBy(by, kind).toSorted(byName) as unknown as T[],
+      })
+      const failure = await runChanges(object, plan.changes, { client, events, expect: expect(key) }, context)
+      await applyStatus(key, object, plan, failure, context)
       for (const note of plan.events ?? []) await events.record(object, note, context)
+      if (failure !== undefined) throw failure
       if (plan.requeueAfterMs !== undefined) later(plan.requeueAfterMs)
     },
   }
 }
 
-function ownersOf(kind: Kind, { now, before }: Seen<ApiObject>): Set<string> {
-  const keys = new Set<string>()
-  for (const object of [now, before]) {
-    const owner = object === undefined ? undefined : controllerOf(object)
-    if (object !== undefined && owner?.kind === kind.kind && owner.apiVersion === kind.apiVersion)
-      keys.add(objectKey(kind.namespaced ? namespaceOf(object) : '', owner.name))
-  }
-  return keys
-}
-
-const withOwner = (object: ApiObject, owner: ApiObject): ApiObject => ({
-  ...object,
-  metadata: { ...object.metadata, ownerReferences: [controllerReference(owner)] },
-})
+const uidOf = (object: object): string | undefined => (object as Partial<ApiObject>).metadata?.uid
+const byName = (a: ApiObject, b: ApiObject): number => (a.metadata.name < b.metadata.name ? -1 : 1)

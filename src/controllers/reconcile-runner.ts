@@ -7,10 +7,17 @@ import type { Runner, RunnerParts } from './runner.ts'
 
 const ownerIndex = 'owner'
 
-export function reconcileRunner(controller: ReconcileController, { informers, queue, client }: RunnerParts): Runner {
+export function reconcileRunner(
+  controller: ReconcileController,
+  { informers, queue, client, clock, events }: RunnerParts,
+): Runner {
   const watched = new Map(controller.watches.map((kind) => [kind, informers.of(kind)]))
   const tools: ReconcileTools = {
     client,
+    get nowMs() {
+      return clock.nowMs()
+    },
+    tell: (about, note, context) => events.record(about, note, context),
     cached: <T extends ApiObject>(kind: Kind<T>, key: string) => informers.of(kind).get(key),
     dependents: (uid) =>
       [...watched].flatMap(([kind, informer]) => informer.objects(ownerIndex, uid).map((object) => ({ kind, object }))),

@@ -25,7 +25,7 @@ const workersPerController = 5
 export function startController(controller: Controller, parts: ControllerParts, tasks: TaskGroup): void {
   const { client } = parts
   const queue = new WorkQueue<string>(parts.clock)
-  const events = new EventRecorder(client, controller.component, parts)
+  const events = new EventRecorder(client, controller.component ?? controller.account, parts)
   const runnerParts: RunnerParts = { ...parts, queue, events }
   const runner =
     controller.type === 'plan' ? planRunner(controller, runnerParts) : reconcileRunner(controller, runnerParts)

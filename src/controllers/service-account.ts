@@ -9,7 +9,7 @@ const defaultName = 'default'
 
 export const serviceAccountController = defineController({
   name: 'service-account',
-  component: 'service-account-controller',
+  account: 'service-account-controller',
   watches: [namespace, serviceAccount],
   wakes(kind, { key, now }) {
     if (kind === namespace) return now === undefined ? [] : [key]

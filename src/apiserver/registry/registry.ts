@@ -26,6 +26,7 @@ import { patched } from './patch.ts'
 import { get, list, watch } from './reads.ts'
 import { scaleOf, withScale } from './scale.ts'
 import { strategies } from './strategies.ts'
+import type { RegistryReads } from './strategy.ts'
 import { create, fieldValidationOf, update, type Transform, type UpdateOptions, type Written } from './writes.ts'
 
 export interface RegistryParts {
@@ -59,6 +60,7 @@ export class Registry {
         random,
         flow,
         admission,
+        reads,
       })
     }
     const caches = [...this.#resources.values()].map(({ cache }) => cache)

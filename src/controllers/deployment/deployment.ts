@@ -2,76 +2,98 @@
 import type { EventNote } from '../../client/event-recorder.ts'
 import { deployment, type Deployment } from '../../api/apps/v1/deployment.ts'
 import { replicaSet, type ReplicaSet } from '../../api/apps/v1/replica-set.ts'
-import { isBeingDeleted } from '../../api/object.ts'
+import { isBeingDeleted, namespaceOf, objectKey } from '../../api/object.ts'
+import { selects } from '../../api/selectors.ts'
 import { equalValues } from '../../schema/json-value.ts'
-import { defineController, type Change, type Plan } from '../controller.ts'
+import { requeueAfter } from '../availability.ts'
+import { defineController, type Change, type Plan, type PlanView } from '../controller.ts'
 import {
   annotationsFor,
   byAge,
   findNew,
   newReplicaSet,
+  newReplicaSetName,
   revisionAnnotation,
   revisionOfSet,
-  totalReplicas,
+  sizeAnnotations,
 } from './replica-sets.ts'
 import { newReplicas, oldSteps, proportionalSteps, wasScaled, type Step } from './scaling.ts'
-import { deploymentStatus, progressLeftMs } from './status.ts'
+import { creationFailed, deploymentStatus, isComplete, progressLeftMs } from './status.ts'
 
 export const deploymentController = defineController<Deployment>({
   name: 'deployment',
-  component: 'deployment-controller',
+  account: 'deployment-controller',
   reconciles: deployment,
   owns: [replicaSet],
-  plan(object, { owned, nowMs }) {
-    const all = owned(replicaSet)
+  claims: ({ spec }, { metadata }) => selects(spec.selector, metadata.labels),
+  plan(object, view) {
+    const all = view.owned(replicaSet)
     const newSet = findNew(object, all)
     const old = all.filter((set) => set !== newSet)
-    const status = deploymentStatus(object, newSet, all, nowMs)
-    const leftMs = progressLeftMs(object, nowMs)
-    const isWatched = Number.isFinite(leftMs) && leftMs > 0 && !isFinished(status)
-    const requeue = isWatched ? { requeueAfterMs: leftMs + 1000 } : {}
+    if (!isBeingDeleted(object) && isReadyForNew(object, newSet, old)) return createNew(object, old, view)
+    const status = deploymentStatus(object, { newSet, all, nowMs: view.nowMs })
     if (isBeingDeleted(object)) return { changes: [], status }
-    return { ...nextChanges(object, newSet, old), status, ...requeue }
+    return {
+      changes: nextChanges(object, newSet, old),
+      status,
+      ...requeueAfter(progressLeftMs(object, status, view.nowMs)),
+    }
   },
 })
 
-const isFinished = ({ conditions = [] }: Deployment['status']): boolean =>
-  conditions.some(
-    ({ type, reason }) =>
-      type === 'Progressing' && (reason === 'NewReplicaSetAvailable' || reason === 'ProgressDeadlineExceeded'),
-  )
+/** A new ReplicaSet is made when the template has none; a recreation first waits until everything old is gone. */
+function isReadyForNew(object: Deployment, newSet: ReplicaSet | undefined, old: readonly ReplicaSet[]): boolean {
+  if (newSet !== undefined || object.spec.paused || wasScaled(object, old)) return false
+  return object.spec.strategy.type !== 'Recreate' || !old.some((set) => set.spec.replicas > 0 || hasPods(set))
+}
+
+function createNew(object: Deployment, old: readonly ReplicaSet[], { find, nowMs }: PlanView): Plan {
+  const name = newReplicaSetName(object)
+  const parts = { newSet: undefined, all: old, nowMs }
+  if (find(replicaSet, objectKey(namespaceOf(object), name)) !== undefined) {
+    // Somebody else has the name: the next one is made of the same template and the count of collisions.
+    const status = deploymentStatus(object, parts)
+    return { changes: [], status: { ...status, collisionCount: (object.status.collisionCount ?? 0) + 1 } }
+  }
+  const replicas = newReplicas(object, undefined, old)
+  const status = deploymentStatus(object, { ...parts, created: name })
+  const create: Change = {
+    kind: 'create',
+    of: replicaSet,
+    object: newReplicaSet(object, replicas, nextRevision(undefined, old)),
+    ...(replicas === 0 ? {} : { tell: () => scaledNote(name, 0, replicas) }),
+    tellFailure: ({ message }) => ({
+      type: 'Warning',
+      reason: 'ReplicaSetCreateError',
+      message: `Failed to create new replica set ${JSON.stringify(name)}: ${message}`,
+    }),
+  }
+  return { changes: [create], status, statusOnFailure: (error) => creationFailed(object.status, name, error, nowMs) }
+}
 
 /** The next step of the rollout, and only that: what follows is planned once its effect is seen. */
-function nextChanges(
-  object: Deployment,
-  newSet: ReplicaSet | undefined,
-  old: readonly ReplicaSet[],
-): Pick<Plan, 'changes'> {
+function nextChanges(object: Deployment, newSet: ReplicaSet | undefined, old: readonly ReplicaSet[]): Change[] {
   const all = newSet === undefined ? old : [...old, newSet]
-  if (object.spec.paused || wasScaled(object, all))
-    return { changes: scaleAll(object, proportionalSteps(object, newSet, all), all) }
+  if (object.spec.paused || wasScaled(object, all)) {
+    const scaled = scaleAll(object, proportionalSteps(object, newSet, all), all)
+    return scaled.length > 0 || !object.spec.paused ? scaled : cleanUp(object, old)
+  }
+  if (newSet === undefined) return recreate(object, undefined, old)
   const revision = nextRevision(newSet, old)
-  const annotated = annotateDeployment(object, revision)
-  if (newSet === undefined) return { changes: [...annotated, ...createNew(object, old, revision)] }
-  const step = annotateNew(object, newSet, revision)
-  if (annotated.length + step.length > 0) return { changes: [...annotated, ...step] }
+  const annotated = [...annotateDeployment(object, revision), ...annotateNew(object, newSet, revision)]
+  if (annotated.length > 0) return annotated
   const rollout = object.spec.strategy.type === 'Recreate' ? recreate(object, newSet, old) : roll(object, newSet, old)
-  return { changes: rollout.length > 0 ? rollout : cleanUp(object, old) }
+  if (rollout.length > 0) return rollout
+  return isComplete(object, object.status) ? cleanUp(object, old) : []
 }
 
 const nextRevision = (newSet: ReplicaSet | undefined, old: readonly ReplicaSet[]): number =>
-  Math.max(revisionOfSet(newSet ?? ({ metadata: {} } as ReplicaSet)), Math.max(0, ...old.map(revisionOfSet)) + 1)
+  Math.max(newSet === undefined ? 0 : revisionOfSet(newSet), Math.max(0, ...old.map(revisionOfSet)) + 1)
 
 function annotateDeployment(object: Deployment, revision: number): Change[] {
   if (object.metadata.annotations?.[revisionAnnotation] === String(revision)) return []
   const annotations = { ...object.metadata.annotations, [revisionAnnotation]: String(revision) }
-  return [
-    {
-      kind: 'update',
-      of: deployment,
-      object: { ...object, metadata: { ...object.metadata, annotations } },
-    },
-  ]
+  return [{ kind: 'update', of: deployment, object: { ...object, metadata: { ...object.metadata, annotations } } }]
 }
 
 function annotateNew(object: Deployment, set: ReplicaSet, revision: number): Change[] {
@@ -83,25 +105,6 @@ function annotateNew(object: Deployment, set: ReplicaSet, revision: number): Cha
   return [{ kind: 'update', of: replicaSet, object: updated }]
 }
 
-function createNew(object: Deployment, old: readonly ReplicaSet[], revision: number): Change[] {
-  if (object.spec.strategy.type === 'Recreate' && (totalReplicas(old) > 0 || old.some(hasPods)))
-    return scaleAll(
-      object,
-      old.filter(({ spec }) => spec.replicas > 0).map((set) => ({ set, replicas: 0 })),
-      old,
-    )
-  const replicas = newReplicas(object, undefined, old)
-  const made = newReplicaSet(object, replicas, revision)
-  return [
-    {
-      kind: 'create',
-      of: replicaSet,
-      object: made,
-      ...(replicas === 0 ? {} : { tell: ({ metadata }) => scaledNote(metadata.name, 0, replicas) }),
-    },
-  ]
-}
-
 const hasPods = ({ status }: ReplicaSet): boolean => (status.replicas ?? 0) + (status.terminatingReplicas ?? 0) > 0
 
 function roll(object: Deployment, newSet: ReplicaSet, old: readonly ReplicaSet[]): Change[] {
@@ -110,15 +113,11 @@ function roll(object: Deployment, newSet: ReplicaSet, old: readonly ReplicaSet[]
   return scaleAll(object, oldSteps(object, newSet, old), [])
 }
 
-function recreate(object: Deployment, newSet: ReplicaSet, old: readonly ReplicaSet[]): Change[] {
+function recreate(object: Deployment, newSet: ReplicaSet | undefined, old: readonly ReplicaSet[]): Change[] {
   const active = old.filter(({ spec }) => spec.replicas > 0)
-  if (active.length > 0)
-    return scaleAll(
-      object,
-      active.map((set) => ({ set, replicas: 0 })),
-      [],
-    )
-  if (old.some(hasPods) || newSet.spec.replicas === object.spec.replicas) return []
+  const ending = active.map((set) => ({ set, replicas: 0 }))
+  if (active.length > 0) return scaleAll(object, ending, [])
+  if (newSet === undefined || old.some(hasPods) || newSet.spec.replicas === object.spec.replicas) return []
   return scaleAll(object, [{ set: newSet, replicas: object.spec.replicas }], [])
 }
 
@@ -129,18 +128,12 @@ function scaleAll(object: Deployment, steps: readonly Step[], annotated: readonl
     .filter((set) => !scaled.has(set) && set.spec.replicas > 0)
     .map((set) => ({ set, replicas: set.spec.replicas }))
   return [...steps, ...kept].flatMap(({ set, replicas }): Change[] => {
-    const annotations = annotationsFor(object, set.metadata.annotations ?? {}, revisionOfSet(set))
-    if (replicas === set.spec.replicas && equalValues(annotations, set.metadata.annotations)) return []
-    const updated = { ...set, metadata: { ...set.metadata, annotations }, spec: { ...set.spec, replicas } }
+    const annotations = { ...set.metadata.annotations, ...sizeAnnotations(object) }
     const before = set.spec.replicas
-    return [
-      {
-        kind: 'update',
-        of: replicaSet,
-        object: updated,
-        ...(before === replicas ? {} : { tell: () => scaledNote(set.metadata.name, before, replicas) }),
-      },
-    ]
+    if (replicas === before && equalValues(annotations, set.metadata.annotations)) return []
+    const updated = { ...set, metadata: { ...set.metadata, annotations }, spec: { ...set.spec, replicas } }
+    const tell = { tell: () => scaledNote(set.metadata.name, before, replicas) }
+    return [{ kind: 'update', of: replicaSet, object: updated, ...(before === replicas ? {} : tell) }]
   })
 }
 
@@ -152,17 +145,17 @@ const scaledNote = (name: string, from: number, to: number): EventNote => ({
 
 /** Old ReplicaSets beyond the history limit go, the oldest revision first, once nothing runs in them. */
 function cleanUp({ spec }: Deployment, old: readonly ReplicaSet[]): Change[] {
-  const surplus = old.length - spec.revisionHistoryLimit
+  const alive = old.filter((set) => !isBeingDeleted(set))
+  const surplus = alive.length - spec.revisionHistoryLimit
   if (surplus <= 0) return []
-  const idle = old.filter(
-    (set) =>
-      set.spec.replicas === 0 &&
-      !hasPods(set) &&
-      set.status.observedGeneration === set.metadata.generation &&
-      !isBeingDeleted(set),
-  )
-  return idle
+  return alive
     .toSorted((a, b) => revisionOfSet(a) - revisionOfSet(b) || byAge(a, b))
     .slice(0, surplus)
+    .filter(
+      (set) =>
+        set.spec.replicas === 0 &&
+        !hasPods(set) &&
+        (set.status.observedGeneration ?? 0) >= (set.metadata.generation ?? 0),
+    )
     .map((set) => ({ kind: 'delete', of: replicaSet, object: set }))
 }

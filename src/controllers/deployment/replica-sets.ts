@@ -1,10 +1,10 @@
 // The ReplicaSets of a Deployment: which is new, which are old, and how a new one is made.
-import { safeEncoded } from '../../base/ids.ts'
 import type { Deployment } from '../../api/apps/v1/deployment.ts'
 import type { ReplicaSet, ReplicaSetInput } from '../../api/apps/v1/replica-set.ts'
 import type { PodTemplateSpec } from '../../api/core/v1/pod-template-spec.ts'
 import { resolveCount } from '../../api/count-or-percent.ts'
 import { equalValues } from '../../schema/json-value.ts'
+import { templateHash } from '../template-hash.ts'
 
 export const hashLabel = 'pod-template-hash'
 export const revisionAnnotation = 'deployment.kubernetes.io/revision'
@@ -53,7 +53,13 @@ export function rollingBounds({ spec }: Deployment): { surge: number; unavailabl
 export const maxReplicas = (deployment: Deployment): number =>
   deployment.spec.replicas + rollingBounds(deployment).surge
 
-/** The annotations that a ReplicaSet carries for its Deployment. */
+/** What a ReplicaSet remembers of the size of its Deployment: proportional scaling starts from it. */
+export const sizeAnnotations = (deployment: Deployment): Record<string, string> => ({
+  [desiredReplicasAnnotation]: String(deployment.spec.replicas),
+  [maxReplicasAnnotation]: String(maxReplicas(deployment)),
+})
+
+/** The annotations that the new ReplicaSet carries for its Deployment. */
 export function annotationsFor(
   deployment: Deployment,
   existing: Readonly<Record<string, string>>,
@@ -66,19 +72,22 @@ export function annotationsFor(
   return {
     ...existing,
     ...Object.fromEntries(copied),
-    [desiredReplicasAnnotation]: String(deployment.spec.replicas),
-    [maxReplicasAnnotation]: String(maxReplicas(deployment)),
+    ...sizeAnnotations(deployment),
     [revisionAnnotation]: String(revision),
     ...(isRevived ? { [revisionHistoryAnnotation]: history === undefined ? before : `${history},${before}` } : {}),
   }
 }
 
+const hashOf = ({ spec, status }: Deployment): string => templateHash(spec.template, status.collisionCount)
+
+export const newReplicaSetName = (deployment: Deployment): string => `${deployment.metadata.name}-${hashOf(deployment)}`
+
 export function newReplicaSet(deployment: Deployment, replicas: number, revision: number): ReplicaSetInput {
-  const { spec, metadata, status } = deployment
-  const hash = templateHash(spec.template, status.collisionCount ?? 0)
+  const { spec } = deployment
+  const hash = hashOf(deployment)
   const labels = { ...spec.template.metadata.labels, [hashLabel]: hash }
   return {
-    metadata: { name: `${metadata.name}-${hash}`, labels, annotations: annotationsFor(deployment, {}, revision) },
+    metadata: { name: newReplicaSetName(deployment), labels, annotations: annotationsFor(deployment, {}, revision) },
     spec: {
       replicas,
       ...(spec.minReadySeconds === undefined ? {} : { minReadySeconds: spec.minReadySeconds }),
@@ -87,22 +96,3 @@ export function newReplicaSet(deployment: Deployment, replicas: number, revision
     },
   }
 }
-
-/** A short name for a template: FNV-1a over its canonical JSON, in the alphabet of generated names. */
-export function templateHash(template: PodTemplateSpec, collisionCount: number): string {
-  let hash = 0x811c9dc5
-  for (const byte of new TextEncoder().encode(
-    canonical(template) + (collisionCount === 0 ? '' : String(collisionCount)),
-  )) {
-    hash ^= byte
-    hash = Math.imul(hash, 0x01000193) >>> 0
-  }
-  return safeEncoded(String(hash))
-}
-
-const canonical = (value: unknown): string =>
-  JSON.stringify(value, (_, part: unknown) =>
-    typeof part === 'object' && part !== null && !Array.isArray(part)
-      ? Object.fromEntries(Object.entries(part).toSorted(([a], [b]) => (a < b ? -1 : 1)))
-      : part,
-  )

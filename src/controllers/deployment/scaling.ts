@@ -74,7 +74,8 @@ export function proportionalSteps(
   all: readonly ReplicaSet[],
 ): Step[] {
   const active = all.filter(({ spec }) => spec.replicas > 0)
-  const only = active.length === 0 ? newSet : active.length === 1 ? active[0] : undefined
+  const only =
+    active.length === 0 ? (newSet ?? all.toSorted(byAge).at(-1)) : active.length === 1 ? active[0] : undefined
   if (only !== undefined)
     return only.spec.replicas === deployment.spec.replicas ? [] : [{ set: only, replicas: deployment.spec.replicas }]
   if (
@@ -83,6 +84,7 @@ export function proportionalSteps(
     (newSet.status.availableReplicas ?? 0) === deployment.spec.replicas
   )
     return active.filter((set) => set !== newSet).map((set) => ({ set, replicas: 0 }))
+  if (deployment.spec.strategy.type !== 'RollingUpdate') return []
   const allowed = deployment.spec.replicas > 0 ? maxReplicas(deployment) : 0
   const toAdd = allowed - totalReplicas(active)
   if (toAdd === 0) return []
@@ -102,6 +104,6 @@ export function proportionalSteps(
 
 function shareOf({ spec, metadata }: ReplicaSet, deployment: Deployment, allowed: number): number {
   if (deployment.spec.replicas === 0) return -spec.replicas
-  const before = Number(metadata.annotations?.[maxReplicasAnnotation] ?? deployment.spec.replicas)
-  return Math.round((spec.replicas * allowed) / before) - spec.replicas
+  const before = Number(metadata.annotations?.[maxReplicasAnnotation] ?? 0) || (deployment.status.replicas ?? 0)
+  return before === 0 ? 0 : Math.round((spec.replicas * allowed) / before) - spec.replicas
 }

@@ -9,60 +9,149 @@ type Counted = 'replicas' | 'readyReplicas' | 'availableReplicas' | 'terminating
 const sum = (sets: readonly ReplicaSet[], name: Counted): number =>
   sets.reduce((total, { status }) => total + (status[name] ?? 0), 0)
 
-interface Verdict {
-  readonly status: 'True' | 'False'
-  readonly reason: string
-  readonly message: string
+type Verdict = Pick<DeploymentCondition, 'type' | 'status' | 'reason' | 'message'>
+type Conditions = readonly DeploymentCondition[]
+
+export interface StatusParts {
+  readonly newSet: ReplicaSet | undefined
+  readonly all: readonly ReplicaSet[]
+  /** The name of the ReplicaSet that the same plan makes. */
+  readonly created?: string
+  readonly nowMs: number
 }
 
-export function deploymentStatus(
-  deployment: Deployment,
-  newSet: ReplicaSet | undefined,
-  all: readonly ReplicaSet[],
-  nowMs: number,
-): DeploymentStatus {
+export function deploymentStatus(deployment: Deployment, parts: StatusParts): DeploymentStatus {
   const { metadata, spec, status } = deployment
+  const counts = countsOf(parts)
+  const next: DeploymentStatus = {
+    ...(status.collisionCount === undefined ? {} : { collisionCount: status.collisionCount }),
+    observedGeneration: metadata.generation ?? 0,
+    ...Object.fromEntries(Object.entries(counts).filter(([, count]) => count > 0)),
+    terminatingReplicas: sum(parts.all, 'terminatingReplicas'),
+  }
+  let conditions = withPause(deployment, parts.nowMs)
+  if (parts.created !== undefined && hasDeadline(deployment))
+    conditions = withCondition(conditions, createdVerdict(parts.created), parts.nowMs)
+  else if (
+    conditionOf(conditions, 'Progressing') === undefined &&
+    parts.newSet !== undefined &&
+    hasDeadline(deployment)
+  )
+    conditions = withCondition(conditions, foundVerdict(parts.newSet.metadata.name), parts.nowMs)
+  conditions = withCondition(conditions, availability(spec.replicas, deployment, counts.availableReplicas), parts.nowMs)
+  if (!spec.paused) conditions = withProgress(deployment, next, conditions, parts)
+  conditions = withReplicaFailure(conditions, parts)
+  return conditions.length === 0 ? next : { ...next, conditions: [...conditions] }
+}
+
+function countsOf({ newSet, all }: StatusParts) {
   const availableReplicas = sum(all, 'availableReplicas')
-  const counts = {
+  return {
     replicas: sum(all, 'replicas'),
     updatedReplicas: newSet?.status.replicas ?? 0,
     readyReplicas: sum(all, 'readyReplicas'),
     availableReplicas,
     unavailableReplicas: Math.max(0, all.reduce((total, set) => total + set.spec.replicas, 0) - availableReplicas),
   }
-  const next: DeploymentStatus = {
-    ...(status.collisionCount === undefined ? {} : { collisionCount: status.collisionCount }),
-    observedGeneration: metadata.generation ?? 0,
-    ...Object.fromEntries(Object.entries(counts).filter(([, count]) => count > 0)),
-    terminatingReplicas: sum(all, 'terminatingReplicas'),
-  }
-  const minAvailable = spec.replicas - rollingBounds(deployment).unavailable
-  const availability: Verdict =
-    availableReplicas >= minAvailable
-      ? { status: 'True', reason: 'MinimumReplicasAvailable', message: 'Deployment has minimum availability.' }
-      : {
-          status: 'False',
-          reason: 'MinimumReplicasUnavailable',
-          message: 'Deployment does not have minimum availability.',
-        }
-  const progress = progressVerdict(deployment, next, newSet, nowMs)
-  const isMoving = progress?.reason === 'ReplicaSetUpdated' && hasProgressed(status, next)
-  const conditions = [...withCondition(status.conditions ?? [], 'Available', availability, nowMs, false)]
-  return {
-    ...next,
-    conditions:
-      progress === undefined ? conditions : withCondition(conditions, 'Progressing', progress, nowMs, isMoving),
-  }
 }
 
-const conditionOf = ({ status }: Deployment, type: string): DeploymentCondition | undefined =>
-  status.conditions?.find((condition) => condition.type === type)
+/** The largest number stands for no deadline. */
+const noDeadlineSeconds = 2_147_483_647
+export const hasDeadline = ({ spec }: Deployment): boolean => spec.progressDeadlineSeconds !== noDeadlineSeconds
+
+const conditionOf = (conditions: Conditions, type: string): DeploymentCondition | undefined =>
+  conditions.find((condition) => condition.type === type)
+
+const availability = (replicas: number, deployment: Deployment, available: number): Verdict =>
+  available >= replicas - rollingBounds(deployment).unavailable
+    ? {
+        type: 'Available',
+        status: 'True',
+        reason: 'MinimumReplicasAvailable',
+        message: 'Deployment has minimum availability.',
+      }
+    : {
+        type: 'Available',
+        status: 'False',
+        reason: 'MinimumReplicasUnavailable',
+        message: 'Deployment does not have minimum availability.',
+      }
+
+const foundVerdict = (name: string): Verdict => ({
+  type: 'Progressing',
+  status: 'True',
+  reason: 'FoundNewReplicaSet',
+  message: `Found new replica set ${JSON.stringify(name)}`,
+})
+
+const createdVerdict = (name: string): Verdict => ({
+  type: 'Progressing',
+  status: 'True',
+  reason: 'NewReplicaSetCreated',
+  message: `Created new replica set ${JSON.stringify(name)}`,
+})
+
+export const creationFailed = (status: DeploymentStatus, name: string, error: Error, nowMs: number) => ({
+  ...status,
+  conditions: withCondition(
+    status.conditions ?? [],
+    {
+      type: 'Progressing',
+      status: 'False',
+      reason: 'ReplicaSetCreateError',
+      message: `Failed to create new replica set ${JSON.stringify(name)}: ${error.message}`,
+    },
+    nowMs,
+  ),
+})
+
+/** Pausing and resuming stop the clock: a rollout that stands still on purpose does not time out. */
+function withPause(deployment: Deployment, nowMs: number): Conditions {
+  const conditions = deployment.status.conditions ?? []
+  const reason = conditionOf(conditions, 'Progressing')?.reason
+  if (!hasDeadline(deployment) || reason === 'ProgressDeadlineExceeded') return conditions
+  const isPaused = deployment.spec.paused ?? false
+  if (isPaused === (reason === 'DeploymentPaused')) return conditions
+  const verdict = isPaused
+    ? { reason: 'DeploymentPaused', message: 'Deployment is paused' }
+    : { reason: 'DeploymentResumed', message: 'Deployment is resumed' }
+  return withCondition(conditions, { type: 'Progressing', status: 'Unknown', ...verdict }, nowMs)
+}
+
+function withProgress(
+  deployment: Deployment,
+  next: DeploymentStatus,
+  conditions: Conditions,
+  { newSet, nowMs }: StatusParts,
+): Conditions {
+  if (!hasDeadline(deployment)) return conditions.filter(({ type }) => type !== 'Progressing')
+  const current = conditionOf(conditions, 'Progressing')
+  if (current?.reason === 'NewReplicaSetAvailable' && count(next.replicas) === count(next.updatedReplicas))
+    return conditions
+  const name =
+    newSet === undefined
+      ? `Deployment ${JSON.stringify(deployment.metadata.name)}`
+      : `ReplicaSet ${JSON.stringify(newSet.metadata.name)}`
+  const verdict = (status: string, reason: string, message: string): Verdict => ({
+    type: 'Progressing',
+    status,
+    reason,
+    message: `${name} ${message}`,
+  })
+  if (isComplete(deployment, next))
+    return withCondition(conditions, verdict('True', 'NewReplicaSetAvailable', 'has successfully progressed.'), nowMs)
+  if (hasProgressed(deployment.status, next))
+    return withCondition(conditions, verdict('True', 'ReplicaSetUpdated', 'is progressing.'), nowMs, true)
+  if (isTimedOut(deployment, current, nowMs))
+    return withCondition(conditions, verdict('False', 'ProgressDeadlineExceeded', 'has timed out progressing.'), nowMs)
+  return conditions
+}
 
 const count = (value: number | undefined): number => value ?? 0
 
-function isComplete({ spec }: Deployment, next: DeploymentStatus): boolean {
-  return [next.updatedReplicas, next.replicas, next.availableReplicas].every((value) => count(value) === spec.replicas)
-}
+export const isComplete = ({ spec, metadata }: Deployment, next: DeploymentStatus): boolean =>
+  [next.updatedReplicas, next.replicas, next.availableReplicas].every((value) => count(value) === spec.replicas) &&
+  count(next.observedGeneration) >= (metadata.generation ?? 0)
 
 function hasProgressed(before: DeploymentStatus, next: DeploymentStatus): boolean {
   const oldReplicas = (status: DeploymentStatus) => count(status.replicas) - count(status.updatedReplicas)
@@ -74,58 +163,50 @@ function hasProgressed(before: DeploymentStatus, next: DeploymentStatus): boolea
   )
 }
 
-function progressVerdict(
-  deployment: Deployment,
-  next: DeploymentStatus,
-  newSet: ReplicaSet | undefined,
-  nowMs: number,
-): Verdict | undefined {
-  const name =
-    newSet === undefined
-      ? `Deployment ${JSON.stringify(deployment.metadata.name)}`
-      : `ReplicaSet ${JSON.stringify(newSet.metadata.name)}`
-  const current = conditionOf(deployment, 'Progressing')
-  const wasComplete = current?.reason === 'NewReplicaSetAvailable'
-  if (isComplete(deployment, next))
-    return { status: 'True', reason: 'NewReplicaSetAvailable', message: `${name} has successfully progressed.` }
-  if (current === undefined) {
-    if (newSet === undefined) return undefined
-    return {
-      status: 'True',
-      reason: 'NewReplicaSetCreated',
-      message: `Created new replica set ${JSON.stringify(newSet.metadata.name)}`,
-    }
-  }
-  if (hasProgressed(deployment.status, next))
-    return { status: 'True', reason: 'ReplicaSetUpdated', message: `${name} is progressing.` }
-  if (!wasComplete && progressLeftMs(deployment, nowMs) <= 0)
-    return { status: 'False', reason: 'ProgressDeadlineExceeded', message: `${name} has timed out progressing.` }
-  // A template or scale that changed after completion starts the clock anew.
-  return wasComplete && count(next.updatedReplicas) < deployment.spec.replicas
-    ? { status: 'True', reason: 'ReplicaSetUpdated', message: `${name} is progressing.` }
-    : { status: current.status as 'True' | 'False', reason: current.reason ?? '', message: current.message ?? '' }
+function isTimedOut(deployment: Deployment, current: DeploymentCondition | undefined, nowMs: number): boolean {
+  if (current === undefined || current.reason === 'NewReplicaSetAvailable') return false
+  if (current.reason === 'ProgressDeadlineExceeded') return true
+  return deadlineMs(deployment, current) < nowMs
 }
 
-/** How long the rollout may still go without progress. */
-export function progressLeftMs(deployment: Deployment, nowMs: number): number {
-  const since = conditionOf(deployment, 'Progressing')?.lastUpdateTime
-  return since === undefined ? Infinity : Date.parse(since) + deployment.spec.progressDeadlineSeconds * 1000 - nowMs
+const deadlineMs = ({ spec }: Deployment, { lastUpdateTime = '' }: DeploymentCondition): number =>
+  Date.parse(lastUpdateTime) + spec.progressDeadlineSeconds * 1000
+
+/** How long the rollout may still go without progress; undefined when nothing waits for that. */
+export function progressLeftMs(deployment: Deployment, next: DeploymentStatus, nowMs: number): number | undefined {
+  const current = conditionOf(next.conditions ?? [], 'Progressing')
+  if (current === undefined || deployment.spec.paused || !hasDeadline(deployment)) return undefined
+  if (
+    isComplete(deployment, next) ||
+    ['ProgressDeadlineExceeded', 'NewReplicaSetAvailable'].includes(current.reason ?? '')
+  )
+    return undefined
+  return Math.max(0, deadlineMs(deployment, current) - nowMs) + 1000
 }
 
-/** The conditions with this one changed. Times move only when something moves. */
-function withCondition(
-  conditions: readonly DeploymentCondition[],
-  type: string,
-  verdict: Verdict,
-  nowMs: number,
-  touch: boolean,
-): DeploymentCondition[] {
-  const before = conditions.find((condition) => condition.type === type)
+/** What keeps a ReplicaSet from making its pods is the Deployment's trouble too; the new one's comes first. */
+function withReplicaFailure(conditions: Conditions, { newSet, all, nowMs }: StatusParts): Conditions {
+  const failures = [...(newSet === undefined ? [] : [newSet]), ...all].flatMap(({ status }) =>
+    (status.conditions ?? []).filter(({ type }) => type === 'ReplicaFailure'),
+  )
+  const [first] = failures
+  if (first === undefined) return conditions.filter(({ type }) => type !== 'ReplicaFailure')
+  const { type, status, reason, message } = first
+  return withCondition(
+    conditions,
+    { type, status, ...(reason === undefined ? {} : { reason }), ...(message === undefined ? {} : { message }) },
+    nowMs,
+  )
+}
+
+/** The conditions with this one changed, at the end. Times move only when something moves, or when told to. */
+function withCondition(conditions: Conditions, verdict: Verdict, nowMs: number, touch = false): DeploymentCondition[] {
+  const before = conditionOf(conditions, verdict.type)
   if (before?.status === verdict.status && before.reason === verdict.reason && !touch) return [...conditions]
   const now = rfc3339(nowMs)
   const lastTransitionTime = before?.status === verdict.status ? (before.lastTransitionTime ?? now) : now
   return [
-    ...conditions.filter((condition) => condition.type !== type),
-    { type, ...verdict, lastUpdateTime: now, lastTransitionTime },
+    ...conditions.filter(({ type }) => type !== verdict.type),
+    { ...verdict, lastUpdateTime: now, lastTransitionTime },
   ]
 }

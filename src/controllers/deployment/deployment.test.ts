@@ -1,0 +1,292 @@
+// Tables for the plans of Deployments, and a property: planning and applying again and again comes to rest, within the
+// bounds.
+import { deepEqual, equal, match, ok } from 'node:assert/strict'
+import { test } from 'node:test'
+import { rfc3339 } from '../../base/clock.ts'
+import { seededRandom } from '../../base/random.ts'
+import { deployment, type Deployment } from '../../api/apps/v1/deployment.ts'
+import { replicaSet, type ReplicaSet } from '../../api/apps/v1/replica-set.ts'
+import type { Change } from '../controller.ts'
+import { labels, made, nowMs, planOf, shown, template } from '../plan.harness.ts'
+import { templateHash } from '../template-hash.ts'
+import { deploymentController } from './deployment.ts'
+
+const aDeployment = (spec: object = {}, body: object = {}) =>
+  made(deployment, 'web', {
+    spec: { replicas: 3, selector: { matchLabels: labels }, template: template('1'), ...spec },
+    ...body,
+  })
+const aSet = (name: string, image: string, replicas: number, available: number, annotations: object = {}) =>
+  made(replicaSet, name, {
+    metadata: { annotations },
+    spec: { replicas, selector: { matchLabels: labels }, template: template(image) },
+    status: { replicas, readyReplicas: available, availableReplicas: available, observedGeneration: 1 },
+  })
+
+const annotated = { 'deployment.kubernetes.io/desired-replicas': '3', 'deployment.kubernetes.io/max-replicas': '4' }
+const rev = (n: number) => ({ ...annotated, 'deployment.kubernetes.io/revision': String(n) })
+const complete = { replicas: 3, updatedReplicas: 3, availableReplicas: 3, observedGeneration: 1 }
+const stranger = { apiVersion: 'apps/v1', kind: 'Deployment', name: 'other', uid: 'o', controller: true }
+const known = (n: number, spec: object = {}, status: object = {}) =>
+  aDeployment(spec, { status, metadata: { annotations: { 'deployment.kubernetes.io/revision': String(n) } } })
+const hash = templateHash(aDeployment().spec.template)
+
+const rollouts: [why: string, object: Deployment, sets: ReplicaSet[], changes: string[]][] = [
+  ['makes its first ReplicaSet in full', aDeployment(), [], [`create replicaset web-${hash} ×3`]],
+  ['is content', known(1), [aSet('a', '1', 3, 3, rev(1))], []],
+  [
+    'makes the next one within the surge',
+    known(1, { template: template('2') }),
+    [aSet('a', '1', 3, 3, rev(1))],
+    [`create replicaset web-${templateHash(aDeployment({ template: template('2') }).spec.template)} ×1`],
+  ],
+  [
+    'takes one old away when one new is there',
+    known(2, { template: template('2') }),
+    [aSet('a', '1', 3, 3, rev(1)), aSet('b', '2', 1, 1, rev(2))],
+    ['update replicaset a ×2'],
+  ],
+  [
+    'waits while the new one is not available',
+    known(2, { template: template('2') }),
+    [aSet('a', '1', 3, 3, rev(1)), aSet('b', '2', 1, 0, rev(2))],
+    [],
+  ],
+  [
+    'removes unhealthy old ones even then',
+    known(2, { template: template('2') }),
+    [aSet('a', '1', 3, 2, rev(1)), aSet('b', '2', 1, 1, rev(2))],
+    ['update replicaset a ×2'],
+  ],
+  [
+    'adds the next new one',
+    known(2, { template: template('2') }),
+    [aSet('a', '1', 2, 2, rev(1)), aSet('b', '2', 1, 1, rev(2))],
+    ['update replicaset b ×2'],
+  ],
+  [
+    'goes back to an old template without a new ReplicaSet',
+    known(2),
+    [aSet('a', '1', 0, 0, rev(1)), aSet('b', '2', 3, 3, rev(2))],
+    ['update deployment web ×3', 'update replicaset a ×0'],
+  ],
+  ['scales', known(1, { replicas: 5 }), [aSet('a', '1', 3, 3, rev(1))], ['update replicaset a ×5']],
+  ['scales down to nothing', known(1, { replicas: 0 }), [aSet('a', '1', 3, 3, rev(1))], ['update replicaset a ×0']],
+  [
+    'shares a scaling in the middle of a rollout',
+    known(2, { replicas: 10, template: template('2') }),
+    [aSet('a', '1', 3, 3, rev(1)), aSet('b', '2', 1, 1, rev(2))],
+    ['update replicaset a ×10', 'update replicaset b ×3'],
+  ],
+  [
+    'does not roll while paused',
+    known(1, { paused: true, template: template('2') }),
+    [aSet('a', '1', 3, 3, rev(1))],
+    [],
+  ],
+  [
+    'recreates: first everything old goes',
+    known(1, { strategy: { type: 'Recreate' }, template: template('2') }),
+    [aSet('a', '1', 3, 3, rev(1))],
+    ['update replicaset a ×0'],
+  ],
+  [
+    'recreates: nothing new before the last old pod is gone',
+    known(1, { strategy: { type: 'Recreate' }, template: template('2') }),
+    [{ ...aSet('a', '1', 0, 0, rev(1)), status: { replicas: 0, terminatingReplicas: 1 } }],
+    [],
+  ],
+  [
+    'recreates: then everything new comes',
+    known(1, { strategy: { type: 'Recreate' }, template: template('2') }),
+    [aSet('a', '1', 0, 0, rev(1))],
+    [`create replicaset web-${templateHash(aDeployment({ template: template('2') }).spec.template)} ×3`],
+  ],
+  [
+    'scales while paused',
+    known(1, { paused: true, replicas: 5, template: template('2') }),
+    [aSet('a', '1', 3, 3, rev(1))],
+    ['update replicaset a ×5'],
+  ],
+  [
+    'takes its revision from the template that it returned to',
+    known(2),
+    [aSet('a', '1', 3, 3, rev(3)), aSet('b', '2', 0, 0, rev(2))],
+    ['update deployment web ×3'],
+  ],
+  [
+    'makes another name when somebody has the first one',
+    known(1),
+    [made(replicaSet, `web-${hash}`, { metadata: { ownerReferences: [stranger] }, spec: aSet('x', '9', 1, 1).spec })],
+    [],
+  ],
+  [
+    'forgets history beyond its limit',
+    known(4, { revisionHistoryLimit: 1, template: template('4') }, complete),
+    [
+      aSet('a', '1', 0, 0, rev(1)),
+      aSet('b', '2', 0, 0, rev(2)),
+      aSet('c', '3', 0, 0, rev(3)),
+      aSet('d', '4', 3, 3, rev(4)),
+    ],
+    ['delete replicaset a ×0', 'delete replicaset b ×0'],
+  ],
+]
+for (const [why, object, sets, changes] of rollouts)
+  test(`a Deployment ${why}`, () => deepEqual(shown(planOf(deploymentController, object, ...sets).changes), changes))
+
+test('a Deployment tells its progress in conditions', () => {
+  const conditions = (object: Deployment, ...sets: ReplicaSet[]) =>
+    ((planOf(deploymentController, object, ...sets).status as Deployment['status']).conditions ?? []).map(
+      ({ type, status, reason }) => `${type} ${status} ${reason}`,
+    )
+  deepEqual(conditions(aDeployment()), [
+    'Progressing True NewReplicaSetCreated',
+    'Available False MinimumReplicasUnavailable',
+  ])
+  deepEqual(conditions(aDeployment(), aSet('a', '1', 0, 0, rev(1))), [
+    'Progressing True FoundNewReplicaSet',
+    'Available False MinimumReplicasUnavailable',
+  ])
+  deepEqual(conditions(aDeployment(), aSet('a', '1', 3, 0, rev(1))), [
+    'Available False MinimumReplicasUnavailable',
+    'Progressing True ReplicaSetUpdated',
+  ])
+  deepEqual(conditions(aDeployment({ paused: true }), aSet('a', '1', 3, 3, rev(1))), [
+    'Progressing Unknown DeploymentPaused',
+    'Available True MinimumReplicasAvailable',
+  ])
+  deepEqual(conditions(aDeployment({ progressDeadlineSeconds: 2_147_483_647 }), aSet('a', '1', 3, 3, rev(1))), [
+    'Available True MinimumReplicasAvailable',
+  ])
+  const failing = aSet('a', '1', 3, 0, rev(1))
+  const refused = { type: 'ReplicaFailure', status: 'True', reason: 'FailedCreate', message: 'quota' }
+  match(
+    conditions(aDeployment(), { ...failing, status: { ...failing.status, conditions: [refused] } }).join(),
+    /ReplicaFailure True FailedCreate/,
+  )
+  deepEqual(conditions(aDeployment(), aSet('a', '1', 3, 3, rev(1))), [
+    'Available True MinimumReplicasAvailable',
+    'Progressing True NewReplicaSetAvailable',
+  ])
+  const stuck = (seconds: number) =>
+    aDeployment(
+      {},
+      {
+        status: {
+          replicas: 3,
+          updatedReplicas: 3,
+          conditions: [
+            {
+              type: 'Progressing',
+              status: 'True',
+              reason: 'ReplicaSetUpdated',
+              message: 'm',
+              lastUpdateTime: rfc3339(nowMs - seconds * 1000),
+              lastTransitionTime: rfc3339(nowMs),
+            },
+          ],
+        },
+      },
+    )
+  match(conditions(stuck(601), aSet('a', '1', 3, 0, rev(1))).join(), /Progressing False ProgressDeadlineExceeded/)
+  match(conditions(stuck(599), aSet('a', '1', 3, 0, rev(1))).join(), /Progressing True ReplicaSetUpdated/)
+  equal(planOf(deploymentController, stuck(599), aSet('a', '1', 3, 0, rev(1))).requeueAfterMs, 2000)
+  const failed = planOf(deploymentController, aDeployment()).statusOnFailure?.(new Error('no')) as Deployment['status']
+  deepEqual(failed.conditions?.[0]?.message, `Failed to create new replica set "web-${hash}": no`)
+  const collided = made(replicaSet, `web-${hash}`, { spec: aSet('x', '9', 1, 1).spec })
+  const other = { ...collided, metadata: { ...collided.metadata, ownerReferences: [stranger] } }
+  equal((planOf(deploymentController, aDeployment(), other).status as Deployment['status']).collisionCount, 1)
+})
+
+/** Applies a plan of the Deployment controller to a model of its ReplicaSets, as the API server would. */
+function applied(
+  object: Deployment,
+  sets: ReplicaSet[],
+  changes: readonly Change[],
+): { object: Deployment; sets: ReplicaSet[] } {
+  let [next, all] = [object, sets]
+  for (const change of changes) {
+    const target = change.object as ReplicaSet & Deployment
+    if (change.of.plural === 'deployments') next = target
+    else if (change.kind === 'create') all = [...all, made(replicaSet, target.metadata.name, target)]
+    else if (change.kind === 'delete') all = all.filter(({ metadata }) => metadata.uid !== target.metadata.uid)
+    else all = all.map((set) => (set.metadata.uid === target.metadata.uid ? target : set))
+  }
+  return { object: next, sets: all }
+}
+
+test('planning and applying comes to rest in bounded steps, within surge and availability, for random Deployments', () => {
+  for (let seed = 1; seed <= 150; seed++) {
+    const random = seededRandom(seed)
+    const replicas = random.below(12)
+    const pick = () => (random.below(2) === 0 ? random.below(4) : `${random.below(101)}%`)
+    const [maxSurge, maxUnavailable] = [pick(), pick()]
+    let object = aDeployment({
+      replicas,
+      strategy: { rollingUpdate: { maxSurge: maxSurge === 0 || maxSurge === '0%' ? 1 : maxSurge, maxUnavailable } },
+    })
+    let sets: ReplicaSet[] = []
+    const { surge, unavailable } = {
+      surge: resolve(object.spec.strategy.rollingUpdate?.maxSurge ?? 0, replicas, Math.ceil),
+      unavailable: resolve(maxUnavailable, replicas, Math.floor),
+    }
+    let steps = 0
+    let restedOnce = false
+    for (let round = 0; round < 3; round++) {
+      object = {
+        ...object,
+        spec: {
+          ...object.spec,
+          template: {
+            ...object.spec.template,
+            spec: {
+              ...object.spec.template.spec,
+              containers: [{ ...object.spec.template.spec.containers[0], image: String(round) }],
+            },
+          },
+        },
+      } as Deployment
+      for (let idle = 0; idle < 3;) {
+        ok(++steps < 500, `seed ${seed} does not come to rest`)
+        const { changes } = planOf(deploymentController, object, ...sets)
+        ;({ object, sets } = applied(object, sets, changes))
+        const total = sets.reduce((sum, { spec }) => sum + spec.replicas, 0)
+        ok(total <= replicas + surge, `seed ${seed}: ${total} replicas, at most ${replicas + surge} are allowed`)
+        const availableNow = sets.reduce(
+          (sum, { spec, status }) => sum + Math.min(spec.replicas, status.availableReplicas ?? 0),
+          0,
+        )
+        if (restedOnce)
+          ok(
+            availableNow >= replicas - unavailable,
+            `seed ${seed}: ${availableNow} available, at least ${replicas - unavailable} must be`,
+          )
+        idle = changes.length === 0 ? idle + 1 : 0
+        // Pods become available at their own pace, but in the end they do.
+        sets = sets.map((set) => {
+          const before = Math.min(set.spec.replicas, set.status.availableReplicas ?? 0)
+          const grown = idle > 0 || random.below(2) === 0 ? set.spec.replicas : before
+          return {
+            ...set,
+            status: {
+              ...set.status,
+              replicas: set.spec.replicas,
+              availableReplicas: grown,
+              observedGeneration: set.metadata.generation ?? 0,
+            },
+          }
+        })
+      }
+      restedOnce = true
+      equal(
+        sets.filter(({ spec }) => spec.replicas > 0).length,
+        replicas === 0 ? 0 : 1,
+        `seed ${seed} ends with one ReplicaSet`,
+      )
+    }
+  }
+})
+
+const resolve = (value: number | string, total: number, rounding: (exact: number) => number): number =>
+  typeof value === 'number' ? value : rounding((Number.parseInt(value, 10) * total) / 100)

@@ -1,0 +1,35 @@
+// The end of a namespace, on a cluster of its own.
+import { equal } from 'node:assert/strict'
+import { test } from 'node:test'
+import { context } from '../base/context.ts'
+import { deployment } from '../api/apps/v1/deployment.ts'
+import { configMap } from '../api/core/v1/config-map.ts'
+import { namespace } from '../api/core/v1/namespace.ts'
+import { pod } from '../api/core/v1/pod.ts'
+import { startCluster } from '../cluster/start-cluster.ts'
+import { labels, template } from './plan.harness.ts'
+
+const ctx = context(new AbortController().signal)
+
+test('a namespace that ends takes its content along, gracefully, and then goes', async () => {
+  await using cluster = await startCluster()
+  const { client, clock } = cluster
+  await client.of(namespace).create({ metadata: { name: 'team' } }, '', ctx)
+  await client.of(configMap).create({ metadata: { name: 'held', finalizers: ['test/hold'] } }, 'team', ctx)
+  await client
+    .of(deployment)
+    .create(
+      { metadata: { name: 'web' }, spec: { replicas: 2, selector: { matchLabels: labels }, template: template('1') } },
+      'team',
+      ctx,
+    )
+  await clock.advance('5s')
+  equal((await client.of(pod).list({ namespace: 'team' }, ctx)).items.length, 2)
+  await client.of(namespace).delete('team', '', {}, ctx)
+  await clock.advance('2m')
+  equal((await client.of(namespace).get('team', '', ctx)).status.phase, 'Terminating', 'a finalizer in it holds it')
+  equal((await client.of(pod).list({ namespace: 'team' }, ctx)).items.length, 0)
+  await client.of(configMap).patch('held', 'team', { metadata: { finalizers: null } }, 'merge', ctx)
+  await clock.advance('5s')
+  equal(await client.of(namespace).find('team', '', ctx), undefined)
+})
