@@ -224,8 +224,8 @@ const refused: [
     'DELETE',
     `${configMaps}/taken?propagationPolicy=Sideways`,
     undefined,
-    400,
-    /propagationPolicy: Unsupported value/,
+    422,
+    /^DeleteOptions\.meta\.k8s\.io "" is invalid: propagationPolicy: Unsupported value: "Sideways": supported values: "Background", "Foreground", "Orphan", "nil"$/,
   ],
   [
     'an unknown field label',
@@ -234,6 +234,47 @@ const refused: [
     undefined,
     400,
     /field label not supported: spec\.x/,
+  ],
+  [
+    'a dry run in parts',
+    'POST',
+    `${configMaps}?dryRun=Some`,
+    configMap('a'),
+    422,
+    /^CreateOptions\.meta\.k8s\.io "" is invalid: dryRun: Unsupported value: \["Some"\]: supported values: "All"$/,
+  ],
+  ['a limit that is no number', 'GET', `${configMaps}?limit=x`, undefined, 400, /^strconv\.ParseInt: parsing "x"/],
+  [
+    'a match without a version',
+    'GET',
+    `${configMaps}?resourceVersionMatch=Exact`,
+    undefined,
+    422,
+    /^ListOptions\.meta\.k8s\.io "" is invalid: resourceVersionMatch: Forbidden: resourceVersionMatch is forbidden unless resourceVersion is provided$/,
+  ],
+  [
+    'initial events of a list',
+    'GET',
+    `${configMaps}?sendInitialEvents=true`,
+    undefined,
+    422,
+    /sendInitialEvents: Forbidden: sendInitialEvents is forbidden for list$/,
+  ],
+  [
+    'initial events without a match',
+    'GET',
+    `${configMaps}?watch=1&sendInitialEvents=true`,
+    undefined,
+    422,
+    /resourceVersionMatch: Forbidden: sendInitialEvents requires setting resourceVersionMatch to NotOlderThan$/,
+  ],
+  [
+    'a page of another version',
+    'GET',
+    `${configMaps}?continue=x&resourceVersion=5`,
+    undefined,
+    400,
+    /^specifying resource version is not allowed when using continue$/,
   ],
   ['a version that is no number', 'GET', `${configMaps}?resourceVersion=x`, undefined, 400, /invalid syntax/],
   ['a broken continue token', 'GET', `${configMaps}?limit=1&continue=zzz`, undefined, 400, /continue key is not valid/],
@@ -534,6 +575,30 @@ test('pages show the list as it was when the first was asked for', async () => {
   equal(exact.items.length, 3)
 })
 
+test('a page of a list that is too old comes with a token to go on all the same', async () => {
+  await using server = await startServer()
+  await fill(server)
+  const first = (await server.call('GET', `${configMaps}?limit=1`)).body
+  await using later = await startServer(openPolicies, { store: server.store, clock: server.clock })
+  await server.call('POST', '/api/v1/namespaces/other/configmaps', configMap('e'))
+  await server.store.compact(server.store.revision, new AbortController().signal)
+  await using compacted = await startServer(openPolicies, { store: server.store, clock: server.clock })
+  const next = `${configMaps}?limit=2&continue=${first.metadata.continue}`
+  equal((await later.call('GET', next)).status, 200, 'a server that starts knows the past of the store')
+  const { status, body } = await compacted.call('GET', next)
+  deepEqual([status, body.reason], [410, 'Expired'])
+  const exact = `resourceVersionMatch=Exact&resourceVersion=${first.metadata.resourceVersion}`
+  equal(
+    (await compacted.call('GET', `${configMaps}?${exact}`)).body.message,
+    'The resourceVersion for the provided list is too old.',
+  )
+  const rest = (await compacted.call('GET', `${configMaps}?limit=2&continue=${body.metadata.continue}`)).body
+  deepEqual(
+    rest.items.map((item: { metadata: { name: string } }) => item.metadata.name),
+    ['b', 'c'],
+  )
+})
+
 test('a version from the future is waited for, then refused', async () => {
   await using server = await startServer()
   const asking = server.call('GET', `${configMaps}?resourceVersion=99999`)
@@ -546,8 +611,55 @@ test('a version from the future is waited for, then refused', async () => {
 test('a collection is deleted by selector', async () => {
   await using server = await startServer()
   await fill(server)
+  const dry = await server.call('DELETE', configMaps, { dryRun: ['All'] })
+  deepEqual([dry.body.kind, dry.body.items.length], ['ConfigMapList', 3])
+  equal((await server.call('DELETE', `${configMaps}/a`, { dryRun: ['All'] })).status, 200)
+  equal((await server.call('GET', configMaps)).body.items.length, 3, 'a dry run in the body deletes nothing')
+  const page = (await server.call('DELETE', `${configMaps}?limit=1&dryRun=All`)).body
+  deepEqual([page.items.length, page.metadata.remainingItemCount], [1, 2])
   equal((await server.call('DELETE', `${configMaps}?labelSelector=app%3Dx`)).body.items.length, 2)
   equal((await server.call('GET', '/api/v1/configmaps')).body.items.length, 2)
+})
+
+const beginnings: [query: string, lines: string[]][] = [
+  ['', ['ADDED a', 'ADDED b', 'ADDED c', 'ADDED new']],
+  ['&resourceVersion=0', ['ADDED a', 'ADDED b', 'ADDED c', 'ADDED new']],
+  ['&sendInitialEvents=false&resourceVersionMatch=NotOlderThan', ['ADDED new']],
+  [
+    '&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true',
+    ['ADDED a', 'ADDED b', 'ADDED c', 'BOOKMARK true', 'ADDED new'],
+  ],
+  ['&fieldSelector=metadata.name%3Dnew', ['ADDED new']],
+]
+for (const [query, lines] of beginnings)
+  test(`a watch with ${query === '' ? 'nothing' : query} begins as asked`, async () => {
+    await using server = await startServer()
+    await fill(server)
+    const watching = server.watch(`${configMaps}?watch=true${query}`, lines.length)
+    await server.clock.settle()
+    await server.call('POST', configMaps, configMap('new'))
+    deepEqual(
+      (await watching).map(
+        ({ type, object: { metadata } }) =>
+          `${type} ${metadata.name ?? metadata.annotations?.['k8s.io/initial-events-end']}`,
+      ),
+      lines,
+    )
+  })
+
+test('the old path of a watch, and its end when its time is over', async () => {
+  await using server = await startServer()
+  const watching = server.watch('/api/v1/watch/namespaces/default/configmaps?timeoutSeconds=5', 2)
+  await server.clock.settle()
+  await server.call('POST', configMaps, configMap('a'))
+  await server.clock.advance('6s')
+  deepEqual(
+    (await watching).map(({ type }) => type),
+    ['ADDED'],
+  )
+  const endless = server.watch(`${configMaps}?watch=1`, 2)
+  await server.clock.advance('61m')
+  equal((await endless).length, 1)
 })
 
 test('of many writers of one object none is lost', async () => {

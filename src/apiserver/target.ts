@@ -3,6 +3,7 @@ import { kinds } from '../api/kinds.ts'
 import type { Kind } from '../api/kind.ts'
 import { methodNotAllowed, pathNotFound } from '../api/status-error.ts'
 import { acceptsAggregatedDiscovery } from './media-type.ts'
+import { booleanOf } from './query.ts'
 import type { Target, Verb } from './request.ts'
 
 const byPath = new Map(kinds.map((kind) => [`${kind.apiVersion}/${kind.plural}`, kind]))
@@ -13,7 +14,10 @@ export function targetOf(method: string, path: string, query: URLSearchParams, a
     .filter((part) => part !== '')
     .map(decodeURIComponent)
   const isCore = parts[0] === 'api'
-  const rest = isCore ? parts.slice(2) : parts.slice(3)
+  const behind = isCore ? parts.slice(2) : parts.slice(3)
+  // The old form of a watch: /api/v1/watch/pods.
+  const isWatch = behind[0] === 'watch' && behind.length > 1
+  const rest = isWatch ? behind.slice(1) : behind
   if ((!isCore && parts[0] !== 'apis') || rest.length === 0)
     return { kind: 'path', verb: method.toLowerCase(), path, aggregated: acceptsAggregatedDiscovery(accept) }
   const apiVersion = isCore ? (parts[1] ?? '') : `${parts[1]}/${parts[2]}`
@@ -21,7 +25,7 @@ export function targetOf(method: string, path: string, query: URLSearchParams, a
   const [plural = '', name = '', subresource = '', ...more] = isScoped ? rest.slice(2) : rest
   const resource = byPath.get(`${apiVersion}/${plural}`)
   if (resource === undefined || more.length > 0 || (isScoped && !resource.namespaced)) throw pathNotFound()
-  const verb = verbOf(method, resource, name, query)
+  const verb = isWatch && method === 'GET' ? 'watch' : verbOf(method, resource, name, query)
   if (verb === 'create' && resource.namespaced && !isScoped) throw methodNotAllowed(resource, 'create')
   return { kind: 'resource', verb, resource, subresource, namespace: isScoped ? (rest[1] ?? '') : '', name }
 }
@@ -34,7 +38,7 @@ function verbOf(method: string, resource: Kind, name: string, query: URLSearchPa
   switch (method) {
     case 'GET':
     case 'HEAD':
-      if (['true', '1'].includes(query.get('watch') ?? '')) return 'watch'
+      if (booleanOf(query, 'watch')) return 'watch'
       return name === '' ? 'list' : 'get'
     case 'POST':
       return 'create'

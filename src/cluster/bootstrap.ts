@@ -81,9 +81,11 @@ async function ensure<T extends ApiObject, Input>(
   object: Named<Input>,
   context: Context,
 ): Promise<void> {
+  const { name, namespace: place = '' } = object.metadata
+  if ((await client.of(kind).find(name, place, context)) !== undefined) return
   await client
     .of(kind)
-    .create(object, object.metadata.namespace ?? '', context)
+    .create(object, place, context)
     .catch((error: unknown) => {
       if (!hasReason(error, 'AlreadyExists')) throw error
     })

@@ -3,11 +3,16 @@ import { foregroundFinalizer, orphanFinalizer } from '../../api/deletion-finaliz
 import { rfc3339 } from '../../base/clock.ts'
 import { deleteOptions, type DeleteOptions } from '../../api/meta/v1/delete-options.ts'
 import { objectKey, type ApiObject } from '../../api/object.ts'
-import { badRequest, conflict, modifiedConflict, notFound } from '../../api/status-error.ts'
+import { conflict, hasReason, invalidObject, modifiedConflict, notFound } from '../../api/status-error.ts'
+import { invalid, notSupported, type FieldError } from '../../schema/field-error.ts'
+import type { ListAnswer } from '../answer.ts'
+import { plainFace } from './face.ts'
 import { decodeBody } from './ingest.ts'
+import { dryRunErrors } from './list-options.ts'
+import { booleanOf, integerOf } from '../query.ts'
 import type { Stored } from '../stored.ts'
 import { commitWrite, isDryRun, readStored, type ResourceParts, type ResourceRequest } from './parts.ts'
-import { selectionOf } from './reads.ts'
+import { list } from './reads.ts'
 import { attributesOf } from './writes.ts'
 
 export interface Deleted {
@@ -23,22 +28,29 @@ export async function remove(parts: ResourceParts, request: ResourceRequest, bod
   return removeOne(parts, request, parts.cache.get(objectKey(namespace, name)), optionsOf(request, body))
 }
 
+/** So many objects of a collection are deleted at a time: their commits share the disk's. */
+const collectionAtOnce = 64
+
+/** Deletes what a list with the same parameters shows, page by page where a limit is given. */
 export async function removeCollection(
   parts: ResourceParts,
   request: ResourceRequest,
   body: unknown,
-): Promise<Stored[]> {
+): Promise<ListAnswer> {
   const options = optionsOf(request, body)
-  const selection = selectionOf(parts, request)
-  const chosen = [...parts.cache.stateAt(undefined).values()].filter(({ object }) => selection.matches(object))
-  for (const stored of chosen) {
+  const answer = await list({ ...parts, face: plainFace(parts.kind) }, request)
+  const { items } = answer
+  for (let start = 0; start < items.length; start += collectionAtOnce)
+    await Promise.all(items.slice(start, start + collectionAtOnce).map((stored) => removeListed(stored)))
+  return { ...answer, of: parts.face.kind, items: items.map((stored) => parts.face.shown(stored)) }
+
+  async function removeListed(stored: Stored): Promise<void> {
     const { name, namespace = '' } = stored.object.metadata
     const one = { ...request, target: { ...request.target, name, namespace } }
     await removeOne(parts, one, stored, options).catch((error: unknown) => {
-      if ((error as { reason?: string }).reason !== 'NotFound') throw error
+      if (!hasReason(error, 'NotFound')) throw error
     })
   }
-  return chosen
 }
 
 async function removeOne(
@@ -60,7 +72,8 @@ async function removeOne(
     await parts.admission.validate(attributes)
     const marked = mark(parts, current.object, options)
     const gone = marked === undefined
-    if (isDryRun(request) || marked === current.object) return { stored: current, gone }
+    if (isDryRun(request) || options.dryRun?.includes('All') || marked === current.object)
+      return { stored: current, gone }
     const write = {
       operation: gone ? 'delete' : 'put',
       object: marked ?? current.object,
@@ -119,23 +132,31 @@ function checkPreconditions(
     throw failed('ResourceVersion', preconditions.resourceVersion, String(revision))
 }
 
+/** The options of the body, or without one those of the query. */
 function optionsOf({ query }: ResourceRequest, body: unknown): Partial<DeleteOptions> {
-  const sent: Partial<DeleteOptions> = body === undefined ? {} : decodeBody(deleteOptions, 'DeleteOptions', body)
-  const grace = query.get('gracePeriodSeconds')
-  if (grace !== null && !/^\d+$/.test(grace))
-    throw badRequest(`gracePeriodSeconds: Invalid value: ${JSON.stringify(grace)}: must be a number of seconds`)
-  const policy = query.get('propagationPolicy')
-  const options = {
-    ...sent,
-    ...(grace === null ? {} : { gracePeriodSeconds: Number(grace) }),
-    ...(policy === null ? {} : { propagationPolicy: policy }),
-  }
-  if (
-    options.propagationPolicy !== undefined &&
-    !['Background', 'Foreground', 'Orphan'].includes(options.propagationPolicy)
-  )
-    throw badRequest(
-      `DeleteOptions.meta.k8s.io "" is invalid: propagationPolicy: Unsupported value: ${JSON.stringify(options.propagationPolicy)}: supported values: "Background", "Foreground", "Orphan"`,
+  const options = body === undefined ? optionsInQuery(query) : decodeBody(deleteOptions, 'DeleteOptions', body)
+  const { propagationPolicy, orphanDependents, dryRun = [] } = options
+  const errors: FieldError[] = []
+  if (propagationPolicy !== undefined && orphanDependents !== undefined)
+    errors.push(
+      invalid('propagationPolicy', propagationPolicy, 'orphanDependents and deletionPropagation cannot be both set'),
     )
+  if (propagationPolicy !== undefined && !policies.includes(propagationPolicy))
+    errors.push(notSupported('propagationPolicy', propagationPolicy, [...policies, 'nil']))
+  errors.push(...dryRunErrors(dryRun))
+  if (errors.length > 0) throw invalidObject('meta.k8s.io', 'DeleteOptions', '', errors)
   return options
+}
+
+const policies = ['Background', 'Foreground', 'Orphan']
+
+function optionsInQuery(query: URLSearchParams): Partial<DeleteOptions> {
+  const grace = query.get('gracePeriodSeconds')
+  const propagationPolicy = query.get('propagationPolicy')
+  return {
+    ...(grace === null ? {} : { gracePeriodSeconds: integerOf(grace) }),
+    ...(propagationPolicy === null ? {} : { propagationPolicy }),
+    ...(query.has('orphanDependents') ? { orphanDependents: booleanOf(query, 'orphanDependents') } : {}),
+    ...(query.has('dryRun') ? { dryRun: query.getAll('dryRun') } : {}),
+  }
 }

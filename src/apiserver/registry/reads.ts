@@ -1,69 +1,73 @@
 // GET, LIST and WATCH: served from the watch cache, as fresh as the request asks for.
-import { prefixEnd } from '../../base/ordered-map.ts'
+import { prefixEnd, type OrderedMap } from '../../base/ordered-map.ts'
 import { objectKey } from '../../api/object.ts'
-import { badRequest, notFound } from '../../api/status-error.ts'
+import { expired, notFound } from '../../api/status-error.ts'
 import type { Answer, ListAnswer } from '../answer.ts'
 import type { Stored } from '../stored.ts'
 import { Selection } from '../watch/selection.ts'
+import { ContinueExpired, inconsistentRevision, writeToken } from './continue-token.ts'
 import { shownEvents } from './face.ts'
+import { listOptionsOf, revisionOf, watchOptionsOf, type ListOptions, type WatchOptions } from './list-options.ts'
 import type { ResourceParts, ResourceRequest } from './parts.ts'
 
 export async function get(parts: ResourceParts, request: ResourceRequest): Promise<Stored> {
   const { namespace, name } = request.target
-  await catchUp(parts, request)
+  await catchUp(parts, revisionOf(request.query.get('resourceVersion') ?? ''), request.context.signal)
   const stored = parts.cache.get(objectKey(namespace, name))
-  if (stored === undefined) throw notFound(parts.kind, name)
+  if (stored === undefined) throw notFound(parts.face.kind, name)
   return stored
 }
 
-/** A page of a list: where it goes on, at which revision. */
-interface ContinueToken {
-  readonly v: 'meta.k8s.io/v1'
-  readonly rv: number
-  readonly start: string
-}
-
 export async function list(parts: ResourceParts, request: ResourceRequest): Promise<ListAnswer> {
-  const { cache } = parts
-  const { query, target } = request
   const selection = selectionOf(parts, request)
-  const token = query.get('continue') ? parseToken(query.get('continue') ?? '') : undefined
-  const limit = Number(query.get('limit') ?? 0)
-  await catchUp(parts, request)
-  const exact = query.get('resourceVersionMatch') === 'Exact' ? Number(query.get('resourceVersion')) : token?.rv
-  const revision = exact ?? cache.revision
-  const state = cache.stateAt(exact)
-  const prefix = target.namespace === '' ? '' : `${target.namespace}/`
-  const start = token?.start ?? prefix
+  const options = listOptionsOf(request.query)
+  const { limit, token } = options
+  if (token === undefined) await catchUp(parts, options.revision, request.context.signal)
+  const { state, revision } = stateFor(parts, options)
+  const prefix = selection.namespace === '' ? '' : `${selection.namespace}/`
   const end = prefix === '' ? '' : prefixEnd(prefix)
   const items: Stored[] = []
   let nextStart = ''
-  for (const [key, stored] of rangeOf(state, selection, start, end)) {
+  const isFiltered = selection.isFiltered
+  for (const [key, stored] of rangeOf(state, selection, token?.start ?? prefix, end)) {
+    if (isFiltered && !selection.matches(stored.object)) continue
     if (limit > 0 && items.length === limit) {
       nextStart = key
       break
     }
-    if (selection.matches(stored.object)) items.push(stored)
+    items.push(parts.face.shown(stored))
   }
   const isPaged = nextStart !== ''
-  const isFiltered = selection.labels.length > 0 || selection.fields.length > 0
   return {
     kind: 'list',
     of: parts.face.kind,
-    items: items.map((stored) => parts.face.shown(stored)),
+    items,
     revision,
-    continueToken: isPaged ? writeToken({ v: 'meta.k8s.io/v1', rv: revision, start: nextStart }) : '',
+    continueToken: isPaged ? writeToken({ revision, start: nextStart }) : '',
     remaining: isPaged && !isFiltered ? state.count(nextStart, end) : undefined,
   }
 }
 
+/** Which version of the state a list shows, and the revision that it names. */
+function stateFor(
+  { cache }: ResourceParts,
+  { token, match, revision: asked }: ListOptions,
+): { state: OrderedMap<Stored>; revision: number } {
+  const revision = match === 'Exact' ? asked : token?.revision
+  if (revision === undefined || revision === inconsistentRevision)
+    return { state: cache.stateAt(undefined), revision: cache.revision }
+  if (revision >= cache.oldest) return { state: cache.stateAt(revision), revision }
+  throw token === undefined
+    ? expired('The resourceVersion for the provided list is too old.')
+    : new ContinueExpired(token.start)
+}
+
 function* rangeOf(
-  state: ReturnType<ResourceParts['cache']['stateAt']>,
-  selection: Selection,
+  state: OrderedMap<Stored>,
+  { onlyName, namespace, kind }: Selection,
   start: string,
   end: string,
 ): Iterable<[string, Stored]> {
-  const { onlyName, namespace, kind } = selection
   if (onlyName === undefined || (kind.namespaced && namespace === '')) {
     yield* state.range(start, end)
     return
@@ -76,34 +80,41 @@ function* rangeOf(
 export async function watch(parts: ResourceParts, request: ResourceRequest): Promise<Answer> {
   const { query, context, sender } = request
   const selection = selectionOf(parts, request)
-  const asked = query.get('resourceVersion') ?? ''
-  const sendInitial = query.get('sendInitialEvents')
-  if (sendInitial !== null && query.get('resourceVersionMatch') !== 'NotOlderThan')
-    throw badRequest('sendInitialEvents requires setting resourceVersionMatch to NotOlderThan')
-  await catchUp(parts, request)
-  const isFromState = sendInitial === 'true' || asked === '' || asked === '0'
-  const seconds = Number(query.get('timeoutSeconds') ?? 0)
-  const signal = seconds > 0 ? withTimeout(parts, seconds * 1000, context.signal) : context.signal
-  const bookmarks = query.get('allowWatchBookmarks') === 'true'
-  const events = parts.cache.watch(
+  const options = watchOptionsOf(query)
+  await catchUp(parts, options.revision, context.signal)
+  const { face, cache } = parts
+  const events = cache.watch(
     {
       selection,
       sender,
-      bookmarks,
-      initialEventsEnd: sendInitial === 'true' && bookmarks,
-      from: isFromState ? 'now' : Number(asked),
+      bookmarks: options.bookmarks,
+      initialEventsEnd: options.sendInitialEvents === true && options.bookmarks,
+      from: beginningOf(options, cache.revision),
+      lifeMs: lifeMsOf(parts, request, options),
     },
-    signal,
+    context.signal,
   )
-  const { face } = parts
   return { kind: 'watch', of: face.kind, events: face.kind === parts.kind ? events : shownEvents(events, face) }
 }
 
-function withTimeout({ clock }: ResourceParts, ms: number, outer: AbortSignal): AbortSignal {
-  const controller = new AbortController()
-  const timer = clock.after(ms, () => controller.abort())
-  outer.addEventListener('abort', () => timer.cancel(), { once: true })
-  return AbortSignal.any([outer, controller.signal])
+/** `now` sends the state first; a revision sends what came after it. */
+function beginningOf({ revision, sendInitialEvents }: WatchOptions, present: number): 'now' | number {
+  const isAnywhere = revision === undefined || revision === 0
+  if (sendInitialEvents === true || (sendInitialEvents === undefined && isAnywhere)) return 'now'
+  return isAnywhere ? present : revision
+}
+
+/** As upstream: a watch that names no end is ended after half an hour to an hour, so that load moves between servers. */
+const watchSecondsMin = 1_800
+
+/** How long a watch lasts. Those of this process have no end: there is no other server for them. */
+function lifeMsOf(
+  { random }: ResourceParts,
+  { credentials }: ResourceRequest,
+  { timeoutSeconds }: WatchOptions,
+): number | undefined {
+  if (timeoutSeconds > 0) return timeoutSeconds * 1000
+  return credentials.kind === 'asserted' ? undefined : watchSecondsMin * (1 + random.fraction()) * 1000
 }
 
 export const selectionOf = ({ kind }: ResourceParts, { target, query }: ResourceRequest): Selection => {
@@ -113,30 +124,8 @@ export const selectionOf = ({ kind }: ResourceParts, { target, query }: Resource
 }
 
 // No version: as fresh as the store. 0: whatever there is. Another: not older than that.
-async function catchUp({ store, cache }: ResourceParts, { query, context, target }: ResourceRequest): Promise<void> {
-  const asked = query.get('resourceVersion') ?? ''
-  if (asked === '0' || query.get('continue')) return
-  if (asked !== '' && !/^\d+$/.test(asked))
-    throw badRequest(
-      `resourceVersion: Invalid value: ${JSON.stringify(asked)}: strconv.ParseUint: parsing ${JSON.stringify(asked)}: invalid syntax`,
-    )
-  if (asked !== '' || target.verb !== 'watch') {
-    const revision = asked === '' ? await store.freshRevision(context.signal) : Number(asked)
-    await cache.waitFor(revision, context.signal)
-  }
-}
-
-const writeToken = (token: ContinueToken): string =>
-  new TextEncoder().encode(JSON.stringify(token)).toBase64({ alphabet: 'base64url', omitPadding: true })
-
-function parseToken(text: string): ContinueToken {
-  try {
-    const token = JSON.parse(
-      new TextDecoder().decode(Uint8Array.fromBase64(text, { alphabet: 'base64url' })),
-    ) as ContinueToken
-    if (token.v === 'meta.k8s.io/v1' && Number.isInteger(token.rv) && typeof token.start === 'string') return token
-  } catch {
-    // falls through to the one error for every broken token
-  }
-  throw badRequest('continue key is not valid')
+async function catchUp({ store, cache }: ResourceParts, asked: number | undefined, signal: AbortSignal): Promise<void> {
+  if (asked === 0) return
+  const revision = asked ?? (await store.freshRevision(signal))
+  if (cache.revision < revision) await cache.waitFor(revision, signal)
 }

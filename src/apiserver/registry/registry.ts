@@ -8,18 +8,27 @@ import { present } from '../../base/assert.ts'
 import { kinds, storedKinds } from '../../api/kinds.ts'
 import type { Kind, Scaling } from '../../api/kind.ts'
 import { objectKey, type ApiObject } from '../../api/object.ts'
-import { badRequest, methodNotAllowed, modifiedConflict, notFound, pathNotFound } from '../../api/status-error.ts'
+import {
+  badRequest,
+  invalidObject,
+  methodNotAllowed,
+  modifiedConflict,
+  notFound,
+  pathNotFound,
+} from '../../api/status-error.ts'
 import { scale } from '../../api/autoscaling/v1/scale.ts'
 import type { Store } from '../../store/store.ts'
 import type { Answer } from '../answer.ts'
 import { AdmissionChain } from '../admission/chain.ts'
 import type { AdmissionHost, AdmissionPlugin } from '../admission/plugin.ts'
+import type { Verb } from '../request.ts'
 import type { Stored } from '../stored.ts'
 import { CacheFeed } from '../watch/cache-feed.ts'
 import { WatchCache } from '../watch/watch-cache.ts'
 import { claiming, repairClaims } from './claims.ts'
 import { remove, removeCollection } from './deletion.ts'
 import { convertingFace, plainFace } from './face.ts'
+import { dryRunErrors } from './list-options.ts'
 import { LeasePool } from './lease-pool.ts'
 import { commitWrite, isDryRun, readStored, type ResourceParts, type ResourceRequest } from './parts.ts'
 import { patched } from './patch.ts'
@@ -121,6 +130,7 @@ export class Registry {
   handle(request: ResourceRequest): Promise<Answer> {
     const { resource, subresource } = request.target
     const parts = present(this.#resources.get(resource), `${resource.plural} has a registry`)
+    checkDryRun(request)
     if (subresource === '' && parts.strategy?.claims !== undefined)
       return claiming(parts, request.context.signal, () => handleObject(parts, request))
     if (subresource === '') return handleObject(parts, request)
@@ -150,22 +160,9 @@ async function handleObject(parts: ResourceParts, request: ResourceRequest): Pro
       return written(parts, 200, await update(parts, request, patching(parts, request), optionsOf(request, 'object')))
     case 'delete':
       return deleted(parts, request)
-    case 'deletecollection': {
+    case 'deletecollection':
       if (parts.strategy?.deletesOneByOne) throw methodNotAllowed(parts.kind, verb)
-      const items = await removeCollection(
-        parts,
-        request,
-        request.body.kind === 'value' ? request.body.value : undefined,
-      )
-      return {
-        kind: 'list',
-        of: parts.face.kind,
-        items: items.map((stored) => parts.face.shown(stored)),
-        revision: parts.cache.revision,
-        continueToken: '',
-        remaining: undefined,
-      }
-    }
+      return removeCollection(parts, request, request.body.kind === 'value' ? request.body.value : undefined)
     default:
       return verb satisfies never
   }
@@ -253,6 +250,19 @@ async function commitAction(
       return
     if (tries === actionTries) throw modifiedConflict(parts.kind, name)
   }
+}
+
+/** How the options of a write are called in errors about them. */
+const optionKinds: Partial<Record<Verb, string>> = {
+  create: 'CreateOptions',
+  update: 'UpdateOptions',
+  patch: 'PatchOptions',
+}
+
+function checkDryRun({ target, query }: ResourceRequest): void {
+  const kind = optionKinds[target.verb]
+  const errors = kind === undefined ? [] : dryRunErrors(query.getAll('dryRun'))
+  if (kind !== undefined && errors.length > 0) throw invalidObject('meta.k8s.io', kind, '', errors)
 }
 
 const actionTries = 16

@@ -2,12 +2,17 @@
 import type { Clock } from '../../base/clock.ts'
 import { errorText, type Log } from '../../base/log.ts'
 import { prefixEnd } from '../../base/ordered-map.ts'
-import type { Store, StoreBatch, StoreEvent } from '../../store/store.ts'
+import { Compacted, type Store, type StoreBatch, type StoreEvent } from '../../store/store.ts'
 import { keyPrefix, registryPrefix } from '../registry/keys.ts'
 import { Stored } from '../stored.ts'
 import type { Change, WatchCache } from './watch-cache.ts'
 
 const retryMs = 100
+/** So many revisions are told again at a start, for watches that go on behind them. */
+const replayedRevisionsMax = 10_000
+/** Wider than the registry: the newest revision is told of, whatever changed at it. */
+const allKeys = '/'
+const everything = { start: allKeys, end: prefixEnd(allKeys) }
 
 export class CacheFeed {
   readonly #store: Store
@@ -26,10 +31,15 @@ export class CacheFeed {
   async run(signal: AbortSignal, onReady: () => void): Promise<void> {
     while (!signal.aborted) {
       try {
-        const revision = await this.#fill(signal)
-        onReady()
-        for await (const batch of this.#store.watch({ prefix: registryPrefix, from: revision + 1 }, signal))
+        const { present, filled } = await this.#fill(signal)
+        let isReady = filled === present
+        if (isReady) onReady()
+        for await (const batch of this.#store.watch({ prefix: allKeys, from: filled + 1 }, signal)) {
           this.#take(batch)
+          if (isReady || batch.revision < present) continue
+          isReady = true
+          onReady()
+        }
       } catch (error) {
         this.#log.warn('the watch of the store broke; the caches start anew', { error: errorText(error) })
         await this.#clock.sleep(retryMs, signal)
@@ -37,19 +47,30 @@ export class CacheFeed {
     }
   }
 
-  async #fill(signal: AbortSignal): Promise<number> {
-    const { revision } = await this.#store.range(
-      { start: registryPrefix, end: prefixEnd(registryPrefix), limit: 1 },
-      signal,
-    )
+  /** Fills the caches with a state that lies back a while, so that watches from before a restart can go on. */
+  async #fill(signal: AbortSignal): Promise<{ present: number; filled: number }> {
+    const { revision: present } = await this.#store.range({ ...everything, limit: 1 }, signal)
+    const filled = await this.#readable(Math.max(1, present - replayedRevisionsMax), signal)
     for (const [prefix, cache] of this.#caches) {
-      const { items } = await this.#store.range({ start: prefix, end: prefixEnd(prefix), revision }, signal)
+      const range = { start: prefix, end: prefixEnd(prefix), revision: filled }
+      const { items } = await this.#store.range(range, signal)
       cache.reset(
-        revision,
-        items.map(({ value, modRevision }) => new Stored(value, modRevision)),
+        filled,
+        items.map(({ key, value, modRevision }) => [key.slice(prefix.length), new Stored(value, modRevision)] as const),
       )
     }
-    return revision
+    return { present, filled }
+  }
+
+  /** The revision itself, or the oldest that the store still has. */
+  async #readable(revision: number, signal: AbortSignal): Promise<number> {
+    try {
+      await this.#store.range({ ...everything, limit: 1, revision }, signal)
+      return revision
+    } catch (error) {
+      if (error instanceof Compacted) return error.oldest
+      throw error
+    }
   }
 
   #take({ revision, events }: StoreBatch): void {

@@ -24,13 +24,24 @@ export class Selection {
     for (const { key } of this.fields)
       if (key !== 'metadata.name' && key !== 'metadata.namespace' && kind.fieldLabels[key] === undefined)
         throw badRequest(
-          `Unable to find "${kind.apiVersion}, Resource=${kind.plural}" that match label selector "${labelText}", field selector "${fieldText}": field label not supported: ${key}`,
+          `Unable to find "${kind.group}/${kind.version}, Resource=${kind.plural}" that match label selector "${labelText}", field selector "${fieldText}": field label not supported: ${key}`,
         )
   }
 
   /** The one object that can match, when the fields say so: a list becomes a look-up. */
   get onlyName(): string | undefined {
     return this.fields.find(({ key, operator }) => key === 'metadata.name' && operator === 'In')?.values[0]
+  }
+
+  /** Whether labels or fields leave anything out. */
+  get isFiltered(): boolean {
+    return this.labels.length > 0 || this.fields.length > 0
+  }
+
+  /** The first field of the kind's own that must have one value: watchers are found by it. */
+  get onlyField(): { readonly key: string; readonly value: string } | undefined {
+    const field = this.fields.find(({ key, operator }) => operator === 'In' && this.kind.fieldLabels[key] !== undefined)
+    return field === undefined ? undefined : { key: field.key, value: field.values[0] ?? '' }
   }
 
   matches(object: ApiObject): boolean {

@@ -30,6 +30,7 @@ const from = (revision: number | 'now') => ({
   bookmarks: false,
   initialEventsEnd: false,
   sender: 'test',
+  lifeMs: undefined,
 })
 
 function newCache() {
@@ -52,13 +53,13 @@ async function names(events: AsyncIterable<WatchEvent>, count: number): Promise<
 
 test('old states are readable as far as history goes, and no further', () => {
   const { cache } = newCache()
-  cache.reset(10, [stored('a', 9)])
+  cache.reset(10, [['default/a', stored('a', 9)]])
   cache.apply([{ revision: 11, key: 'default/b', now: stored('b', 11), before: undefined }])
   cache.progress(11)
   cache.apply([{ revision: 12, key: 'default/a', now: undefined, before: stored('a', 9) }])
   cache.progress(12)
   const keys = (revision: number | undefined) => Array.from(cache.stateAt(revision).range('', ''), ([key]) => key)
-  deepEqual([keys(undefined), keys(11)], [['default/b'], ['default/a', 'default/b']])
+  deepEqual([keys(undefined), keys(11), keys(10)], [['default/b'], ['default/a', 'default/b'], ['default/a']])
   throws(
     () => cache.stateAt(9),
     (error) => error instanceof StatusError && error.code === 410,
@@ -68,7 +69,7 @@ test('old states are readable as far as history goes, and no further', () => {
 
 test('a watch resumes behind its revision', async () => {
   const { cache } = newCache()
-  cache.reset(10, [stored('a', 9)])
+  cache.reset(10, [['default/a', stored('a', 9)]])
   for (const [index, name] of ['b', 'c'].entries())
     cache.apply([{ revision: 11 + index, key: `default/${name}`, now: stored(name, 11 + index), before: undefined }])
   deepEqual(await names(cache.watch(from(10), signal), 2), ['ADDED b@11', 'ADDED c@12'])
@@ -104,6 +105,31 @@ test('waiting for a revision ends when it comes, when it does not, or when nobod
   equal(clock.pendingTimers, 0)
 })
 
+const selections: [what: string, selection: Selection, names: string[]][] = [
+  ['everything', everything, ['a', 'b', 'c']],
+  ['one namespace', new Selection(configMap, 'default', '', ''), ['a', 'b', 'c']],
+  ['another namespace', new Selection(configMap, 'other', '', ''), []],
+  ['one name in one namespace', new Selection(configMap, 'default', '', 'metadata.name=b'), ['b']],
+  ['one name anywhere', new Selection(configMap, '', '', 'metadata.name=c'), ['c']],
+  ['all but one name', new Selection(configMap, '', '', 'metadata.name!=c'), ['a', 'b']],
+]
+test('a watcher hears of what it selects, wherever the index keeps it', async () => {
+  const { cache } = newCache()
+  cache.reset(1, [])
+  const heard = selections.map(([, selection]) => names(cache.watch({ ...from(1), selection }, signal), 4))
+  equal(cache.watchers, selections.length)
+  for (const [index, name] of ['a', 'b', 'c'].entries())
+    cache.apply([{ revision: 2 + index, key: `default/${name}`, now: stored(name, 2 + index), before: undefined }])
+  cache.close()
+  for (const [index, [what, , expected]] of selections.entries())
+    deepEqual(
+      await heard[index],
+      expected.map((name) => `ADDED ${name}@${2 + 'abc'.indexOf(name)}`),
+      what,
+    )
+  equal(cache.watchers, 0)
+})
+
 test('history is bounded', () => {
   const { cache } = newCache()
   cache.reset(1, [])
@@ -128,15 +154,18 @@ test('the feed fills the caches from the store, follows it, and starts anew when
     )
   await put('a')
   let fills = 0
+  let isBroken = false
   const tasks = new TaskGroup()
-  // A store whose first watch breaks after one batch.
+  // A store whose first watch breaks after the second put.
   const broken = new Proxy(store, {
     get(target, property) {
       const value: unknown = Reflect.get(target, property, target)
-      if (property !== 'watch' || fills > 1) return typeof value === 'function' ? value.bind(target) : value
+      if (property !== 'watch' || isBroken) return typeof value === 'function' ? value.bind(target) : value
       return async function* (...args: Parameters<MemoryStore['watch']>) {
         for await (const batch of target.watch(...args)) {
           yield batch
+          if (batch.revision < 3) continue
+          isBroken = true
           throw new Error('connection lost')
         }
       }
@@ -155,6 +184,11 @@ test('the feed fills the caches from the store, follows it, and starts anew when
   await put('d')
   await clock.settle()
   equal(cache.get('default/d')?.object.metadata.resourceVersion, String(store.revision))
+  const later = newCache()
+  const second = new CacheFeed(store, [later.cache], clock, silentLog)
+  tasks.start('after a restart', (stop) => second.run(stop, () => {}))
+  await clock.settle()
+  deepEqual(await names(later.cache.watch(from(3), signal), 2), ['ADDED c@4', 'ADDED d@5'])
   tasks.stop()
   await tasks.join()
 })

@@ -5,11 +5,12 @@ import { every, type Clock } from '../../base/clock.ts'
 import { causeOf, type FlowRecorder } from '../../base/flow.ts'
 import { OrderedMap, prefixEnd } from '../../base/ordered-map.ts'
 import type { Kind } from '../../api/kind.ts'
-import { keyOf, namespaceOf, objectKey, type ApiObject } from '../../api/object.ts'
+import { namespaceOf, objectKey, type ApiObject } from '../../api/object.ts'
 import { StatusError, tooOldResourceVersion } from '../../api/status-error.ts'
 import type { WatchEvent } from '../answer.ts'
 import type { Stored } from '../stored.ts'
 import type { Selection } from './selection.ts'
+import { WatcherIndex } from './watcher-index.ts'
 
 /** Changes of one kind that are kept for watches to resume from. */
 const historyChangesMax = 10_000
@@ -29,6 +30,15 @@ interface Remembered extends Change {
   /** The state after the change. */
   readonly state: OrderedMap<Stored>
 }
+
+/** A change with the version that a deletion shows, made once for all watchers. */
+interface Told {
+  readonly now: Stored | undefined
+  readonly before: Stored | undefined
+  readonly gone: Stored | undefined
+}
+
+const toldOf = ({ now, before, revision }: Change): Told => ({ now, before, gone: before?.at(revision) })
 
 interface Watcher {
   readonly sender: string
@@ -59,14 +69,19 @@ export interface WatchRequest {
   readonly bookmarks: boolean
   readonly initialEventsEnd: boolean
   readonly sender: string
+  /** After this time the watch ends by itself. */
+  readonly lifeMs: number | undefined
 }
 
 export class WatchCache {
   readonly kind: Kind
   readonly #parts: WatchCacheParts
-  readonly #watchers = new Set<Watcher>()
+  readonly #watchers: WatcherIndex<Watcher>
   #state = OrderedMap.empty<Stored>()
+  /** In the order of revisions. */
   #history: Remembered[] = []
+  /** The state before the first remembered change. */
+  #past = OrderedMap.empty<Stored>()
   #revision = 0
   /** Watches may resume behind this revision; below it history is gone. */
   #oldest = 0
@@ -76,6 +91,16 @@ export class WatchCache {
   constructor(kind: Kind, parts: WatchCacheParts) {
     this.kind = kind
     this.#parts = parts
+    this.#watchers = new WatcherIndex(kind)
+  }
+
+  /** The first revision at which the state can still be had. */
+  get oldest(): number {
+    return this.#oldest
+  }
+
+  get watchers(): number {
+    return this.#watchers.size
   }
 
   get revision(): number {
@@ -121,15 +146,26 @@ export class WatchCache {
   stateAt(revision: number | undefined): OrderedMap<Stored> {
     if (revision === undefined || revision === this.#revision) return this.#state
     if (revision < this.#oldest) throw tooOldResourceVersion(revision, this.#oldest)
-    const next = this.#history.findLast((change) => change.revision <= revision)
-    return next?.state ?? this.#history[0]?.state ?? this.#state
+    return this.#history[this.#firstAfter(revision) - 1]?.state ?? this.#past
+  }
+
+  /** The index of the first remembered change behind a revision. */
+  #firstAfter(revision: number): number {
+    let [low, high] = [0, this.#history.length]
+    while (low < high) {
+      const middle = (low + high) >>> 1
+      if ((this.#history[middle]?.revision ?? Infinity) <= revision) low = middle + 1
+      else high = middle
+    }
+    return low
   }
 
   /** Starts anew from a full listing; whoever watches must list again. */
-  reset(revision: number, items: readonly Stored[]): void {
+  reset(revision: number, entries: Iterable<readonly [key: string, stored: Stored]>): void {
     this.#state = OrderedMap.empty()
-    for (const item of items) this.#state = this.#state.set(keyOf(item.object), item)
+    for (const [key, stored] of entries) this.#state = this.#state.set(key, stored)
     this.#history = []
+    this.#past = this.#state
     this.#oldest = revision
     for (const { channel } of [...this.#watchers])
       channel.end(new StatusError(410, 'Expired', 'the watch history was lost; list again'))
@@ -146,13 +182,22 @@ export class WatchCache {
     for (const change of changes) {
       this.#state = change.now === undefined ? this.#state.delete(change.key) : this.#state.set(change.key, change.now)
       this.#history.push({ ...change, state: this.#state })
-      for (const watcher of this.#watchers) this.#deliver(watcher, change)
       for (const arrival of this.#arrivals) if (arrival.key === change.key) arrival.resolve()
+      const concerned = this.#watchers.concernedBy(change.now?.object, change.before?.object)
+      if (concerned.length === 0) continue
+      const told = toldOf(change)
+      for (const watcher of concerned) this.#deliver(watcher, told)
     }
-    if (this.#history.length > historyChangesMax * 2) {
-      this.#history = this.#history.slice(-historyChangesMax)
-      this.#oldest = (this.#history[0]?.revision ?? 1) - 1
-    }
+    if (this.#history.length > historyChangesMax * 2) this.#forget(this.#history.length - historyChangesMax)
+  }
+
+  // Changes of one revision are forgotten together: a state between them was never true.
+  #forget(count: number): void {
+    const revision = this.#history[count - 1]?.revision ?? 0
+    const cut = this.#firstAfter(revision)
+    this.#past = this.#history[cut - 1]?.state ?? this.#past
+    this.#history = this.#history.slice(cut)
+    this.#oldest = revision
   }
 
   /** Everything up to this revision has been taken in, whether or not it concerned this kind. */
@@ -188,19 +233,21 @@ export class WatchCache {
   watch(request: WatchRequest, signal: AbortSignal): AsyncIterable<WatchEvent> {
     const { from, selection, sender } = request
     if (typeof from === 'number' && from < this.#oldest) throw tooOldResourceVersion(from, this.#oldest)
-    const past = typeof from === 'number' ? this.#history.filter((change) => change.revision > from) : []
+    const past = typeof from === 'number' ? this.#history.slice(this.#firstAfter(from)) : []
     const initial = from === 'now' ? [...this.#state.values()].filter((stored) => selection.matches(stored.object)) : []
     const channel: Channel<WatchEvent> = new Channel(watchBufferEventsMax + initial.length + past.length, () => {
       this.#watchers.delete(watcher)
       bookmarks?.cancel()
+      end?.cancel()
     })
     const watcher: Watcher = { sender, selection, channel }
     const bookmark = (initialEventsEnd: boolean) =>
       channel.push({ type: 'BOOKMARK', revision: this.#revision, initialEventsEnd })
     for (const stored of initial) this.#push(watcher, 'ADDED', stored)
-    for (const change of past) this.#deliver(watcher, change)
+    for (const change of past) this.#deliver(watcher, toldOf(change))
     if (request.initialEventsEnd) bookmark(true)
     const bookmarks = request.bookmarks ? every(this.#parts.clock, bookmarkMs, () => bookmark(false)) : undefined
+    const end = request.lifeMs === undefined ? undefined : this.#parts.clock.after(request.lifeMs, () => channel.end())
     this.#watchers.add(watcher)
     return channel.endWith(signal)
   }
@@ -212,12 +259,12 @@ export class WatchCache {
   }
 
   // An object that begins or ceases to match a selection appears or disappears for the watcher.
-  #deliver(watcher: Watcher, { now, before, revision }: Change): void {
+  #deliver(watcher: Watcher, { now, before, gone }: Told): void {
     const { selection } = watcher
     const matches = now !== undefined && selection.matches(now.object)
     const matched = before !== undefined && selection.matches(before.object)
     if (matches && now !== undefined) this.#push(watcher, matched ? 'MODIFIED' : 'ADDED', now)
-    else if (matched && before !== undefined) this.#push(watcher, 'DELETED', before.at(revision))
+    else if (matched && gone !== undefined) this.#push(watcher, 'DELETED', gone)
   }
 
   #push({ channel, sender }: Watcher, type: 'ADDED' | 'MODIFIED' | 'DELETED', stored: Stored): void {
