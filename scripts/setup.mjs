@@ -57,7 +57,7 @@ function provideKubectl() {
 }
 
 function provideSystemPackages() {
-  for (const { command, why } of installMissing(say)) {
+  for (const { package: command, why } of installMissing(say)) {
     say(`${command} could not be had: ${why}`)
     if (inCi) {
       say('in CI a missing component fails the run.')

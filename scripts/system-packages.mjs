@@ -3,15 +3,24 @@ import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 
 /** What is needed, the package that brings it, and which tests need it. */
-const programs = [{ command: 'strace', package: 'strace', for: 'the order of sync and acknowledgement in the store' }]
+const programs = [
+  { command: 'strace', package: 'strace', for: 'the order of sync and acknowledgement in the store' },
+  { command: 'containerd', package: 'containerd', for: 'real containers' },
+  { command: 'runc', package: 'runc', for: 'real containers' },
+  { command: 'busybox', package: 'busybox-static', for: 'images of real containers' },
+  { file: '/usr/lib/cni/bridge', package: 'containernetworking-plugins', for: 'the network of real containers' },
+  { command: 'ip', package: 'iproute2', for: 'networks of the tests' },
+]
 
 const installSecondsMax = 180
 
-const isThere = (command) => (process.env.PATH ?? '').split(':').some((folder) => existsSync(`${folder}/${command}`))
+const folders = [...(process.env.PATH ?? '').split(':'), '/usr/sbin', '/sbin']
+const isThere = ({ command, file }) =>
+  file === undefined ? folders.some((folder) => existsSync(`${folder}/${command}`)) : existsSync(file)
 
 /** Installs what is missing; returns what is still missing, with the reason. */
 export function installMissing(say) {
-  const missing = programs.filter(({ command }) => !isThere(command))
+  const missing = programs.filter((program) => !isThere(program))
   if (missing.length === 0) return []
   if (process.getuid?.() !== 0 || !existsSync('/usr/bin/apt-get'))
     return missing.map((program) => ({ ...program, why: `install it for ${program.for}` }))
@@ -19,7 +28,7 @@ export function installMissing(say) {
   const names = missing.map((program) => program.package)
   // An old list of packages may name versions that are gone: refresh it and try once more.
   const reason = aptGet(['install', ...names]) && (aptGet(['update']) ?? aptGet(['install', ...names]))
-  return missing.filter(({ command }) => !isThere(command)).map((program) => ({ ...program, why: reason ?? 'unknown' }))
+  return missing.filter((program) => !isThere(program)).map((program) => ({ ...program, why: reason ?? 'unknown' }))
 }
 
 function aptGet(args) {

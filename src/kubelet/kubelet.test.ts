@@ -46,12 +46,19 @@ const container = (
   startedMs: nowMs - 60_000,
   finishedMs: nowMs - 1000,
   exitCode: 0,
+  reason: '',
+  message: '',
+  logPath: '',
   ...more,
 })
 const sandbox = (...containers: RuntimeContainer[]): RuntimePod => ({
+  podUid: 'u',
+  namespace: 'default',
+  name: 'p',
   sandboxId: 's',
+  attempt: 0,
   isReady: true,
-  ip: '10.0.0.1',
+  ips: ['10.0.0.1'],
   containers,
 })
 

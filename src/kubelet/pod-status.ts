@@ -55,12 +55,18 @@ export function podStatus({ pod, running, waiting, hostIp, runtimeName, nowMs }:
     conditions: [...conditions, ...(status.conditions ?? []).filter(({ type }) => !own.has(type))],
     hostIP: hostIp,
     hostIPs: [{ ip: hostIp }],
-    ...(running === undefined ? {} : { podIP: running.ip, podIPs: [{ ip: running.ip }] }),
+    ...addressesOf(running, hostIp, pod),
     startTime: status.startTime ?? rfc3339(nowMs),
     ...(initContainerStatuses.length === 0 ? {} : { initContainerStatuses }),
     containerStatuses,
     observedGeneration: metadata.generation ?? 0,
   }
+}
+
+/** A pod in the node's network has the node's address. */
+function addressesOf(running: RuntimePod | undefined, hostIp: string, { spec }: Pod): Partial<PodStatus> {
+  const ips = spec.hostNetwork ? [hostIp] : (running?.ips ?? [])
+  return running === undefined || ips[0] === undefined ? {} : { podIP: ips[0], podIPs: ips.map((ip) => ({ ip })) }
 }
 
 function phaseOf(

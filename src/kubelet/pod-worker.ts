@@ -12,6 +12,7 @@ import { hasReason } from '../api/status-error.ts'
 import { equalValues } from '../schema/json-value.ts'
 import type { Client } from '../client/client.ts'
 import type { EventNote, EventRecorder } from '../client/event-recorder.ts'
+import { plainContainer, plainSandbox } from '../machine/runtime/config.ts'
 import type { ContainerRuntime, RuntimePod } from '../machine/runtime/runtime.ts'
 import { endPod, runPod, type PodAction } from './pod-actions.ts'
 import { podStatus } from './pod-status.ts'
@@ -115,7 +116,7 @@ export class PodWorker {
       case 'run-sandbox':
         if (wanted === undefined) return
         return this.#call('run sandbox', wanted, context, async () => {
-          await runtime.runSandbox({ podUid: uid, namespace: namespaceOf(wanted), name: wanted.metadata.name }, signal)
+          await runtime.runSandbox(plainSandbox(uid, namespaceOf(wanted), wanted.metadata.name), signal)
         })
       case 'start-container':
         if (wanted === undefined || running === undefined) return
@@ -150,13 +151,12 @@ export class PodWorker {
     const { signal } = context
     const { name, image = '', command = [], args = [] } = container
     if (!(await this.#pull(name, image, wanted, memory, context))) return
-    const environment = Object.fromEntries(
-      (container.env ?? []).map((variable) => [variable.name, variable.value ?? '']),
-    )
+    const environment = (container.env ?? []).map((variable) => ({ name: variable.name, value: variable.value ?? '' }))
     await this.#call(`start container ${name}`, wanted, context, async () => {
       const id = await runtime.createContainer(
         running.sandboxId,
-        { name, image, attempt, command, arguments: args, environment },
+        { ...plainContainer(name, image, attempt), command, arguments: args, environment },
+        plainSandbox(wanted.metadata.uid, namespaceOf(wanted), wanted.metadata.name),
         signal,
       )
       await this.#tell(wanted, 'Normal', 'Created', `Created container: ${name}`, context)
@@ -178,7 +178,7 @@ export class PodWorker {
     const startMs = clock.monotonicMs()
     try {
       await this.#call(`pull image ${image}`, wanted, context, async () => {
-        await runtime.pullImage(image, context.signal)
+        await runtime.pullImage(image, undefined, context.signal)
       })
       const took = `${Math.round(clock.monotonicMs() - startMs)}ms`
       await this.#tell(

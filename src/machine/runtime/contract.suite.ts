@@ -1,24 +1,34 @@
 // The contract suite: what every container runtime must do, with images that the caller provides.
 import { deepEqual, equal, rejects } from 'node:assert/strict'
 import { test } from 'node:test'
-import { ImageNotFound, type ContainerRuntime } from './runtime.ts'
+import { plainContainer, plainSandbox } from './config.ts'
+import { ExecTimeout, ImageNotFound, type ContainerRuntime } from './runtime.ts'
 
 export interface RuntimeUnderTest {
   readonly runtime: ContainerRuntime
   /** An image that serves until terminated, one that exits with 3 at once, and one that is nowhere. */
   readonly images: { readonly server: string; readonly exits3: string; readonly missing: string }
+  readonly logFolder?: string
+  readonly cgroupParent?: string
+  /** Commands that the server image can run: one that prints `out` and exits with 7, and one that does not end. */
+  readonly commands: { readonly exits7: readonly string[]; readonly hangs: readonly string[] }
 }
 
 const { signal } = new AbortController()
 
 export function runtimeContract(driver: string, open: () => Promise<RuntimeUnderTest>): void {
-  const start = async ({ runtime }: RuntimeUnderTest, image: string, attempt = 0) => {
-    const config = { namespace: 'default', name: 'web', podUid: 'uid-1' }
+  const start = async (
+    { runtime, logFolder = '', cgroupParent = '' }: RuntimeUnderTest,
+    image: string,
+    attempt = 0,
+  ) => {
+    const config = { ...plainSandbox('uid-1', 'default', 'web'), logFolder, cgroupParent }
     const sandbox = (await runtime.inspect('uid-1', signal))?.sandboxId ?? (await runtime.runSandbox(config, signal))
-    await runtime.pullImage(image, signal)
+    const imageId = await runtime.pullImage(image, undefined, signal)
     const container = await runtime.createContainer(
       sandbox,
-      { name: 'c', image, attempt, command: [], arguments: [], environment: {} },
+      { ...plainContainer('c', image, attempt), imageId },
+      config,
       signal,
     )
     await runtime.startContainer(container, signal)
@@ -68,8 +78,44 @@ export function runtimeContract(driver: string, open: () => Promise<RuntimeUnder
     await under.runtime.removeSandbox(sandbox, signal)
   })
 
+  test(`${driver}: a command runs in a container, with its output and its code, or is ended in time`, async () => {
+    const under = await open()
+    const { sandbox, container } = await start(under, under.images.server)
+    const { exitCode, stdout } = await under.runtime.exec(container, under.commands.exits7, 10_000, signal)
+    deepEqual([exitCode, new TextDecoder().decode(stdout).trim()], [7, 'out'])
+    await rejects(under.runtime.exec(container, under.commands.hangs, 1_000, signal), ExecTimeout)
+    await under.runtime.removeSandbox(sandbox, signal)
+  })
+
+  test(`${driver}: a stopped sandbox is not ready and has ended its containers; the next one is another attempt`, async () => {
+    const under = await open()
+    const { sandbox } = await start(under, under.images.server)
+    await under.runtime.stopSandbox(sandbox, signal)
+    const pod = await under.runtime.inspect('uid-1', signal)
+    deepEqual([pod?.isReady, pod?.containers.map(({ state }) => state)], [false, ['exited']])
+    const { logFolder = '', cgroupParent = '' } = under
+    const config = { ...plainSandbox('uid-1', 'default', 'web'), logFolder, cgroupParent, attempt: 1 }
+    const second = await under.runtime.runSandbox(config, signal)
+    equal((await under.runtime.inspect('uid-1', signal))?.sandboxId, second)
+    deepEqual(await under.runtime.podUids(signal), ['uid-1'])
+    for (const id of [sandbox, second]) await under.runtime.removeSandbox(id, signal)
+  })
+
+  test(`${driver}: what was pulled is found and can be removed; the runtime is well`, async () => {
+    const { runtime, images } = await open()
+    const id = await runtime.pullImage(images.server, undefined, signal)
+    equal((await runtime.findImage(images.server, signal))?.id, id)
+    equal(
+      (await runtime.images(signal)).some((image) => image.id === id),
+      true,
+    )
+    await runtime.removeImage(id, signal)
+    equal(await runtime.findImage(images.server, signal), undefined)
+    deepEqual(await runtime.health(signal), { isRuntimeReady: true, isNetworkReady: true, message: '' })
+  })
+
   test(`${driver}: an image that is nowhere is not pulled`, async () => {
     const { runtime, images } = await open()
-    await rejects(runtime.pullImage(images.missing, signal), ImageNotFound)
+    await rejects(runtime.pullImage(images.missing, undefined, signal), ImageNotFound)
   })
 }

@@ -1,25 +1,14 @@
-// ContainerRuntime: what a kubelet asks of the host to run containers, after the model of CRI v1. It knows pods only by
-// their uid. Drivers: simulated here; containerd over gRPC is the real one. Every driver passes contract.suite.ts.
+// ContainerRuntime: what a kubelet asks of the host to run containers, after the model of CRI v1. It knows pods by their
+// uid and nothing of the API. Drivers: simulated beside this file, containerd over CRI in machine/cri. Every driver
+// passes contract.suite.ts.
+import type { ContainerConfig, ContainerResources, SandboxConfig } from './config.ts'
 
-export interface SandboxConfig {
-  readonly podUid: string
-  readonly namespace: string
-  readonly name: string
-}
-
-export interface ContainerConfig {
-  readonly name: string
-  readonly image: string
-  /** Which start of this container it is, from 0: it becomes the restart count. */
-  readonly attempt: number
-  readonly command: readonly string[]
-  readonly arguments: readonly string[]
-  readonly environment: Readonly<Record<string, string>>
-}
+export type { ContainerConfig, ContainerResources, SandboxConfig } from './config.ts'
 
 export interface RuntimeContainer {
   readonly id: string
   readonly name: string
+  /** The image as the pod names it. */
   readonly image: string
   readonly imageId: string
   readonly attempt: number
@@ -27,37 +16,116 @@ export interface RuntimeContainer {
   readonly startedMs: number
   readonly finishedMs: number
   readonly exitCode: number
+  /** Why it ended, where the runtime knows: `OOMKilled`, `Error`, `Completed`, `StartError`. */
+  readonly reason: string
+  readonly message: string
+  /** Where its output goes; empty where the runtime keeps none in files. */
+  readonly logPath: string
 }
 
 export interface RuntimePod {
+  readonly podUid: string
+  readonly namespace: string
+  readonly name: string
   readonly sandboxId: string
+  /** Which sandbox of the pod it is, from 0. */
+  readonly attempt: number
   readonly isReady: boolean
-  readonly ip: string
-  /** All containers that were not removed, the newest attempt of each last. */
+  /** The pod's addresses, the first one first; none while it shares the node's network. */
+  readonly ips: readonly string[]
+  /** All containers that were not removed, in the order of their creation. */
   readonly containers: readonly RuntimeContainer[]
 }
 
+export interface RuntimeImage {
+  readonly id: string
+  readonly tags: readonly string[]
+  readonly digests: readonly string[]
+  readonly sizeBytes: number
+  /** As whom it runs unless told otherwise; undefined when it says a name instead of a number. */
+  readonly uid: number | undefined
+  readonly username: string
+}
+
+export interface ImageCredentials {
+  readonly username: string
+  readonly password: string
+  readonly registryToken?: string
+}
+
+/** The image is nowhere, or may not be had. The message is the runtime's. */
 export class ImageNotFound extends Error {
   override name = 'ImageNotFound'
+}
+
+export interface RuntimeHealth {
+  readonly isRuntimeReady: boolean
+  readonly isNetworkReady: boolean
+  readonly message: string
+}
+
+export interface ExecResult {
+  readonly exitCode: number
+  readonly stdout: Uint8Array
+  readonly stderr: Uint8Array
+}
+
+/** The command did not end in its time. */
+export class ExecTimeout extends Error {
+  override name = 'ExecTimeout'
 }
 
 export interface ContainerRuntime {
   readonly name: string
   readonly version: string
-  /** What runs for the pod; undefined when there is no sandbox. */
+  health(signal: AbortSignal): Promise<RuntimeHealth>
+  /** What runs for the pod: its newest sandbox; undefined when there is none. */
   inspect(podUid: string, signal: AbortSignal): Promise<RuntimePod | undefined>
   /** Uids of all pods that have a sandbox. */
   podUids(signal: AbortSignal): Promise<readonly string[]>
+  /** What is known of an image that is present. */
+  findImage(image: string, signal: AbortSignal): Promise<RuntimeImage | undefined>
+  images(signal: AbortSignal): Promise<readonly RuntimeImage[]>
   /** Makes the image present; returns its id. Throws ImageNotFound. */
-  pullImage(image: string, signal: AbortSignal): Promise<string>
+  pullImage(image: string, credentials: ImageCredentials | undefined, signal: AbortSignal): Promise<string>
+  removeImage(id: string, signal: AbortSignal): Promise<void>
   runSandbox(config: SandboxConfig, signal: AbortSignal): Promise<string>
-  /** Stops what still runs in it and removes it; fine when it is gone. */
+  /** Stops what still runs in it and gives its address back; fine when it is gone. */
+  stopSandbox(sandboxId: string, signal: AbortSignal): Promise<void>
+  /** Stops and removes it; fine when it is gone. */
   removeSandbox(sandboxId: string, signal: AbortSignal): Promise<void>
-  createContainer(sandboxId: string, config: ContainerConfig, signal: AbortSignal): Promise<string>
+  createContainer(
+    sandboxId: string,
+    config: ContainerConfig,
+    sandbox: SandboxConfig,
+    signal: AbortSignal,
+  ): Promise<string>
   startContainer(containerId: string, signal: AbortSignal): Promise<void>
   /** Asks the container to end, and ends it after the grace; resolved when it has ended. */
   stopContainer(containerId: string, graceMs: number, signal: AbortSignal): Promise<void>
   removeContainer(containerId: string, signal: AbortSignal): Promise<void>
+  updateResources(containerId: string, resources: ContainerResources, signal: AbortSignal): Promise<void>
+  /** Runs a command in a container to its end. Throws ExecTimeout. */
+  exec(containerId: string, command: readonly string[], timeoutMs: number, signal: AbortSignal): Promise<ExecResult>
+  /** After its log file was moved away, writes into a new one. */
+  reopenLog(containerId: string, signal: AbortSignal): Promise<void>
   /** Calls back with the pod's uid whenever one of its containers starts or ends; the returned function ends it. */
   onChange(listener: (podUid: string) => void): () => void
+  /** Where streams into containers can be opened; undefined where the runtime has none. */
+  readonly streams: RuntimeStreams | undefined
+}
+
+/** Addresses at which the runtime's own streaming server takes a stream. */
+export interface RuntimeStreams {
+  execUrl(containerId: string, request: StreamRequest, signal: AbortSignal): Promise<string>
+  attachUrl(containerId: string, request: Omit<StreamRequest, 'command'>, signal: AbortSignal): Promise<string>
+  portForwardUrl(sandboxId: string, ports: readonly number[], signal: AbortSignal): Promise<string>
+}
+
+export interface StreamRequest {
+  readonly command: readonly string[]
+  readonly tty: boolean
+  readonly stdin: boolean
+  readonly stdout: boolean
+  readonly stderr: boolean
 }

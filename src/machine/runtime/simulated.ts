@@ -2,8 +2,17 @@
 import type { Clock } from '../../base/clock.ts'
 import { newUid } from '../../base/ids.ts'
 import type { Random } from '../../base/random.ts'
-import { ImageNotFound } from './runtime.ts'
-import type { ContainerConfig, ContainerRuntime, RuntimeContainer, RuntimePod, SandboxConfig } from './runtime.ts'
+import type { ContainerConfig, ContainerResources, SandboxConfig } from './config.ts'
+import { ExecTimeout, ImageNotFound } from './runtime.ts'
+import type {
+  ContainerRuntime,
+  ExecResult,
+  ImageCredentials,
+  RuntimeContainer,
+  RuntimeHealth,
+  RuntimeImage,
+  RuntimePod,
+} from './runtime.ts'
 
 /** What a simulated program sees of the world. */
 export interface SimulatedProcess {
@@ -17,6 +26,18 @@ export interface SimulatedProcess {
 /** A container image as a function: runs, and returns its exit code. */
 export type SimulatedProgram = (process: SimulatedProcess) => Promise<number>
 
+/** What a command that is run inside a container does. */
+export type SimulatedCommand = (
+  command: readonly string[],
+  container: { readonly name: string; readonly image: string },
+) => Promise<SimulatedResult>
+
+export interface SimulatedResult {
+  readonly exitCode: number
+  readonly stdout?: string
+  readonly stderr?: string
+}
+
 /** What an image does when nobody said otherwise: it serves until it is asked to end. */
 export const serveUntilTerminated: SimulatedProgram = ({ terminated }) =>
   new Promise((resolve) => {
@@ -27,6 +48,8 @@ export const serveUntilTerminated: SimulatedProgram = ({ terminated }) =>
 export interface SimulatedRuntimeOptions {
   /** Programs by image; `missing` images cannot be pulled. */
   readonly images?: Readonly<Record<string, SimulatedProgram | 'missing'>>
+  /** Without it every command succeeds and prints nothing. */
+  readonly command?: SimulatedCommand
   readonly startMs?: number
   readonly pullMs?: number
   /** The first three numbers of the pods' addresses: `10.244.0`. */
@@ -35,8 +58,9 @@ export interface SimulatedRuntimeOptions {
 
 interface Sandbox {
   readonly id: string
-  readonly podUid: string
-  readonly ip: string
+  readonly config: SandboxConfig
+  readonly ips: readonly string[]
+  isReady: boolean
   readonly containers: Container[]
 }
 
@@ -52,17 +76,21 @@ interface Container {
   readonly ended: PromiseWithResolvers<void>
 }
 
+const succeed: SimulatedCommand = () => Promise.resolve({ exitCode: 0 })
+
 const killedCode = 137
 const crashedCode = 1
 
 export class SimulatedRuntime implements ContainerRuntime {
   readonly name = 'simulated'
   readonly version = '1'
+  readonly streams = undefined
   readonly #clock: Clock
   readonly #random: Random
   readonly #options: SimulatedRuntimeOptions
   readonly #sandboxes = new Map<string, Sandbox>()
   readonly #containers = new Map<string, Container>()
+  readonly #images = new Map<string, RuntimeImage>()
   readonly #listeners = new Set<(podUid: string) => void>()
   #addressLast = 1
 
@@ -72,29 +100,58 @@ export class SimulatedRuntime implements ContainerRuntime {
     this.#options = options
   }
 
+  health(_signal: AbortSignal): Promise<RuntimeHealth> {
+    return Promise.resolve({ isRuntimeReady: true, isNetworkReady: true, message: '' })
+  }
+
   inspect(podUid: string, _signal: AbortSignal): Promise<RuntimePod | undefined> {
-    const sandbox = [...this.#sandboxes.values()].find((candidate) => candidate.podUid === podUid)
+    const sandbox = [...this.#sandboxes.values()].findLast(({ config }) => config.podUid === podUid)
     if (sandbox === undefined) return Promise.resolve(undefined)
-    const { id: sandboxId, ip, containers } = sandbox
-    return Promise.resolve({ sandboxId, ip, isReady: true, containers: containers.map(seen) })
+    const { id: sandboxId, config, ips, isReady, containers } = sandbox
+    const { namespace, name, attempt } = config
+    const seenOnes = containers.map(seen)
+    return Promise.resolve({ podUid, namespace, name, sandboxId, attempt, ips, isReady, containers: seenOnes })
   }
 
   podUids(_signal: AbortSignal): Promise<readonly string[]> {
-    return Promise.resolve([...this.#sandboxes.values()].map(({ podUid }) => podUid))
+    return Promise.resolve([...new Set([...this.#sandboxes.values()].map(({ config }) => config.podUid))])
   }
 
-  async pullImage(image: string, signal: AbortSignal): Promise<string> {
+  findImage(image: string, _signal: AbortSignal): Promise<RuntimeImage | undefined> {
+    return Promise.resolve(this.#images.get(image))
+  }
+
+  images(_signal: AbortSignal): Promise<readonly RuntimeImage[]> {
+    return Promise.resolve([...this.#images.values()])
+  }
+
+  async pullImage(image: string, _credentials: ImageCredentials | undefined, signal: AbortSignal): Promise<string> {
     await this.#pass(this.#options.pullMs ?? 0, signal)
     if (this.#options.images?.[image] === 'missing')
       throw new ImageNotFound(`image ${JSON.stringify(image)} does not exist`)
-    return `simulated://${image}`
+    const id = imageIdOf(image)
+    this.#images.set(image, { id, tags: [image], digests: [], sizeBytes: 0, uid: 0, username: '' })
+    return id
   }
 
-  runSandbox({ podUid }: SandboxConfig, _signal: AbortSignal): Promise<string> {
-    const ip = `${this.#options.network ?? '10.244.0'}.${++this.#addressLast}`
-    const sandbox: Sandbox = { id: newUid(this.#random), podUid, ip, containers: [] }
+  removeImage(id: string, _signal: AbortSignal): Promise<void> {
+    for (const [name, image] of this.#images) if (image.id === id) this.#images.delete(name)
+    return Promise.resolve()
+  }
+
+  runSandbox(config: SandboxConfig, _signal: AbortSignal): Promise<string> {
+    const ips =
+      config.namespaces.network === 'node' ? [] : [`${this.#options.network ?? '10.244.0'}.${++this.#addressLast}`]
+    const sandbox: Sandbox = { id: newUid(this.#random), config, ips, isReady: true, containers: [] }
     this.#sandboxes.set(sandbox.id, sandbox)
     return Promise.resolve(sandbox.id)
+  }
+
+  async stopSandbox(sandboxId: string, signal: AbortSignal): Promise<void> {
+    const sandbox = this.#sandboxes.get(sandboxId)
+    if (sandbox === undefined) return
+    await Promise.all(sandbox.containers.map(({ id }) => this.stopContainer(id, 0, signal)))
+    sandbox.isReady = false
   }
 
   async removeSandbox(sandboxId: string, signal: AbortSignal): Promise<void> {
@@ -105,7 +162,12 @@ export class SimulatedRuntime implements ContainerRuntime {
     this.#sandboxes.delete(sandboxId)
   }
 
-  createContainer(sandboxId: string, config: ContainerConfig, _signal: AbortSignal): Promise<string> {
+  createContainer(
+    sandboxId: string,
+    config: ContainerConfig,
+    _sandbox: SandboxConfig,
+    _signal: AbortSignal,
+  ): Promise<string> {
     const sandbox = this.#sandboxes.get(sandboxId)
     if (sandbox === undefined) return Promise.reject(new Error(`there is no sandbox ${sandboxId}`))
     const container: Container = {
@@ -130,7 +192,8 @@ export class SimulatedRuntime implements ContainerRuntime {
     await this.#pass(this.#options.startMs ?? 0, signal)
     container.state = 'running'
     container.startedMs = this.#clock.nowMs()
-    const { arguments: args, environment, image } = container.config
+    const { arguments: args, image } = container.config
+    const environment = Object.fromEntries(container.config.environment.map(({ name, value }) => [name, value]))
     const known = this.#options.images?.[image]
     const program = typeof known === 'function' ? known : serveUntilTerminated
     const process = { arguments: args, environment, clock: this.#clock, terminated: container.stop.signal }
@@ -158,6 +221,37 @@ export class SimulatedRuntime implements ContainerRuntime {
     return Promise.resolve()
   }
 
+  updateResources(_containerId: string, _resources: ContainerResources, _signal: AbortSignal): Promise<void> {
+    return Promise.resolve()
+  }
+
+  async exec(
+    containerId: string,
+    command: readonly string[],
+    timeoutMs: number,
+    _signal: AbortSignal,
+  ): Promise<ExecResult> {
+    const container = this.#containers.get(containerId)
+    if (container?.state !== 'running') throw new Error(`container ${containerId} is not running`)
+    const late = Promise.withResolvers<never>()
+    const timer = this.#clock.after(timeoutMs, () =>
+      late.reject(new ExecTimeout(`command ${JSON.stringify(command.join(' '))} timed out`)),
+    )
+    try {
+      const { command: program = succeed } = this.#options
+      const run = program(command, container.config)
+      const { exitCode, stdout = '', stderr = '' } = await Promise.race([run, late.promise])
+      const encoder = new TextEncoder()
+      return { exitCode, stdout: encoder.encode(stdout), stderr: encoder.encode(stderr) }
+    } finally {
+      timer.cancel()
+    }
+  }
+
+  reopenLog(_containerId: string, _signal: AbortSignal): Promise<void> {
+    return Promise.resolve()
+  }
+
   onChange(listener: (podUid: string) => void): () => void {
     this.#listeners.add(listener)
     return () => this.#listeners.delete(listener)
@@ -173,8 +267,8 @@ export class SimulatedRuntime implements ContainerRuntime {
     this.#tell(container)
   }
 
-  #tell({ sandbox: { podUid } }: Container): void {
-    for (const listener of [...this.#listeners]) listener(podUid)
+  #tell({ sandbox }: Container): void {
+    for (const listener of [...this.#listeners]) listener(sandbox.config.podUid)
   }
 
   #pass(ms: number, signal: AbortSignal): Promise<void> {
@@ -186,10 +280,15 @@ const seen = ({ id, config, state, startedMs, finishedMs, exitCode }: Container)
   id,
   name: config.name,
   image: config.image,
-  imageId: `simulated://${config.image}`,
+  imageId: imageIdOf(config.image),
   attempt: config.attempt,
   state,
   startedMs,
   finishedMs,
   exitCode,
+  reason: '',
+  message: '',
+  logPath: '',
 })
+
+const imageIdOf = (image: string): string => `simulated://${image}`

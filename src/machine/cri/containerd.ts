@@ -1,0 +1,150 @@
+// Containerd: a containerd of our own, with root, state, socket and network configuration below the data folder. It is
+// started and stopped with us; its containers keep running meanwhile, as they do under a kubelet that restarts.
+import type { Clock } from '../../base/clock.ts'
+import type { Log } from '../../base/log.ts'
+import type { Files } from '../../platform/files.ts'
+import type { Http2Provider } from '../../platform/http2.ts'
+import type { Processes, RunningProcess } from '../../platform/processes.ts'
+import { buildImage, imageArchive, type Sha256 } from '../../wire/oci/image.ts'
+import { pauseProgram, type PauseArchitecture } from './pause-program.ts'
+import { CriRuntime } from './runtime.ts'
+
+export interface ContainerdParts {
+  readonly processes: Processes
+  readonly files: Files
+  readonly http2: Http2Provider
+  readonly clock: Clock
+  readonly log: Log
+  readonly sha256: Sha256
+}
+
+export interface ContainerdOptions {
+  /** Everything of it lies below this folder. */
+  readonly folder: string
+  readonly architecture: PauseArchitecture
+  /** Where network configuration is read from. */
+  readonly networkFolder: string
+  readonly networkPluginsFolder: string
+  /** Whether scores of the out-of-memory killer may be lowered: not without CAP_SYS_RESOURCE. */
+  readonly mayLowerOomScore: boolean
+  readonly snapshotter: 'overlayfs' | 'native'
+}
+
+const pauseImage = 'coxswain.local/pause:1'
+const nobody = '65535'
+const readyMsMax = 30_000
+const retryMs = 50
+const stopMsMax = 10_000
+
+export class Containerd {
+  readonly runtime: CriRuntime
+  readonly socketPath: string
+  readonly #process: RunningProcess
+  readonly #clock: Clock
+
+  private constructor(runtime: CriRuntime, socketPath: string, process: RunningProcess, clock: Clock) {
+    this.runtime = runtime
+    this.socketPath = socketPath
+    this.#process = process
+    this.#clock = clock
+  }
+
+  /** Resolves when it answers; rejects with its last words when it ends instead. */
+  static async start(options: ContainerdOptions, parts: ContainerdParts, signal: AbortSignal): Promise<Containerd> {
+    const { folder, networkFolder } = options
+    const { files, processes, clock, log } = parts
+    const socketPath = `${folder}/containerd.sock`
+    for (const made of [folder, `${folder}/registries`, networkFolder]) await files.makeFolder(made)
+    await files.write(`${folder}/config.toml`, configuration(options, socketPath))
+    let lastLine = ''
+    const process = processes.start('containerd', ['--config', `${folder}/config.toml`], {}, (line) => {
+      lastLine = line
+      log.debug('containerd', { line })
+    })
+    const ended = process.ended.then((code) => {
+      throw new Error(`containerd ended with ${code}: ${lastLine}`)
+    })
+    try {
+      const runtime = await Promise.race([connected(socketPath, parts, signal), ended])
+      await importPause(options, socketPath, parts, signal)
+      ended.catch((error: unknown) => log.warn('containerd ended', { error: String(error) }))
+      return new Containerd(runtime, socketPath, process, clock)
+    } catch (error) {
+      ended.catch(() => {})
+      process.kill('SIGKILL')
+      throw error
+    }
+  }
+
+  /** Ends the daemon; containers keep running. */
+  async stop(): Promise<void> {
+    this.runtime.close()
+    const timer = this.#clock.after(stopMsMax, () => this.#process.kill('SIGKILL'))
+    this.#process.kill('SIGTERM')
+    await this.#process.ended
+    timer.cancel()
+  }
+}
+
+async function connected(socketPath: string, parts: ContainerdParts, signal: AbortSignal): Promise<CriRuntime> {
+  const { clock } = parts
+  const untilMs = clock.monotonicMs() + readyMsMax
+  for (;;) {
+    try {
+      return await CriRuntime.connect(socketPath, parts, signal)
+    } catch (error) {
+      signal.throwIfAborted()
+      if (clock.monotonicMs() > untilMs)
+        throw new Error(`containerd does not answer at ${socketPath}`, { cause: error })
+      await clock.sleep(retryMs, signal)
+    }
+  }
+}
+
+/** The image of sandboxes comes with us: no registry is needed for it. */
+async function importPause(
+  { folder, architecture }: ContainerdOptions,
+  socketPath: string,
+  { files, processes, sha256 }: ContainerdParts,
+  signal: AbortSignal,
+): Promise<void> {
+  const program = { path: 'pause', mode: 0o755, content: pauseProgram(architecture) }
+  const image = buildImage({ architecture, files: [program], entrypoint: ['/pause'], user: nobody }, sha256)
+  const archive = `${folder}/pause.tar`
+  await files.write(archive, imageArchive(image, pauseImage))
+  const args = ['--address', socketPath, '--namespace', 'k8s.io', 'images', 'import', archive]
+  const { code, stderr } = await processes.run('ctr', args, {}, signal)
+  if (code !== 0) throw new Error(`the image of sandboxes could not be imported: ${stderr.trim()}`)
+}
+
+const configuration = (options: ContainerdOptions, socketPath: string): string => `version = 2
+root = ${quoted(`${options.folder}/root`)}
+state = ${quoted(`${options.folder}/state`)}
+
+[grpc]
+  address = ${quoted(socketPath)}
+
+[plugins."io.containerd.grpc.v1.cri"]
+  sandbox_image = ${quoted(pauseImage)}
+  restrict_oom_score_adj = ${!options.mayLowerOomScore}
+  disable_apparmor = true
+  stream_server_address = "127.0.0.1"
+  stream_server_port = "0"
+
+  [plugins."io.containerd.grpc.v1.cri".cni]
+    bin_dir = ${quoted(options.networkPluginsFolder)}
+    conf_dir = ${quoted(options.networkFolder)}
+
+  [plugins."io.containerd.grpc.v1.cri".registry]
+    config_path = ${quoted(`${options.folder}/registries`)}
+
+  [plugins."io.containerd.grpc.v1.cri".containerd]
+    default_runtime_name = "runc"
+    snapshotter = ${quoted(options.snapshotter)}
+
+    [plugins."io.containerd.grpc.v1.cri".containerd.runtimes.runc]
+      runtime_type = "io.containerd.runc.v2"
+`
+
+/** TOML's basic strings are quoted as JSON's are. */
+const quoted = (text: string): string => JSON.stringify(text)

@@ -1,0 +1,66 @@
+import { deepEqual, equal } from 'node:assert/strict'
+import { test } from 'node:test'
+import { plainContainer, plainSandbox } from '../runtime/config.ts'
+import { containerMessage, resourcesMessage, sandboxMessage } from './config-messages.ts'
+import { imageService, runtimeService } from './methods.ts'
+import { pauseProgram } from './pause-program.ts'
+import { imageOf, podOf, podUidLabel } from './seen.ts'
+
+test('calls have the paths of CRI v1', () => {
+  equal(runtimeService.runPodSandbox.path, '/runtime.v1.RuntimeService/RunPodSandbox')
+  equal(imageService.pullImage.path, '/runtime.v1.ImageService/PullImage')
+})
+
+test('a sandbox and a container say who they belong to and what they share', () => {
+  const sandbox = {
+    ...plainSandbox('u', 'default', 'web'),
+    namespaces: { network: 'node', processes: 'pod', ipc: 'pod' } as const,
+  }
+  const message = sandboxMessage(sandbox)
+  deepEqual(message.metadata, { name: 'web', uid: 'u', namespace: 'default', attempt: 0 })
+  deepEqual(message.linux?.securityContext?.namespaceOptions, { network: 'NODE', pid: 'POD', ipc: 'POD' })
+  const container = containerMessage({ ...plainContainer('c', 'nginx', 2), imageId: 'sha256:1' }, sandbox)
+  deepEqual([container.metadata, container.image?.image], [{ name: 'c', attempt: 2 }, 'sha256:1'])
+  equal(container.labels?.[podUidLabel], 'u')
+  const security = container.linux?.securityContext
+  equal(security?.maskedPaths?.includes('/proc/kcore'), true)
+  const target = containerMessage({ ...plainContainer('d', 'x'), targetId: 'id' }, sandbox)
+  deepEqual(target.linux?.securityContext?.namespaceOptions, {
+    network: 'POD',
+    pid: 'TARGET',
+    ipc: 'POD',
+    targetId: 'id',
+  })
+  deepEqual(resourcesMessage({ cpuQuotaUs: 1, memoryBytes: 2 }).memoryLimitInBytes, 2)
+})
+
+test('what the runtime shows is told in the words of the contract', () => {
+  const seen = podOf(
+    {
+      id: 's',
+      metadata: { name: 'web', uid: 'u', namespace: 'default', attempt: 1 },
+      state: 'SANDBOX_READY',
+      createdAt: 0n,
+      network: { ip: '10.0.0.1', additionalIps: [{ ip: 'fd00::1' }] },
+      linux: undefined,
+      labels: {},
+      annotations: {},
+      runtimeHandler: '',
+    },
+    [],
+  )
+  deepEqual([seen.ips, seen.attempt, seen.isReady], [['10.0.0.1', 'fd00::1'], 1, true])
+  const image = { id: 'i', repoTags: [], repoDigests: [], size: 1, uid: undefined, username: 'web', spec: undefined }
+  equal(imageOf({ ...image, pinned: false }).uid, undefined)
+})
+
+test('the program of sandboxes is an executable for each architecture', () => {
+  for (const [architecture, machine] of [
+    ['amd64', 62],
+    ['arm64', 183],
+  ] as const) {
+    const program = new DataView(pauseProgram(architecture).buffer)
+    deepEqual([program.getUint32(0), program.getUint16(18, true)], [0x7f454c46, machine])
+    equal(program.getBigUint64(96, true), BigInt(program.byteLength))
+  }
+})

@@ -1,0 +1,74 @@
+// What containers use, and how full the image store is.
+import { mapOf, one, protoMessage, repeated } from '../../../wire/protobuf/message.ts'
+import { containerAttributes } from './container.ts'
+
+export const containerStatsFilter = protoMessage('runtime.v1.ContainerStatsFilter', {
+  id: one(1, 'string'),
+  podSandboxId: one(2, 'string'),
+  labelSelector: mapOf(3, 'string'),
+})
+
+export const listContainerStatsRequest = protoMessage('runtime.v1.ListContainerStatsRequest', {
+  filter: one(1, containerStatsFilter),
+})
+
+export const uInt64Value = protoMessage('runtime.v1.UInt64Value', {
+  value: one(1, 'uint64Big'),
+})
+
+export const cpuUsage = protoMessage('runtime.v1.CpuUsage', {
+  timestamp: one(1, 'int64Big'),
+  usageCoreNanoSeconds: one(2, uInt64Value),
+  usageNanoCores: one(3, uInt64Value),
+})
+
+export const memoryUsage = protoMessage('runtime.v1.MemoryUsage', {
+  timestamp: one(1, 'int64Big'),
+  workingSetBytes: one(2, uInt64Value),
+  availableBytes: one(3, uInt64Value),
+  usageBytes: one(4, uInt64Value),
+  rssBytes: one(5, uInt64Value),
+  pageFaults: one(6, uInt64Value),
+  majorPageFaults: one(7, uInt64Value),
+})
+
+export const filesystemIdentifier = protoMessage('runtime.v1.FilesystemIdentifier', {
+  mountpoint: one(1, 'string'),
+})
+
+export const filesystemUsage = protoMessage('runtime.v1.FilesystemUsage', {
+  timestamp: one(1, 'int64Big'),
+  fsId: one(2, filesystemIdentifier),
+  usedBytes: one(3, uInt64Value),
+  inodesUsed: one(4, uInt64Value),
+})
+
+export const swapUsage = protoMessage('runtime.v1.SwapUsage', {
+  timestamp: one(1, 'int64Big'),
+  swapAvailableBytes: one(2, uInt64Value),
+  swapUsageBytes: one(3, uInt64Value),
+})
+
+export const ioUsage = protoMessage('runtime.v1.IoUsage', {
+  timestamp: one(1, 'int64Big'),
+})
+
+export const containerStats = protoMessage('runtime.v1.ContainerStats', {
+  attributes: one(1, containerAttributes),
+  cpu: one(2, cpuUsage),
+  memory: one(3, memoryUsage),
+  writableLayer: one(4, filesystemUsage),
+  swap: one(5, swapUsage),
+  io: one(6, ioUsage),
+})
+
+export const listContainerStatsResponse = protoMessage('runtime.v1.ListContainerStatsResponse', {
+  stats: repeated(1, containerStats),
+})
+
+export const imageFsInfoRequest = protoMessage('runtime.v1.ImageFsInfoRequest', {})
+
+export const imageFsInfoResponse = protoMessage('runtime.v1.ImageFsInfoResponse', {
+  imageFilesystems: repeated(1, filesystemUsage),
+  containerFilesystems: repeated(2, filesystemUsage),
+})

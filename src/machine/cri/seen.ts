@@ -1,0 +1,64 @@
+// What the runtime shows, in the words of the contract.
+import type { Proto } from '../../wire/protobuf/message.ts'
+import type { RuntimeContainer, RuntimeImage, RuntimePod } from '../runtime/runtime.ts'
+import type { containerStatus } from './messages/container.ts'
+import type { image } from './messages/image.ts'
+import type { podSandboxStatus } from './messages/sandbox.ts'
+
+/** As other kubelets label what they make, so that tools find it. */
+export const podUidLabel = 'io.kubernetes.pod.uid'
+/** The image as the pod named it: the runtime itself remembers only what it resolved to. */
+export const imageAnnotation = 'coxswain.dev/image'
+
+const nanosPerMs = 1_000_000n
+
+export function podOf(
+  sandbox: Proto<typeof podSandboxStatus>,
+  containers: readonly Proto<typeof containerStatus>[],
+): RuntimePod {
+  const { ip = '', additionalIps = [] } = sandbox.network ?? {}
+  return {
+    podUid: sandbox.metadata?.uid ?? '',
+    namespace: sandbox.metadata?.namespace ?? '',
+    name: sandbox.metadata?.name ?? '',
+    sandboxId: sandbox.id,
+    attempt: sandbox.metadata?.attempt ?? 0,
+    isReady: sandbox.state === 'SANDBOX_READY',
+    ips: [ip, ...additionalIps.map((one) => one.ip)].filter((address) => address !== ''),
+    containers: containers
+      .toSorted((a, b) => (a.createdAt < b.createdAt ? -1 : a.createdAt > b.createdAt ? 1 : 0))
+      .map(containerOf),
+  }
+}
+
+const states = {
+  CONTAINER_CREATED: 'created',
+  CONTAINER_RUNNING: 'running',
+  CONTAINER_EXITED: 'exited',
+  CONTAINER_UNKNOWN: 'exited',
+} as const
+
+const containerOf = (status: Proto<typeof containerStatus>): RuntimeContainer => ({
+  id: status.id,
+  name: status.metadata?.name ?? '',
+  image: status.annotations[imageAnnotation] ?? status.image?.image ?? '',
+  imageId: status.imageRef,
+  attempt: status.metadata?.attempt ?? 0,
+  state: states[status.state],
+  startedMs: Number(status.startedAt / nanosPerMs),
+  finishedMs: Number(status.finishedAt / nanosPerMs),
+  exitCode: status.exitCode,
+  reason: status.reason,
+  message: status.message,
+  logPath: status.logPath,
+})
+
+export const imageOf = ({ id, repoTags, repoDigests, size, uid, username }: Proto<typeof image>): RuntimeImage => ({
+  id,
+  tags: repoTags,
+  digests: repoDigests,
+  sizeBytes: size,
+  // A name instead of a number leaves the number open.
+  uid: uid?.value ?? (username === '' ? 0 : undefined),
+  username,
+})

@@ -1,0 +1,54 @@
+import { deepEqual, equal, throws } from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { test } from 'node:test'
+import { buildImage, imageArchive } from './image.ts'
+import { tar } from './tar.ts'
+
+const text = (value: string) => new TextEncoder().encode(value)
+const sha256 = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex')
+const listed = (archive: Uint8Array) =>
+  execFileSync('tar', ['--list', '--verbose', '--numeric-owner', '--full-time', '--utc', '-f', '-'], { input: archive })
+    .toString()
+    .trim()
+    .split('\n')
+    .map((line) => line.split(/\s+/).filter((_, column) => ![1, 3, 4].includes(column)))
+
+test('an archive is what tar reads', () => {
+  const archive = tar([
+    { path: 'bin/' },
+    { path: 'bin/sh', mode: 0o755, content: text('program') },
+    { path: 'bin/ls', link: '/bin/sh' },
+  ])
+  deepEqual(listed(archive), [
+    ['drwxr-xr-x', '0', 'bin/'],
+    ['-rwxr-xr-x', '7', 'bin/sh'],
+    ['lrw-r--r--', '0', 'bin/ls', '->', '/bin/sh'],
+  ])
+  equal(execFileSync('tar', ['-xOf', '-', 'bin/sh'], { input: archive }).toString(), 'program')
+})
+
+test('a path that does not fit is refused', () => {
+  throws(() => tar([{ path: 'x'.repeat(101), content: text('') }]), /too long for a tar archive/)
+})
+
+test('an image names its parts by their digests, and the same files give the same image', () => {
+  const description = {
+    architecture: 'amd64',
+    files: [{ path: 'a', content: text('1') }],
+    entrypoint: ['/a'],
+    command: ['b'],
+    user: '1',
+    workingDirectory: '/w',
+  }
+  const image = buildImage(description, sha256)
+  const manifest = JSON.parse(new TextDecoder().decode(image.manifest.bytes))
+  deepEqual(
+    [manifest.config, ...manifest.layers].map(({ digest }) => digest),
+    image.blobs.map(({ digest }) => digest),
+  )
+  for (const { digest, bytes } of image.blobs) equal(digest, `sha256:${sha256(bytes)}`)
+  equal(buildImage(description, sha256).manifest.digest, image.manifest.digest)
+  const names = listed(imageArchive(image, 'x:1')).map((columns) => columns.at(-1))
+  deepEqual(names.slice(0, 3), ['oci-layout', 'index.json', `blobs/${image.manifest.digest.replace(':', '/')}`])
+})
