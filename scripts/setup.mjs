@@ -3,6 +3,7 @@
 import { spawnSync } from 'node:child_process'
 import { existsSync, statSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
+import { fetchEtcds, hasFetchedEtcd } from './etcd.mjs'
 import { findKubectls, fetchKubectls } from './kubectl.mjs'
 import { installMissing } from './system-packages.mjs'
 
@@ -67,7 +68,23 @@ function provideSystemPackages() {
   }
 }
 
+/** The system's etcd is old; the tests run on a newer one too. */
+function provideNewerEtcd() {
+  if (hasFetchedEtcd(root)) return
+  const reason = fetchEtcds(root, say)
+  if (hasFetchedEtcd(root)) return
+  say(`no newer etcd: ${reason}`)
+  if (inCi) {
+    say('in CI a missing component fails the run.')
+    process.exit(1)
+  }
+  say("the store's tests run on the system's own etcd alone.")
+}
+
 if (!packagesAreCurrent()) installPackages()
 checkNode()
 provideKubectl()
-if (purpose === 'test') provideSystemPackages()
+if (purpose === 'test') {
+  provideSystemPackages()
+  provideNewerEtcd()
+}

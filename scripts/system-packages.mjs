@@ -10,6 +10,8 @@ const programs = [
   { command: 'busybox', package: 'busybox-static', for: 'images of real containers' },
   { file: '/usr/lib/cni/bridge', package: 'containernetworking-plugins', for: 'the network of real containers' },
   { command: 'ip', package: 'iproute2', for: 'networks of the tests' },
+  { command: 'etcd', package: 'etcd-server', for: 'the store on etcd' },
+  { command: 'etcdctl', package: 'etcd-client', for: 'snapshots of etcd, restored by its own program' },
 ]
 
 const installSecondsMax = 180

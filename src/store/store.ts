@@ -98,10 +98,11 @@ export interface Store {
 /** The revision asked for has been compacted away. */
 export class Compacted extends Error {
   override name = 'Compacted'
-  readonly oldest: number
+  /** Where the store knows it. */
+  readonly oldest: number | undefined
 
-  constructor(asked: number, oldest: number) {
-    super(`revision ${asked} has been compacted; the oldest is ${oldest}`)
+  constructor(asked: number, oldest?: number) {
+    super(`revision ${asked} has been compacted${oldest === undefined ? '' : `; the oldest is ${oldest}`}`)
     this.oldest = oldest
   }
 }

@@ -15,6 +15,8 @@ import { nodeWorkers } from '../../src/platform/node/workers.ts'
 import { MemoryStore } from '../../src/store/memory.ts'
 import { SqliteStore } from '../../src/store/sqlite/store.ts'
 import type { Store } from '../../src/store/store.ts'
+import { EtcdCluster, etcds, newestEtcd } from '../etcd.ts'
+import { until } from '../until.ts'
 import { isLinearizable, type RegisterOperation } from './linearizable.ts'
 import { Record } from './record.ts'
 import { initialValue, registerLoad } from './register-load.ts'
@@ -53,6 +55,16 @@ const histories: readonly [name: string, possible: boolean, history: RegisterOpe
     false,
     [operation(0, 1, write('x'), true), operation(2, 3, read('-')), operation(4, 5, read('x'))],
   ],
+  [
+    'a write that nobody heard of happens late',
+    true,
+    [operation(0, Infinity, write('x'), true), operation(2, 3, read('-')), operation(4, 5, read('x'))],
+  ],
+  [
+    'a write that nobody heard of happens and is undone',
+    false,
+    [operation(0, Infinity, write('x'), true), operation(2, 3, read('x')), operation(4, 5, read('-'))],
+  ],
 ]
 for (const [name, possible, history] of histories)
   test(`the checker: ${name}: ${possible ? 'possible' : 'impossible'}`, () =>
@@ -86,18 +98,58 @@ test(`sqlite is linearizable through ${kills} kills`, async () => {
   const random = seededRandom(kills)
   const record = new Record()
   for (let run = 0; run < kills; run++) {
-    const until = record.ended + 1 + random.below(operationsPerRunMax)
+    const target = record.ended + 1 + random.below(operationsPerRunMax)
     const args = [program, join(folder, 'store.db'), String(run)]
     const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] })
     const exited = once(child, 'exit')
     for await (const line of createInterface({ input: child.stdout })) {
       record.add(line)
-      if (record.ended === until) child.kill('SIGKILL')
+      if (record.ended === target) child.kill('SIGKILL')
     }
     await exited
-    ok(record.ended >= until, 'the clients ended by themselves')
+    ok(record.ended >= target, 'the clients ended by themselves')
     record.kill()
   }
   check(record)
   await rm(folder, { recursive: true })
+})
+
+for (const etcd of etcds())
+  test(`etcd ${etcd.version} is linearizable`, async () => {
+    await using cluster = await EtcdCluster.start(etcd, 1)
+    await checkInProcess(await cluster.openStore())
+  })
+
+// Two stores on three members that are killed one after the other: what the clients of both saw is one history.
+test(`etcd is linearizable through ${kills} kills of members`, async () => {
+  await using cluster = await EtcdCluster.start(newestEtcd(), 3)
+  const stores = await Promise.all([cluster.openStore(), cluster.openStore()])
+  const record = new Record()
+  const load = (store: Store, index: number) =>
+    registerLoad({
+      store,
+      random: seededRandom(index),
+      run: String(index),
+      operationsPerClient: kills * 60,
+      say: (line) => record.add(`${index}${line}`),
+      pause: () => realClock.sleep(50, signal),
+    })
+  const done = new AbortController()
+  const loading = Promise.all(stores.map(load)).finally(() => done.abort())
+  const random = seededRandom(kills)
+  let killed = 0
+  for (; !done.signal.aborted && killed < kills; killed++) {
+    const target = record.ended + 1 + random.below(operationsPerRunMax)
+    await until(() => done.signal.aborted || record.ended >= target)
+    const victim = random.below(2) === 0 ? await cluster.leader() : random.below(3)
+    await cluster.signal(victim, 'SIGKILL')
+    const survived = record.ended + 20
+    await until(() => done.signal.aborted || record.ended >= survived)
+    cluster.run(victim)
+    await cluster.ready()
+  }
+  await loading
+  ok(killed > 0, 'no member was killed while clients worked')
+  for (const store of stores) await store.close()
+  check(record)
 })

@@ -25,21 +25,27 @@ export class Record {
     const open = this.#open.get(client)
     if (open === undefined) throw new Error(`${line}: nothing was invoked`)
     this.#open.delete(client)
-    this.#close(open, actionOf(open.words, words[0] ?? ''), false)
+    if (kind === 'lost') this.#closeUncertain(open, Infinity)
+    else this.#close(open, actionOf(open.words, words[0] ?? ''), this.#place++, false)
     this.ended++
   }
 
   /** The clients are gone: what they had under way may have happened, up to now. */
   kill(): void {
-    for (const open of this.#open.values())
-      // A read that nobody got, or a swap that was refused to nobody, says nothing.
-      if (open.words[0] !== 'read') this.#close(open, actionOf(open.words, 'true'), true)
+    const now = this.#place++
+    for (const open of this.#open.values()) this.#closeUncertain(open, now)
     this.#open.clear()
   }
 
-  #close({ invoked, key }: Open, action: RegisterOperation['action'], uncertain: boolean): void {
+  /** Nobody was told how it ended: it may have happened up to `latest`, or not at all. */
+  #closeUncertain(open: Open, latest: number): void {
+    // A read that nobody got, or a swap that was refused to nobody, says nothing.
+    if (open.words[0] !== 'read') this.#close(open, actionOf(open.words, 'true'), latest, true)
+  }
+
+  #close({ invoked, key }: Open, action: RegisterOperation['action'], returned: number, uncertain: boolean): void {
     const history = this.histories.get(key) ?? []
-    history.push({ invoked, returned: this.#place++, action, uncertain })
+    history.push({ invoked, returned, action, uncertain })
     this.histories.set(key, history)
   }
 }

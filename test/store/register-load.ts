@@ -1,7 +1,8 @@
 // Several clients that read, write and swap a few keys at once, and say what they do as lines:
-// `<client> invoke <key> <kind> …` and `<client> return …`. record.ts reads them back into histories.
+// `<client> invoke <key> <kind> …`, then `<client> return …`, or `<client> lost` when the store cannot tell how it ended.
+// record.ts reads them back into histories.
 import type { Random } from '../../src/base/random.ts'
-import type { Store } from '../../src/store/store.ts'
+import { StoreUnavailable, type KeyValue, type Store } from '../../src/store/store.ts'
 
 export interface LoadOptions {
   readonly store: Store
@@ -10,6 +11,8 @@ export interface LoadOptions {
   readonly run: string
   readonly operationsPerClient: number
   readonly say: (line: string) => void
+  /** What a client does before it tries again with a store that is not available. */
+  readonly pause?: () => Promise<void>
 }
 
 const clients = 6
@@ -19,11 +22,32 @@ export const initialValue = '-'
 const { signal } = new AbortController()
 const text = (value: Uint8Array | undefined) => (value === undefined ? initialValue : new TextDecoder().decode(value))
 
-export async function registerLoad({ store, random, run, operationsPerClient, say }: LoadOptions): Promise<void> {
+export async function registerLoad({
+  store,
+  random,
+  run,
+  operationsPerClient,
+  say,
+  pause = () => Promise.resolve(),
+}: LoadOptions): Promise<void> {
   const commit = async (key: string, value: string, modRevision?: number) => {
     const conditions = modRevision === undefined ? [] : [{ key, modRevision }]
     const operations = [{ kind: 'put', key, value: new TextEncoder().encode(value) } as const]
     return (await store.commit({ conditions, operations }, signal)).kind === 'committed'
+  }
+  /** Says what is done and how it ended; undefined when nobody knows. */
+  const act = async <T>(name: string, what: string, action: () => Promise<T>, shown: (result: T) => string) => {
+    say(`${name} invoke ${what}`)
+    try {
+      const result = await action()
+      say(`${name} return ${shown(result)}`)
+      return { result }
+    } catch (error) {
+      if (!(error instanceof StoreUnavailable)) throw error
+      say(`${name} lost`)
+      await pause()
+      return undefined
+    }
   }
   const client = async (name: string) => {
     for (let i = 0; i < operationsPerClient; i++) {
@@ -31,17 +55,20 @@ export async function registerLoad({ store, random, run, operationsPerClient, sa
       const value = `${run}.${name}.${i}`
       const choice = random.below(3)
       if (choice === 0) {
-        say(`${name} invoke ${key} write ${value}`)
-        await commit(key, value)
-        say(`${name} return`)
+        await act(
+          name,
+          `${key} write ${value}`,
+          () => commit(key, value),
+          () => '',
+        )
         continue
       }
-      say(`${name} invoke ${key} read`)
-      const item = await store.get(key, signal)
-      say(`${name} return ${text(item?.value)}`)
-      if (choice === 1) continue
-      say(`${name} invoke ${key} swap ${text(item?.value)} ${value}`)
-      say(`${name} return ${await commit(key, value, item?.modRevision ?? 0)}`)
+      const shown = (item: KeyValue | undefined) => text(item?.value)
+      const read = await act(name, `${key} read`, () => store.get(key, signal), shown)
+      if (choice === 1 || read === undefined) continue
+      const { result: item } = read
+      const swap = () => commit(key, value, item?.modRevision ?? 0)
+      await act(name, `${key} swap ${text(item?.value)} ${value}`, swap, String)
     }
   }
   await Promise.all(Array.from({ length: clients }, (_, i) => client(`c${i}`)))

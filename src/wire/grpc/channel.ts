@@ -10,6 +10,7 @@
 // A deadline is the caller's signal: aborting it tells the server, and the call rejects with the signal's reason.
 import { present } from '../../base/assert.ts'
 import type { Clock, Timer } from '../../base/clock.ts'
+import { unlessAborted } from '../../base/unless-aborted.ts'
 import type { Http2Connection, Http2Options, Http2Provider } from '../../platform/http2.ts'
 import { decodeProto } from '../protobuf/decode.ts'
 import { encodeProto } from '../protobuf/encode.ts'
@@ -207,16 +208,11 @@ export class GrpcChannel {
   async #connect(method: GrpcMethod, signal: AbortSignal): Promise<Http2Connection> {
     signal.throwIfAborted()
     this.#connecting ??= this.#makeConnection().finally(() => (this.#connecting = undefined))
-    const aborted = Promise.withResolvers<never>()
-    const abort = () => aborted.reject(signal.reason)
-    signal.addEventListener('abort', abort, { once: true })
     try {
-      return await Promise.race([this.#connecting, aborted.promise])
+      return await unlessAborted(this.#connecting, signal)
     } catch (error) {
       signal.throwIfAborted()
       throw this.#error(method, 'UNAVAILABLE', `cannot connect: ${(error as Error).message}`, error)
-    } finally {
-      signal.removeEventListener('abort', abort)
     }
   }
 

@@ -1,0 +1,79 @@
+// Fetches a program from another Debian release than the machine's own, without changing the system.
+import { spawnSync } from 'node:child_process'
+import {
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+
+const fetchSecondsMax = 120
+
+/**
+ * Fetches `program` ({ package, path } inside the package) from each suite and copies it to `targetOf(binary)`, which
+ * returns undefined for a binary that does not run here. Returns the reason for what could not be had, or ''.
+ */
+export function fetchFromSuites(program, suites, targetOf, say) {
+  if (process.platform !== 'linux' || !existsSync('/usr/bin/apt-get'))
+    return 'only Debian and Ubuntu are served by this set-up'
+  const archive = debianArchive()
+  if (archive === undefined) return 'apt has no Debian archive configured'
+  let reason = ''
+  for (const suite of suites) {
+    say(`fetching ${program.package} from Debian ${suite}`)
+    const failure = fetchFrom(archive, suite, program, targetOf)
+    if (failure !== undefined) reason = `Debian ${suite}: ${failure}`
+  }
+  return reason
+}
+
+function fetchFrom(archive, suite, program, targetOf) {
+  const work = mkdtempSync(join(tmpdir(), 'coxswain-debian-'))
+  try {
+    mkdirSync(join(work, 'lists', 'partial'), { recursive: true })
+    const keyring = '/usr/share/keyrings/debian-archive-keyring.gpg'
+    writeFileSync(join(work, 'sources.list'), `deb [signed-by=${keyring}] ${archive} ${suite} main\n`)
+    const options = [
+      '-qq',
+      `-oDir::Etc::sourcelist=${join(work, 'sources.list')}`,
+      '-oDir::Etc::sourceparts=-',
+      `-oDir::State::lists=${join(work, 'lists')}`,
+      '-oAPT::Sandbox::User=root',
+    ]
+    for (const action of [['update'], ['download', program.package]]) {
+      const failure = run('apt-get', [...options, ...action], work)
+      if (failure !== undefined) return failure
+    }
+    const archiveFile = readdirSync(work).find((name) => name.endsWith('.deb'))
+    const failure = run('dpkg-deb', ['-x', archiveFile, 'unpacked'], work)
+    if (failure !== undefined) return failure
+    const binary = join(work, 'unpacked', program.path)
+    const target = targetOf(binary)
+    if (target === undefined) return `the ${program.package} of that release does not run here`
+    mkdirSync(dirname(target), { recursive: true })
+    copyFileSync(binary, target)
+    chmodSync(target, 0o755)
+    return undefined
+  } finally {
+    rmSync(work, { recursive: true, force: true })
+  }
+}
+
+/** The archive that this machine's apt already uses, so that no host name stands in the project. */
+function debianArchive() {
+  const { stdout } = spawnSync('apt-get', ['indextargets', '--format', '$(REPO_URI) $(ORIGIN)'], { encoding: 'utf8' })
+  const rows = (stdout ?? '').split('\n').map((row) => row.split(' '))
+  return rows.find(([uri, origin]) => origin === 'Debian' && /\/debian\/?$/.test(uri))?.[0]
+}
+
+function run(command, args, cwd) {
+  const { status, stderr, error } = spawnSync(command, args, { cwd, encoding: 'utf8', timeout: fetchSecondsMax * 1000 })
+  if (status === 0) return undefined
+  return error?.message ?? (stderr.trim().split('\n').at(-1) || `${command} ended with ${status}`)
+}

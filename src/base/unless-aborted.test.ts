@@ -1,0 +1,15 @@
+import { equal, rejects } from 'node:assert/strict'
+import { test } from 'node:test'
+import { unlessAborted } from './unless-aborted.ts'
+
+test('the work is waited for, or not, and goes on either way', async () => {
+  const work = Promise.withResolvers<string>()
+  const [patient, impatient] = [new AbortController(), new AbortController()]
+  const waiting = unlessAborted(work.promise, patient.signal)
+  const given = rejects(unlessAborted(work.promise, impatient.signal), /enough/)
+  impatient.abort(new Error('enough'))
+  await given
+  await rejects(unlessAborted(work.promise, impatient.signal), /enough/)
+  work.resolve('done')
+  equal(await waiting, 'done')
+})

@@ -1,0 +1,209 @@
+// EtcdStore: the driver for many machines. etcd decides; nothing is kept here but what is under way. Every read asks the
+// cluster's leader, every write is a transaction, all watches share one stream.
+import type { Clock } from '../../base/clock.ts'
+import { prefixEnd } from '../../base/ordered-map.ts'
+import type { Random } from '../../base/random.ts'
+import { unlessAborted } from '../../base/unless-aborted.ts'
+import { LeaseNotFound, StoreUnavailable } from '../store.ts'
+import type {
+  CommitResult,
+  KeyValue,
+  LeaseId,
+  Operation,
+  RangeOptions,
+  RangeResult,
+  Store,
+  StoreBatch,
+  Transaction,
+  WatchOptions,
+} from '../store.ts'
+import { checkTransaction } from '../transaction.ts'
+import type { ProtoInput } from '../../wire/protobuf/message.ts'
+import { toKeyValue } from './batches.ts'
+import { Compactor } from './compactor.ts'
+import { asStoreError } from './failure.ts'
+import { etcdRange, keyAfter } from './keys.ts'
+import { Members, type MembersOptions } from './members.ts'
+import { leaseGrantMethod, leaseRevokeMethod, rangeMethod, txnMethod } from './messages.ts'
+import { OwnWrites } from './own-writes.ts'
+import { takeSnapshot } from './snapshot.ts'
+import { WatchStream } from './watch-stream.ts'
+
+export interface EtcdStoreOptions extends MembersOptions {
+  readonly random: Random
+  /** Stands before every key in etcd, for several stores in one etcd. */
+  readonly prefix?: string
+  /** How long old revisions can be read and watched from. */
+  readonly historyMs?: number
+}
+
+const historyMsDefault = 5 * 60_000
+/** A range is read in pages, so that neither side holds more than this in one message. */
+const pageKeys = 1_000
+/** A key that nobody writes: a range of it costs a round to the leader, and tells the revision. */
+const emptyRangeKey = 'coxswain/revision'
+/** etcd decides about leases: a transaction with one that has ended comes back. */
+const leasesInEtcd = { get: () => true }
+const neverAborted = new AbortController().signal
+
+export class EtcdStore implements Store {
+  readonly #clock: Clock
+  readonly #random: Random
+  readonly #prefix: string
+  readonly #members: Members
+  readonly #own = new OwnWrites()
+  readonly #stream: WatchStream
+  readonly #compactor: Compactor
+  #revision = 0
+  #fresh: { readonly now: Promise<number>; next: Promise<number> | undefined } | undefined
+
+  /** Fails when no member answers. */
+  static async open(options: EtcdStoreOptions, signal: AbortSignal): Promise<EtcdStore> {
+    const store = new EtcdStore(options)
+    try {
+      await store.freshRevision(signal)
+    } catch (error) {
+      await store.close()
+      throw error
+    }
+    return store
+  }
+
+  private constructor(options: EtcdStoreOptions) {
+    const { clock, random, prefix = '', historyMs = historyMsDefault } = options
+    this.#clock = clock
+    this.#random = random
+    this.#prefix = prefix
+    this.#members = new Members(options)
+    this.#stream = new WatchStream(this.#members, clock, this.#own, prefix.length, (revision) => this.#saw(revision))
+    this.#compactor = new Compactor(this.#members, clock, historyMs)
+  }
+
+  get revision(): number {
+    return this.#revision
+  }
+
+  // Whoever comes while a question is under way shares the next one: the answer to this one may be too old for him.
+  freshRevision(signal: AbortSignal): Promise<number> {
+    if (this.#fresh === undefined) return unlessAborted(this.#askFresh(), signal)
+    const ask = () => this.#askFresh()
+    this.#fresh.next ??= this.#fresh.now.then(ask, ask)
+    return unlessAborted(this.#fresh.next, signal)
+  }
+
+  async get(key: string, signal: AbortSignal): Promise<KeyValue | undefined> {
+    const { kvs } = await this.#range({ key: this.#prefix + key }, signal)
+    const [item] = kvs
+    return item === undefined ? undefined : toKeyValue(item, this.#prefix.length)
+  }
+
+  async range({ start, end, limit = 0, revision = 0 }: RangeOptions, signal: AbortSignal): Promise<RangeResult> {
+    const { rangeEnd, key } = etcdRange(this.#prefix, start, end)
+    const items: KeyValue[] = []
+    let [at, from] = [revision, key]
+    for (;;) {
+      const wanted = limit === 0 ? pageKeys : Math.min(pageKeys, limit - items.length)
+      const page = await this.#range({ key: from, rangeEnd, limit: wanted, revision: at }, signal)
+      for (const kv of page.kvs) items.push(toKeyValue(kv, this.#prefix.length))
+      at ||= page.header?.revision ?? 0
+      const last = page.kvs.at(-1)
+      if (page.more && last !== undefined && items.length !== limit) from = keyAfter(last.key)
+      else return { revision: at, items, remaining: page.more ? page.count - page.kvs.length : 0 }
+    }
+  }
+
+  async commit(transaction: Transaction, signal: AbortSignal): Promise<CommitResult> {
+    checkTransaction(transaction, leasesInEtcd)
+    const request = {
+      compare: transaction.conditions.map(({ key, modRevision }) => ({
+        target: 'MOD' as const,
+        key: this.#prefix + key,
+        modRevision,
+      })),
+      success: transaction.operations.map((operation) => this.#requestOp(operation)),
+    }
+    const { header, succeeded } = await this.#own.run(transaction, () =>
+      this.#call(this.#members.write(txnMethod, request, signal)),
+    )
+    const revision = this.#saw(header?.revision ?? 0)
+    return { kind: succeeded ? 'committed' : 'refused', revision }
+  }
+
+  watch({ prefix, from }: WatchOptions, signal: AbortSignal): AsyncIterable<StoreBatch> {
+    return this.#stream.watch(etcdRange(this.#prefix, prefix, prefixEnd(prefix)), from, signal)
+  }
+
+  async compact(revision: number, signal: AbortSignal): Promise<void> {
+    await this.#compactor.compact(revision, signal)
+  }
+
+  async grantLease(ttlMs: number, signal: AbortSignal): Promise<LeaseId> {
+    // Our own choice, because etcd's are beyond what a number holds.
+    const id = 1 + this.#random.below(2 ** 20) * 2 ** 32 + this.#random.below(2 ** 32)
+    const request = { id, ttlSeconds: Math.max(1, Math.ceil(ttlMs / 1000)) }
+    await this.#call(this.#members.write(leaseGrantMethod, request, signal))
+    return id
+  }
+
+  async revokeLease(lease: LeaseId, signal: AbortSignal): Promise<void> {
+    // It may have ended by itself, or with the attempt before.
+    const { header } = await this.#members.read(leaseRevokeMethod, { id: lease }, signal).catch((error: unknown) => {
+      const meaning = asStoreError(error)
+      if (meaning instanceof LeaseNotFound) return { header: undefined }
+      throw meaning
+    })
+    this.#saw(header?.revision ?? 0)
+  }
+
+  /** Writes etcd's own snapshot, whole and checked, to a file; `etcdutl snapshot restore` makes a cluster of it. */
+  snapshotTo(path: string, signal: AbortSignal): Promise<void> {
+    return this.#clock.outside(takeSnapshot(this.#members.channel, path, signal))
+  }
+
+  async close(): Promise<void> {
+    const ended = this.#stream.close()
+    this.#compactor.close()
+    this.#members.close(new StoreUnavailable('the store is closed'))
+    await ended
+  }
+
+  #requestOp(operation: Operation) {
+    const key = this.#prefix + operation.key
+    if (operation.kind === 'delete') return { requestDeleteRange: { key } }
+    return { requestPut: { key, value: operation.value, lease: operation.lease } }
+  }
+
+  #askFresh(): Promise<number> {
+    const now = this.#linearizableRevision().finally(() => {
+      if (this.#fresh?.now === now) this.#fresh = undefined
+    })
+    this.#fresh = { now, next: undefined }
+    return now
+  }
+
+  async #linearizableRevision(): Promise<number> {
+    const { header } = await this.#range({ key: emptyRangeKey, countOnly: true }, neverAborted)
+    const revision = header?.revision ?? 0
+    this.#stream.want(revision)
+    return revision
+  }
+
+  async #range(request: ProtoInput<(typeof rangeMethod)['request']>, signal: AbortSignal) {
+    const answer = await this.#call(this.#members.read(rangeMethod, request, signal), request.revision)
+    this.#saw(answer.header?.revision ?? 0)
+    return answer
+  }
+
+  #call<T>(answer: Promise<T>, revision?: number): Promise<T> {
+    return this.#clock.outside(
+      answer.catch((error: unknown) => {
+        throw asStoreError(error, revision)
+      }),
+    )
+  }
+
+  #saw(revision: number): number {
+    this.#revision = Math.max(this.#revision, revision)
+    return revision
+  }
+}

@@ -1,0 +1,201 @@
+// WatchStream: every watch of the store on one gRPC stream. When the stream breaks it is opened again, on another member
+// if need be, and each watch goes on after the last revision that it has told: none is missed, none is told twice.
+import { Channel } from '../../base/channel.ts'
+import type { Clock } from '../../base/clock.ts'
+import { errorText } from '../../base/log.ts'
+import type { GrpcDuplex } from '../../wire/grpc/channel.ts'
+import { Compacted, StoreUnavailable, type StoreBatch } from '../store.ts'
+import { Batches } from './batches.ts'
+import type { EtcdRange } from './keys.ts'
+import { contains, everything } from './keys.ts'
+import { requireLeader, type Members } from './members.ts'
+import { statusMethod, watchMethod, type WatchResponse } from './messages.ts'
+import type { OwnWrites } from './own-writes.ts'
+import { isProgressRight, ProgressAsker } from './progress.ts'
+
+interface Watch {
+  readonly id: number
+  readonly range: EtcdRange
+  readonly channel: Channel<StoreBatch>
+  /** The newest revision that the reader has, or does not want. */
+  told: number
+  batches: Batches
+  /** Answers about progress that are about a time before this watch, on this stream. */
+  staleAnswers: number
+}
+
+type Duplex = GrpcDuplex<(typeof watchMethod)['request'], (typeof watchMethod)['answer']>
+
+/** A reader that is further behind is cut off and must start anew. */
+const watchBatchesMax = 10_000
+const reopenMsFirst = 50
+const reopenMsMax = 1_000
+/** What etcd puts in place of a watch when it speaks of all. */
+const allWatches = -1
+
+export class WatchStream {
+  readonly #members: Members
+  readonly #clock: Clock
+  readonly #own: OwnWrites
+  readonly #prefixLength: number
+  readonly #onRevision: (revision: number) => void
+  readonly #watches = new Map<number, Watch>()
+  readonly #closed = new AbortController()
+  readonly #progress: ProgressAsker
+  #lastId = 0
+  #running: Promise<void> | undefined
+  #open: { readonly duplex: Duplex; readonly isProgressRight: boolean } | undefined
+  #clusterId: bigint | undefined
+
+  constructor(
+    members: Members,
+    clock: Clock,
+    own: OwnWrites,
+    prefixLength: number,
+    onRevision: (revision: number) => void,
+  ) {
+    this.#members = members
+    this.#clock = clock
+    this.#own = own
+    this.#prefixLength = prefixLength
+    this.#onRevision = onRevision
+    this.#progress = new ProgressAsker(
+      clock,
+      () => this.#send({ progressRequest: {} }),
+      (revision) => this.#open?.isProgressRight === true && this.#isBehind(revision),
+    )
+  }
+
+  watch(range: EtcdRange, from: number, signal: AbortSignal): AsyncIterable<StoreBatch> {
+    const id = ++this.#lastId
+    const channel = new Channel<StoreBatch>(watchBatchesMax, () => this.#forget(id))
+    const batches = new Batches(this.#prefixLength)
+    const watch: Watch = { id, range, channel, told: from - 1, batches, staleAnswers: 0 }
+    this.#watches.set(id, watch)
+    channel.endWith(signal)
+    if (this.#open !== undefined) this.#create(watch)
+    this.#running ??= this.#run()
+    return channel
+  }
+
+  /** Somebody waits for the watches to reach this revision. */
+  want(revision: number): void {
+    this.#progress.want(revision)
+  }
+
+  async close(): Promise<void> {
+    this.#closed.abort(new Error('the store is closed'))
+    this.#progress.stop()
+    for (const { channel } of [...this.#watches.values()]) channel.end()
+    await this.#running
+  }
+
+  async #run(): Promise<void> {
+    const { signal } = this.#closed
+    let waitMs = reopenMsFirst
+    while (!signal.aborted) {
+      const { channel } = this.#members
+      try {
+        const { header, version } = await channel.unary(statusMethod, {}, requireLeader, signal)
+        this.#checkCluster(header?.clusterId, channel.endpoint)
+        const duplex = await channel.duplex(watchMethod, requireLeader, signal)
+        this.#open = { duplex, isProgressRight: isProgressRight(version) }
+        this.#progress.reset()
+        for (const watch of this.#watches.values()) this.#create(watch)
+        for await (const response of duplex.messages) {
+          waitMs = reopenMsFirst
+          // The writer of an event comes before its watchers.
+          await this.#own.ended(this.#keysIn(response))
+          this.#take(response)
+        }
+      } catch (error) {
+        if (error instanceof StoreUnavailable) this.#endAll(error)
+      }
+      this.#open = undefined
+      this.#members.leave(channel)
+      await this.#clock.sleep(waitMs, signal).catch(() => {})
+      waitMs = Math.min(waitMs * 2, reopenMsMax)
+    }
+  }
+
+  /** Revisions of another cluster mean something else: to go on with them would be to lose events in silence. */
+  #checkCluster(clusterId: bigint | undefined, endpoint: string): void {
+    this.#clusterId ??= clusterId
+    if (clusterId !== this.#clusterId)
+      throw new StoreUnavailable(`etcd at ${endpoint} belongs to cluster ${clusterId}, not to ${this.#clusterId}`)
+  }
+
+  #create(watch: Watch): void {
+    watch.batches = new Batches(this.#prefixLength)
+    watch.staleAnswers = this.#progress.unanswered
+    // Where progress cannot be asked for, the watch sees the events of all keys, and so every revision.
+    const { key, rangeEnd } = this.#open?.isProgressRight === true ? watch.range : everything
+    this.#send({
+      createRequest: {
+        key,
+        rangeEnd,
+        startRevision: watch.told + 1,
+        watchId: watch.id,
+        prevKv: true,
+        fragment: true,
+        progressNotify: this.#open?.isProgressRight === true,
+      },
+    })
+  }
+
+  #send(request: Parameters<Duplex['send']>[0]): void {
+    // What a broken stream did not take is sent again on the next one, which knows all watches.
+    this.#open?.duplex.send(request).catch(() => {})
+  }
+
+  #forget(id: number): void {
+    if (this.#watches.delete(id)) this.#send({ cancelRequest: { watchId: id } })
+  }
+
+  #keysIn({ events }: WatchResponse): string[] {
+    return events.map(({ kv }) => kv?.key.slice(this.#prefixLength) ?? '')
+  }
+
+  #take(response: WatchResponse): void {
+    const revision = response.header?.revision ?? 0
+    this.#onRevision(revision)
+    if (response.watchId === allWatches && !response.canceled) return this.#takeProgress(revision)
+    const watch = this.#watches.get(response.watchId)
+    if (watch === undefined) return
+    if (response.canceled) return watch.channel.end(this.#reasonOf(watch, response))
+    try {
+      for (const batch of watch.batches.take(response, (key) => contains(watch.range, key))) tell(watch, batch)
+    } catch (error) {
+      return watch.channel.end(error)
+    }
+    const isProgress = response.events.length === 0 && !response.created
+    if (isProgress) tell(watch, { revision, events: [] })
+  }
+
+  #takeProgress(revision: number): void {
+    this.#progress.answered()
+    for (const watch of this.#watches.values())
+      if (watch.staleAnswers > 0) watch.staleAnswers--
+      else tell(watch, { revision, events: [] })
+  }
+
+  #reasonOf({ told }: Watch, { compactRevision, cancelReason }: WatchResponse): Error {
+    if (compactRevision > 0) return new Compacted(told + 1, compactRevision)
+    return new StoreUnavailable(`etcd ended a watch: ${cancelReason || 'it gave no reason'}`)
+  }
+
+  #isBehind(revision: number): boolean {
+    for (const { told } of this.#watches.values()) if (told < revision) return true
+    return false
+  }
+
+  #endAll(error: Error): void {
+    for (const { channel } of [...this.#watches.values()]) channel.end(new StoreUnavailable(errorText(error)))
+  }
+}
+
+function tell(watch: Watch, batch: StoreBatch): void {
+  if (batch.revision <= watch.told) return
+  watch.told = batch.revision
+  watch.channel.push(batch)
+}

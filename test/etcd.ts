@@ -1,0 +1,220 @@
+// The real etcd of this machine, in every version that the set-up found or fetched, as clusters on loopback with mutual
+// TLS. Each member is a process with a folder of its own; both go with the test.
+import { spawn, type ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { createServer, type AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { realClock } from '../src/base/clock.ts'
+import { systemRandom } from '../src/base/random.ts'
+import { Authority } from '../src/pki/authority.ts'
+import { nodeCrypto } from '../src/platform/node/crypto.ts'
+import { nodeHttp2 } from '../src/platform/node/http2.ts'
+import { statusMethod } from '../src/store/etcd/messages.ts'
+import { EtcdStore, type EtcdStoreOptions } from '../src/store/etcd/store.ts'
+import { GrpcChannel, noMetadata } from '../src/wire/grpc/channel.ts'
+// @ts-expect-error -- plain JavaScript: it runs before the packages are there
+import { etcdEnvironment, findEtcds } from '../scripts/etcd.mjs'
+
+const root = fileURLToPath(new URL('..', import.meta.url))
+const { signal } = new AbortController()
+
+export interface Etcd {
+  readonly version: string
+  readonly path: string
+}
+
+/** Every etcd, oldest first. A machine without one fails the run: nothing is skipped in silence. */
+export function etcds(): readonly Etcd[] {
+  const found = (findEtcds as (root: string) => Etcd[])(root)
+  if (found.length === 0) throw new Error('there is no etcd; run: npm run setup')
+  return found
+}
+
+export function newestEtcd(): Etcd {
+  const newest = etcds().at(-1)
+  if (newest === undefined) throw new Error('there is no etcd')
+  return newest
+}
+
+const readyMsMax = 30_000
+
+interface Member {
+  readonly name: string
+  readonly client: string
+  readonly peer: string
+  process: ChildProcess | undefined
+}
+
+export class EtcdCluster implements AsyncDisposable {
+  readonly folder: string
+  readonly tls: { readonly authority: string; readonly certificate: string; readonly key: string }
+  readonly #etcd: Etcd
+  readonly #members: readonly Member[]
+
+  static async start(etcd: Etcd, size: number): Promise<EtcdCluster> {
+    const folder = await mkdtemp(join(tmpdir(), 'coxswain-etcd-'))
+    const ports = await freePorts(size * 2)
+    const members = Array.from({ length: size }, (_, index) => ({
+      name: `m${index}`,
+      client: `https://127.0.0.1:${ports[index * 2]}`,
+      peer: `https://127.0.0.1:${ports[index * 2 + 1]}`,
+      process: undefined,
+    }))
+    const cluster = new EtcdCluster(etcd, folder, members, await writeCertificates(folder))
+    for (let index = 0; index < size; index++) cluster.run(index)
+    await cluster.ready()
+    return cluster
+  }
+
+  private constructor(etcd: Etcd, folder: string, members: readonly Member[], tls: EtcdCluster['tls']) {
+    this.#etcd = etcd
+    this.folder = folder
+    this.#members = members
+    this.tls = tls
+  }
+
+  get endpoints(): readonly string[] {
+    return this.#members.map(({ client }) => client)
+  }
+
+  /** The members by name and address, as etcd's flag wants them. */
+  get initialCluster(): string {
+    return this.#members.map(({ name, peer }) => `${name}=${peer}`).join(',')
+  }
+
+  /** The files with the authority and the client's certificate and key. */
+  get files() {
+    return {
+      authority: join(this.folder, 'ca.crt'),
+      certificate: join(this.folder, 'client.crt'),
+      key: join(this.folder, 'client.key'),
+    }
+  }
+
+  /** Starts a member, for the first time or again. `folder` has its data. */
+  run(index: number, folder = join(this.folder, this.#member(index).name), token = this.folder): void {
+    const member = this.#member(index)
+    const file = (name: string) => join(this.folder, name)
+    const flags = {
+      name: member.name,
+      'data-dir': folder,
+      'listen-client-urls': member.client,
+      'advertise-client-urls': member.client,
+      'listen-peer-urls': member.peer,
+      'initial-advertise-peer-urls': member.peer,
+      'initial-cluster': this.initialCluster,
+      'initial-cluster-token': token,
+      'cert-file': file('server.crt'),
+      'key-file': file('server.key'),
+      'trusted-ca-file': file('ca.crt'),
+      'client-cert-auth': 'true',
+      'peer-cert-file': file('server.crt'),
+      'peer-key-file': file('server.key'),
+      'peer-trusted-ca-file': file('ca.crt'),
+      'peer-client-cert-auth': 'true',
+      'log-level': 'error',
+    }
+    const args = Object.entries(flags).map(([name, value]) => `--${name}=${value}`)
+    member.process = spawn(this.#etcd.path, args, { stdio: 'ignore', env: etcdEnvironment as NodeJS.ProcessEnv })
+  }
+
+  /** Ends a member; SIGSTOP makes it a machine that hangs, SIGCONT lets it go on. */
+  async signal(index: number, name: 'SIGKILL' | 'SIGTERM' | 'SIGSTOP' | 'SIGCONT'): Promise<void> {
+    const member = this.#member(index)
+    const child = member.process
+    if (child === undefined) return
+    child.kill(name)
+    if (name === 'SIGSTOP' || name === 'SIGCONT') return
+    member.process = undefined
+    if (child.exitCode === null && child.signalCode === null) await once(child, 'exit')
+  }
+
+  /** Which member leads, by its place. */
+  async leader(): Promise<number> {
+    for (const [index, { client }] of this.#members.entries()) {
+      const { header, leader } = await this.status(client)
+      if (header?.memberId === leader) return index
+    }
+    throw new Error('no member leads')
+  }
+
+  status(endpoint: string) {
+    return memberStatus(endpoint, this.tls)
+  }
+
+  openStore(options: Partial<EtcdStoreOptions> = {}): Promise<EtcdStore> {
+    const parts = { http2: nodeHttp2, clock: realClock, random: systemRandom }
+    return EtcdStore.open({ ...parts, endpoints: this.endpoints, tls: this.tls, ...options }, signal)
+  }
+
+  /** Resolves when a write is taken. */
+  async ready(): Promise<void> {
+    const deadlineMs = realClock.monotonicMs() + readyMsMax
+    for (;;) {
+      try {
+        const store = await this.openStore()
+        return await store.close()
+      } catch (error) {
+        if (realClock.monotonicMs() > deadlineMs) throw error
+        await realClock.sleep(50, signal)
+      }
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await Promise.all(this.#members.map((_, index) => this.signal(index, 'SIGKILL')))
+    await rm(this.folder, { recursive: true, force: true })
+  }
+
+  #member(index: number): Member {
+    const member = this.#members[index]
+    if (member === undefined) throw new Error(`there is no member ${index}`)
+    return member
+  }
+}
+
+async function memberStatus(endpoint: string, tls: EtcdCluster['tls']) {
+  const channel = new GrpcChannel({ http2: nodeHttp2, clock: realClock, endpoint, tls })
+  try {
+    return await channel.unary(statusMethod, {}, noMetadata, signal)
+  } finally {
+    channel.close()
+  }
+}
+
+async function writeCertificates(folder: string): Promise<EtcdCluster['tls']> {
+  const authority = Authority.create('etcd-ca', { clock: realClock, random: systemRandom, crypto: nodeCrypto })
+  const subject = (commonName: string) => ({ commonName, organizations: [] })
+  const server = authority.issue({
+    subject: subject('etcd'),
+    uses: ['server', 'client'],
+    addresses: ['127.0.0.1'],
+    dnsNames: ['localhost'],
+  })
+  const client = authority.issue({ subject: subject('coxswain'), uses: ['client'] })
+  const files = {
+    'ca.crt': authority.certificate,
+    'server.crt': server.certificate,
+    'server.key': server.key,
+    'client.crt': client.certificate,
+    'client.key': client.key,
+  }
+  for (const [name, content] of Object.entries(files)) await writeFile(join(folder, name), content, { mode: 0o600 })
+  return { authority: authority.certificate, certificate: client.certificate, key: client.key }
+}
+
+async function freePorts(count: number): Promise<number[]> {
+  const servers = await Promise.all(
+    Array.from({ length: count }, async () => {
+      const server = createServer().listen(0, '127.0.0.1')
+      await once(server, 'listening')
+      return server
+    }),
+  )
+  const ports = servers.map((server) => (server.address() as AddressInfo).port)
+  await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))))
+  return ports
+}
