@@ -1,5 +1,4 @@
 // The body of a request: bytes in JSON, YAML or protobuf become one JSON value, not yet of a type.
-import type { DocumentOptions, ParseOptions, SchemaOptions, ToJSOptions } from 'yaml'
 import { scale } from '../api/autoscaling/v1/scale.ts'
 import { binding } from '../api/core/v1/binding.ts'
 import { kinds } from '../api/kinds.ts'
@@ -9,42 +8,52 @@ import { errorText } from '../base/log.ts'
 import type { WireRequest } from '../platform/listener.ts'
 import type { Message } from '../schema/field.ts'
 import { decodeProtobuf, openEnvelope } from '../schema/protobuf.ts'
+import { strictErrors } from '../schema/repeated-keys.ts'
 import { bodyForm, type BodyForm } from './media-type.ts'
-import type { Body } from './request.ts'
+import type { Body, PatchType } from './request.ts'
 
 /** As upstream: a larger body is refused. */
 export const bodyBytesMax = 3 << 20
-
-// YAML 1.1 without timestamps, as kubectl's own parser reads it; aliases may not unfold without bound.
-const yamlOptions: ParseOptions & DocumentOptions & SchemaOptions & ToJSOptions = {
-  version: '1.1',
-  customTags: (tags) => tags.filter((tag) => typeof tag !== 'object' || tag.tag !== 'tag:yaml.org,2002:timestamp'),
-  maxAliasCount: 100,
-}
 
 export async function readBody(wire: WireRequest): Promise<Body> {
   if (wire.method === 'GET' || wire.method === 'HEAD') return { kind: 'none' }
   const bytes = await wire.body(bodyBytesMax)
   if (bytes.length === 0) return { kind: 'none' }
   const { syntax, patchType } = bodyForm(wire.headers['content-type'] ?? '', wire.method)
-  const value = await parseBody(bytes, syntax)
-  return patchType === undefined ? { kind: 'value', value } : { kind: 'value', value, patchType }
+  const body = await parseBody(bytes, syntax)
+  return patchType === undefined ? body : asPatch(body, patchType)
 }
 
-async function parseBody(bytes: Uint8Array, syntax: BodyForm['syntax']): Promise<unknown> {
+type ValueBody = Extract<Body, { kind: 'value' }>
+
+async function parseBody(bytes: Uint8Array, syntax: BodyForm['syntax']): Promise<ValueBody> {
   try {
-    if (syntax === 'protobuf') return parseProtobuf(bytes)
-    const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes)
-    if (syntax === 'json') return JSON.parse(text)
-    // Few send YAML, so it is loaded when the first one does.
-    const { parse } = await import('yaml')
-    return parse(text, yamlOptions)
+    if (syntax === 'protobuf') return { kind: 'value', value: parseProtobuf(bytes) }
+    const text = utf8.decode(bytes)
+    if (syntax === 'json')
+      return { kind: 'value', value: JSON.parse(text), strictErrors: (unknown) => strictErrors(unknown, bytes) }
+    const { parseYaml } = await import('./yaml-body.ts')
+    const { value, repeatedKeys } = parseYaml(text)
+    return { kind: 'value', value, strictErrors: (unknown) => [...asOneError(repeatedKeys), ...strictErrors(unknown)] }
   } catch (error) {
     throw badRequest(
       `the object provided is unrecognized (must be of type ${syntax === 'protobuf' ? 'Protobuf' : syntax.toUpperCase()}): ${errorText(error)}`,
     )
   }
 }
+
+const utf8 = new TextDecoder('utf-8', { fatal: true })
+
+/** Go's parser of YAML tells all that it finds in one error. */
+const asOneError = (lines: readonly string[]): readonly string[] =>
+  lines.length === 0 ? [] : [`yaml: unmarshal errors:\n${lines.map((line) => `  ${line}`).join('\n')}`]
+
+/** The unknown fields are those of the object after the patch, so they have no place in the patch's text. */
+const asPatch = (body: ValueBody, patchType: PatchType): Body => ({
+  ...body,
+  patchType,
+  strictErrors: (unknown) => [...(body.strictErrors?.([]) ?? []), ...strictErrors(unknown)],
+})
 
 /** Messages that are sent without being kinds of their own. */
 const otherMessages: Readonly<Record<string, Message>> = {

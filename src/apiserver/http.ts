@@ -154,7 +154,7 @@ function written(
   { syntax }: AnswerForm,
   warnings: readonly string[] = [],
 ): WireAnswer {
-  const warning = warnings.map((text) => `299 - ${JSON.stringify(text)}`)
+  const warning = warnings.map((text) => headerBytes(`299 - ${JSON.stringify(text)}`))
   return {
     status,
     headers: {
@@ -165,6 +165,9 @@ function written(
     body,
   }
 }
+
+/** Headers are written one byte for each character: text in UTF-8 is handed over so. */
+const headerBytes = (text: string): string => String.fromCharCode(...new TextEncoder().encode(text))
 
 /** A watch that breaks tells why before it ends. */
 async function* withErrors(events: AsyncIterable<WatchEvent>): AsyncIterable<WatchEvent> {

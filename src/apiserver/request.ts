@@ -39,7 +39,15 @@ export type PatchType = 'json' | 'merge' | 'strategic'
 /** The body, parsed but not yet of a type. */
 export type Body =
   | { readonly kind: 'none' }
-  | { readonly kind: 'value'; readonly value: unknown; readonly patchType?: PatchType }
+  | {
+      readonly kind: 'value'
+      readonly value: unknown
+      readonly patchType?: PatchType
+      /** What strict decoding finds wrong in the text, given the fields that the type does not have. */
+      readonly strictErrors?: StrictErrors
+    }
+
+export type StrictErrors = (unknownFields: readonly string[]) => readonly string[]
 
 export interface ApiRequest {
   readonly context: Context

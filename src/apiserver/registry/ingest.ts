@@ -8,6 +8,8 @@ import { withDefaults } from '../../schema/defaults.ts'
 import type { Message } from '../../schema/field.ts'
 import type { Infer } from '../../schema/infer.ts'
 import { isJsonObject } from '../../schema/json-value.ts'
+import { strictErrors } from '../../schema/repeated-keys.ts'
+import type { StrictErrors } from '../request.ts'
 
 export type FieldValidation = 'Strict' | 'Warn' | 'Ignore'
 
@@ -16,17 +18,23 @@ export interface Ingested {
   readonly warnings: readonly string[]
 }
 
-export function ingest(kind: Kind, body: unknown, validation: FieldValidation): Ingested {
+export function ingest(
+  kind: Kind,
+  body: unknown,
+  validation: FieldValidation,
+  strict: StrictErrors = strictErrors,
+): Ingested {
   if (!isJsonObject(body)) throw cannotHandle(kind, 'the body is not an object')
   checkType(kind, body['apiVersion'], body['kind'])
   try {
     const { value, unknownFields } = decode(kind.message, body)
-    if (unknownFields.length > 0 && validation === 'Strict')
-      throw cannotHandle(kind, `strict decoding error: ${unknownFields.map(unknownField).join(', ')}`)
+    const found = validation === 'Ignore' ? [] : strict(unknownFields)
+    if (found.length > 0 && validation === 'Strict')
+      throw cannotHandle(kind, `strict decoding error: ${found.join(', ')}`)
     const { kind: _, apiVersion: __, ...rest } = value
     const typed = { kind: kind.kind, apiVersion: kind.apiVersion, ...rest } as unknown as ApiObject
     const object = kind.applyDefaults(withDefaults(kind.message, typed))
-    return { object, warnings: validation === 'Warn' ? unknownFields.map(unknownField) : [] }
+    return { object, warnings: found.flatMap(asWarnings) }
   } catch (error) {
     if (error instanceof DecodeError) throw cannotHandle(kind, error.message)
     throw error
@@ -44,7 +52,11 @@ export function decodeBody<M extends Message>(message: M, name: string, body: un
   }
 }
 
-const unknownField = (path: string): string => `unknown field ${JSON.stringify(path)}`
+/** A header is one line: what the parser of YAML tells in several becomes several warnings. */
+const asWarnings = (error: string): string[] => {
+  const [first = '', ...lines] = error.split('\n')
+  return lines.length === 0 ? [first] : lines.map((line) => line.trim())
+}
 
 const cannotHandle = (kind: Kind, why: string) =>
   badRequest(`${kind.kind} in version ${JSON.stringify(kind.version)} cannot be handled as a ${kind.kind}: ${why}`)

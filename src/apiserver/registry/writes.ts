@@ -19,7 +19,7 @@ import { equalValues, without } from '../../schema/json-value.ts'
 import { validateFields } from '../../schema/validate.ts'
 import { AdmissionNotes } from '../admission/notes.ts'
 import type { AdmissionAttributes } from '../admission/plugin.ts'
-import type { User } from '../request.ts'
+import type { StrictErrors, User } from '../request.ts'
 import { Stored } from '../stored.ts'
 import { ingest, type FieldValidation } from './ingest.ts'
 import { commitWrite, isDryRun, readStored, worldOf, type ResourceParts, type ResourceRequest } from './parts.ts'
@@ -41,9 +41,17 @@ export const fieldValidationOf = ({ query }: ResourceRequest): FieldValidation =
   )
 }
 
+const strictErrorsOf = ({ body }: ResourceRequest): StrictErrors | undefined =>
+  body.kind === 'value' ? body.strictErrors : undefined
+
 export async function create(parts: ResourceParts, request: ResourceRequest, body: unknown): Promise<Written> {
   const { kind, strategy } = parts
-  const { object: asSent, warnings: sentWarnings } = ingest(parts.face.kind, body, fieldValidationOf(request))
+  const { object: asSent, warnings: sentWarnings } = ingest(
+    parts.face.kind,
+    body,
+    fieldValidationOf(request),
+    strictErrorsOf(request),
+  )
   const sent = parts.face.toStored(asSent)
   if (sent.metadata.resourceVersion) throw badRequest('resourceVersion should not be set on objects to be created')
   const base = asNew(parts, request, sent)
@@ -124,7 +132,12 @@ export async function update(
     if (current === undefined || tries > 1) current = await readStored(parts, namespace, name, signal)
     if (current === undefined) throw notFound(kind, name)
     const asked = transform(parts.face.shown(current).object)
-    const { object: asSent, warnings: sentWarnings } = ingest(parts.face.kind, asked, options.fieldValidation)
+    const { object: asSent, warnings: sentWarnings } = ingest(
+      parts.face.kind,
+      asked,
+      options.fieldValidation,
+      strictErrorsOf(request),
+    )
     const sent = parts.face.toStored(asSent)
     const stale = staleness(kind, sent, current)
     if (stale !== undefined) {
