@@ -10,6 +10,8 @@ export type Answer =
       readonly status: number
       readonly object: object
       readonly of?: Kind
+      /** The version that the object is, which brings its encodings along. */
+      readonly stored?: Stored
       readonly warnings?: readonly string[]
     }
   | ListAnswer

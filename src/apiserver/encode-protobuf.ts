@@ -5,15 +5,17 @@ import { listMeta, status } from '../api/meta/v1/status.ts'
 import type { Message } from '../schema/field.ts'
 import { encodeEnvelope, encodeList, encodeProtobuf, encodeWatchFrame } from '../schema/protobuf-encode.ts'
 import type { ListAnswer, WatchEvent } from './answer.ts'
+import type { Stored } from './stored.ts'
+import { frameOf } from './watch-frames.ts'
 
 /** Answers that are no kinds of their own. */
 const otherMessages: Readonly<Record<string, Message>> = { Scale: scale, Status: status }
 
-export function protobufObject(object: object, kind: Kind | undefined): Uint8Array {
+export function protobufObject(object: object, kind: Kind | undefined, stored?: Stored): Uint8Array {
   const { kind: name = '', apiVersion = '' } = object as { kind?: string; apiVersion?: string }
   const message = kind?.message ?? otherMessages[name]
   if (message === undefined) throw new Error(`a ${name} has no form in protobuf`)
-  return encodeEnvelope(apiVersion, name, encodeProtobuf(message, object))
+  return encodeEnvelope(apiVersion, name, stored?.protobuf(message) ?? encodeProtobuf(message, object))
 }
 
 export function protobufList({ of: kind, items, revision, continueToken, remaining }: ListAnswer): Uint8Array {
@@ -31,7 +33,10 @@ export function protobufList({ of: kind, items, revision, continueToken, remaini
 }
 
 export async function* protobufWatch(events: AsyncIterable<WatchEvent>, kind: Kind): AsyncIterable<Uint8Array> {
-  for await (const event of events) yield encodeWatchFrame(event.type, frameObject(event, kind))
+  for await (const event of events) {
+    const make = () => encodeWatchFrame(event.type, frameObject(event, kind))
+    yield 'stored' in event ? frameOf(event.stored, `protobuf ${event.type}`, make) : make()
+  }
 }
 
 function frameObject(event: WatchEvent, kind: Kind): Uint8Array {

@@ -1,10 +1,11 @@
-// encode: answers as JSON text, as objects, Tables or metadata alone. Stored objects bring their text along.
+// encode: answers as JSON, as objects, Tables or metadata alone. Stored objects bring their bytes along.
 import type { Kind } from '../api/kind.ts'
 import type { ApiObject } from '../api/object.ts'
 import type { ListAnswer, WatchEvent } from './answer.ts'
 import type { AnswerForm } from './media-type.ts'
 import type { Stored } from './stored.ts'
 import { partialMetadata, tableOf, type IncludeObject } from './table.ts'
+import { frameOf } from './watch-frames.ts'
 
 export interface EncodeOptions {
   readonly form: AnswerForm
@@ -12,18 +13,26 @@ export interface EncodeOptions {
   readonly nowMs: number
 }
 
-export function encodeObject(object: object, kind: Kind | undefined, { form, include, nowMs }: EncodeOptions): string {
-  if (kind === undefined || form.shape === 'object') return JSON.stringify(object)
+const encoder = new TextEncoder()
+const encoded = (value: object): Uint8Array => encoder.encode(JSON.stringify(value))
+
+export function encodeObject(
+  object: object,
+  kind: Kind | undefined,
+  stored: Stored | undefined,
+  { form, include, nowMs }: EncodeOptions,
+): Uint8Array {
+  if (kind === undefined || form.shape === 'object') return stored?.json ?? encoded(object)
   const typed = object as ApiObject
-  if (form.shape === 'metadata') return JSON.stringify(partialMetadata(typed))
+  if (form.shape === 'metadata') return encoded(partialMetadata(typed))
   const { resourceVersion } = typed.metadata
-  return JSON.stringify(tableOf(kind, [typed], { resourceVersion }, { include, nowMs, withColumns: true }))
+  return encoded(tableOf(kind, [typed], { resourceVersion }, { include, nowMs, withColumns: true }))
 }
 
 export function encodeList(
   { of: kind, items, revision, continueToken, remaining }: ListAnswer,
   { form, include, nowMs }: EncodeOptions,
-): string {
+): Uint8Array {
   const metadata = {
     resourceVersion: String(revision),
     ...(continueToken === '' ? {} : { continue: continueToken }),
@@ -31,7 +40,7 @@ export function encodeList(
   }
   switch (form.shape) {
     case 'table':
-      return JSON.stringify(
+      return encoded(
         tableOf(
           kind,
           items.map(({ object }) => object),
@@ -41,58 +50,82 @@ export function encodeList(
       )
     case 'metadata': {
       const partial = items.map(({ object }) => partialMetadata(object))
-      return JSON.stringify({
-        kind: 'PartialObjectMetadataList',
-        apiVersion: 'meta.k8s.io/v1',
-        metadata,
-        items: partial,
-      })
+      return encoded({ kind: 'PartialObjectMetadataList', apiVersion: 'meta.k8s.io/v1', metadata, items: partial })
     }
     case 'object': {
       const head = `{"kind":"${kind.kind}List","apiVersion":"${kind.apiVersion}","metadata":${JSON.stringify(metadata)},"items":[`
-      return `${head}${items.map(({ jsonRest }) => `{${jsonRest}`).join(',')}]}`
+      return joinedItems(encoder.encode(head), items)
     }
     default:
       return form.shape satisfies never
   }
 }
 
+const [openBrace, comma] = [0x7b, 0x2c]
+const listEnd = encoder.encode(']}')
+
+/** The head, the items with a brace before each and commas between them, the end. */
+function joinedItems(head: Uint8Array, items: readonly Stored[]): Uint8Array {
+  const rests = items.map(({ jsonRest }) => jsonRest)
+  const separators = items.length + Math.max(items.length - 1, 0)
+  const size = rests.reduce((sum, rest) => sum + rest.length, head.length + separators + listEnd.length)
+  const whole = new Uint8Array(size)
+  whole.set(head)
+  let at = head.length
+  for (const [index, rest] of rests.entries()) {
+    if (index > 0) whole[at++] = comma
+    whole[at++] = openBrace
+    whole.set(rest, at)
+    at += rest.length
+  }
+  whole.set(listEnd, at)
+  return whole
+}
+
 export async function* encodeWatch(
   events: AsyncIterable<WatchEvent>,
   kind: Kind,
   options: EncodeOptions,
-): AsyncIterable<string> {
+): AsyncIterable<Uint8Array> {
   let withColumns = true
   for await (const event of events) {
-    yield `${encodeEvent(event, kind, options, withColumns)}\n`
+    yield encodeEvent(event, kind, options, withColumns)
     withColumns = false
   }
 }
 
-function encodeEvent(event: WatchEvent, kind: Kind, options: EncodeOptions, withColumns: boolean): string {
+function encodeEvent(event: WatchEvent, kind: Kind, options: EncodeOptions, withColumns: boolean): Uint8Array {
   switch (event.type) {
     case 'ERROR':
-      return JSON.stringify({ type: 'ERROR', object: event.status })
+      return line('ERROR', encoded(event.status))
     case 'BOOKMARK':
-      return JSON.stringify({
-        type: 'BOOKMARK',
-        object: bookmarkOf(kind, event.revision, event.initialEventsEnd, options),
-      })
+      return line('BOOKMARK', encoded(bookmarkOf(kind, event.revision, event.initialEventsEnd, options)))
     default:
-      return `{"type":"${event.type}","object":${encodeStored(event.stored, kind, options, withColumns)}}`
+      return options.form.shape === 'object'
+        ? frameOf(event.stored, `json ${event.type}`, () => line(event.type, event.stored.json))
+        : line(event.type, encoded(shapedOf(event.stored, kind, options, withColumns)))
   }
 }
 
-function encodeStored(
-  stored: Stored,
+const lineEnd = encoder.encode('}\n')
+
+function line(type: WatchEvent['type'], object: Uint8Array): Uint8Array {
+  const head = encoder.encode(`{"type":"${type}","object":`)
+  const whole = new Uint8Array(head.length + object.length + lineEnd.length)
+  whole.set(head)
+  whole.set(object, head.length)
+  whole.set(lineEnd, head.length + object.length)
+  return whole
+}
+
+function shapedOf(
+  { object, revision }: Stored,
   kind: Kind,
   { form, include, nowMs }: EncodeOptions,
   withColumns: boolean,
-): string {
-  if (form.shape === 'object') return stored.json
-  if (form.shape === 'metadata') return JSON.stringify(partialMetadata(stored.object))
-  const metadata = { resourceVersion: String(stored.revision) }
-  return JSON.stringify(tableOf(kind, [stored.object], metadata, { include, nowMs, withColumns }))
+): object {
+  if (form.shape === 'metadata') return partialMetadata(object)
+  return tableOf(kind, [object], { resourceVersion: String(revision) }, { include, nowMs, withColumns })
 }
 
 function bookmarkOf(

@@ -3,7 +3,6 @@ import type { Clock } from '../base/clock.ts'
 import { noCause, type Cause } from '../base/flow.ts'
 import { errorText, type Log } from '../base/log.ts'
 import { senderMark, wokenByHeader } from '../api/flow-wire.ts'
-import type { Kind } from '../api/kind.ts'
 import { badRequest, StatusError } from '../api/status-error.ts'
 import { StoreUnavailable } from '../store/store.ts'
 import { BodyTooLarge, type WireAnswer, type WireRequest } from '../platform/listener.ts'
@@ -89,7 +88,7 @@ const senderOf = (userAgent: string): string =>
 async function toWire(answer: Answer, options: EncodeOptions): Promise<WireAnswer> {
   switch (answer.kind) {
     case 'object':
-      return written(answer.status, await objectBody(answer.object, answer.of, options), options.form, answer.warnings)
+      return written(answer.status, await objectBody(answer, options), options.form, answer.warnings)
     case 'list':
       return written(
         200,
@@ -133,20 +132,19 @@ const contentTypes = {
   protobuf: 'application/vnd.kubernetes.protobuf',
 } as const
 
-async function textBody(json: string, { syntax }: AnswerForm): Promise<string> {
+async function textBody(json: Uint8Array, { syntax }: AnswerForm): Promise<Uint8Array | string> {
   if (syntax !== 'yaml') return json
   const { stringify } = await import('yaml')
-  return stringify(JSON.parse(json))
+  return stringify(JSON.parse(new TextDecoder().decode(json)))
 }
 
 const objectBody = async (
-  object: object,
-  kind: Kind | undefined,
+  { object, of: kind, stored }: Extract<Answer, { kind: 'object' }>,
   options: EncodeOptions,
 ): Promise<string | Uint8Array> =>
   options.form.syntax === 'protobuf'
-    ? protobufObject(object, kind)
-    : textBody(encodeObject(object, kind, options), options.form)
+    ? protobufObject(object, kind, stored)
+    : textBody(encodeObject(object, kind, stored, options), options.form)
 
 function written(
   status: number,

@@ -97,10 +97,10 @@ export async function startServer(
     flow,
     async call(method, target, body, headers = {}) {
       const answer = await send(method, target, body, headers, new AbortController().signal)
-      if (answer.body instanceof Uint8Array)
-        return { status: answer.status, headers: answer.headers, body: answer.body }
-      const text = typeof answer.body === 'string' ? answer.body : ''
       const isJson = String(answer.headers['content-type']).startsWith('application/json')
+      const isBytes = answer.body instanceof Uint8Array
+      if (isBytes && !isJson) return { status: answer.status, headers: answer.headers, body: answer.body }
+      const text = isBytes ? new TextDecoder().decode(answer.body) : String(answer.body)
       return { status: answer.status, headers: answer.headers, body: isJson ? JSON.parse(text) : text }
     },
     async firstPiece(target, headers) {
@@ -115,10 +115,11 @@ export async function startServer(
     async watch(target, count, headers = {}) {
       const controller = new AbortController()
       const answer = await send('GET', target, undefined, headers, controller.signal)
-      if (typeof answer.body === 'string' || answer.body instanceof Uint8Array) return [JSON.parse(String(answer.body))]
+      const text = (piece: Uint8Array | string) => (typeof piece === 'string' ? piece : new TextDecoder().decode(piece))
+      if (typeof answer.body === 'string' || answer.body instanceof Uint8Array) return [JSON.parse(text(answer.body))]
       const lines: unknown[] = []
       for await (const line of answer.body) {
-        lines.push(JSON.parse(String(line)))
+        lines.push(JSON.parse(text(line)))
         if (lines.length === count) break
       }
       controller.abort()

@@ -1,5 +1,7 @@
-// Stored: one version of an object as the store has it, parsed once and encoded once, both on demand.
-// The bytes carry no resourceVersion: the store gives it after the commit.
+// Stored: one version of an object as the store has it, parsed once and encoded once, both on demand. The same bytes
+// answer GETs, lists and all watchers.
+// The store's bytes begin with kind, apiVersion and metadata, and carry no resourceVersion: the store gives it after
+// the commit, and its place is the beginning of the metadata.
 import type { ApiObject } from '../api/object.ts'
 import type { Message } from '../schema/field.ts'
 import { encodeProtobuf } from '../schema/protobuf-encode.ts'
@@ -11,23 +13,37 @@ const decoder = new TextDecoder('utf-8', { fatal: true })
 const parsed = new WeakMap<Uint8Array, ApiObject>()
 
 export function encodeObject(object: ApiObject): Uint8Array {
-  const { resourceVersion: _, ...metadata } = object.metadata
-  const plain = { ...object, metadata }
+  const { kind, apiVersion, metadata: versioned, ...rest } = object
+  const { resourceVersion: _, ...metadata } = versioned
+  const plain = { kind, apiVersion, metadata, ...rest }
   const bytes = encoder.encode(JSON.stringify(plain))
   parsed.set(bytes, plain as unknown as ApiObject)
   return bytes
 }
 
+const metadataKey = encoder.encode('"metadata":{')
+const openBrace = 0x7b
+const closeBrace = 0x7d
+
 export class Stored {
   readonly revision: number
   readonly #bytes: Uint8Array
   #object: ApiObject | undefined
-  #rest: string | undefined
+  #json: Uint8Array | undefined
   #protobuf: Uint8Array | undefined
 
   constructor(bytes: Uint8Array, revision: number) {
     this.#bytes = bytes
     this.revision = revision
+  }
+
+  /** The version in these bytes; the one that a write has answered with and the one that a watch brings are the same. */
+  static of(bytes: Uint8Array, revision: number): Stored {
+    const known = versions.get(bytes)
+    if (known?.revision === revision) return known
+    const stored = new Stored(bytes, revision)
+    versions.set(bytes, stored)
+    return stored
   }
 
   get object(): ApiObject {
@@ -40,18 +56,14 @@ export class Stored {
     return this.#object
   }
 
-  /** The JSON behind kind and apiVersion, with its closing brace: list items carry neither. */
-  get jsonRest(): string {
-    if (this.#rest === undefined) {
-      const { kind: _, apiVersion: __, ...rest } = this.object
-      this.#rest = JSON.stringify(rest).slice(1)
-    }
-    return this.#rest
+  /** The whole object as JSON, with its resourceVersion. */
+  get json(): Uint8Array {
+    return (this.#json ??= withVersion(this.#bytes, this.revision))
   }
 
-  get json(): string {
-    const { kind, apiVersion } = this.object
-    return `{"kind":${JSON.stringify(kind)},"apiVersion":${JSON.stringify(apiVersion)},${this.jsonRest}`
+  /** What stands in `json` behind kind and apiVersion: list items carry neither, and have a brace before this. */
+  get jsonRest(): Uint8Array {
+    return this.json.subarray(metadataPlace(this.json) - metadataKey.length)
   }
 
   /** The object's bytes in protobuf, without an envelope. */
@@ -64,3 +76,22 @@ export class Stored {
     return new Stored(this.#bytes, revision)
   }
 }
+
+const versions = new WeakMap<Uint8Array, Stored>()
+
+function withVersion(bytes: Uint8Array, revision: number): Uint8Array {
+  // Names of kinds and versions have no braces, so the second one opens the metadata.
+  const place = metadataPlace(bytes)
+  if (!metadataKey.every((byte, index) => bytes[place - metadataKey.length + index] === byte))
+    return withVersion(encodeObject(JSON.parse(decoder.decode(bytes)) as ApiObject), revision)
+  if (revision === 0) return bytes
+  const isEmpty = bytes[place] === closeBrace
+  const version = encoder.encode(`"resourceVersion":"${revision}"${isEmpty ? '' : ','}`)
+  const whole = new Uint8Array(bytes.length + version.length)
+  whole.set(bytes.subarray(0, place))
+  whole.set(version, place)
+  whole.set(bytes.subarray(place), place + version.length)
+  return whole
+}
+
+const metadataPlace = (bytes: Uint8Array): number => bytes.indexOf(openBrace, 1) + 1

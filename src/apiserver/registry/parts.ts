@@ -55,7 +55,7 @@ export async function readStored(
   signal: AbortSignal,
 ): Promise<Stored | undefined> {
   const item = await parts.store.get(storeKey(parts.kind, namespace, name), signal)
-  return item === undefined ? undefined : new Stored(item.value, item.modRevision)
+  return item === undefined ? undefined : Stored.of(item.value, item.modRevision)
 }
 
 export interface Write {
@@ -97,7 +97,7 @@ export async function commitWrite(
   }
   const subject = { resource: kind.plural, namespace, name: object.metadata.name }
   flow.record('persist', 'API Server', 'Store', `${operation} ${kind.singular}`, subject, result.revision, cause)
-  return new Stored(value, result.revision)
+  return Stored.of(value, result.revision)
 }
 
 async function leaseOf({ kind, leases }: ResourceParts) {

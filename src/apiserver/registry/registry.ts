@@ -267,20 +267,12 @@ function checkDryRun({ target, query }: ResourceRequest): void {
 
 const actionTries = 16
 
-const found = ({ face }: ResourceParts, stored: Stored): Answer => ({
-  kind: 'object',
-  status: 200,
-  object: face.shown(stored).object,
-  of: face.kind,
-})
+const found = (parts: ResourceParts, stored: Stored): Answer => written(parts, 200, { stored, warnings: [] })
 
-const written = ({ face }: ResourceParts, status: number, { stored, warnings }: Written): Answer => ({
-  kind: 'object',
-  status,
-  object: face.shown(stored).object,
-  of: face.kind,
-  warnings,
-})
+const written = ({ face }: ResourceParts, status: number, { stored, warnings }: Written): Answer => {
+  const shown = face.shown(stored)
+  return { kind: 'object', status, object: shown.object, of: face.kind, stored: shown, warnings }
+}
 
 const bodyOf = ({ body }: ResourceRequest): unknown => {
   if (body.kind === 'none') throw badRequest('the request has no body')

@@ -20,7 +20,7 @@ import { validateFields } from '../../schema/validate.ts'
 import { AdmissionNotes } from '../admission/notes.ts'
 import type { AdmissionAttributes } from '../admission/plugin.ts'
 import type { StrictErrors, User } from '../request.ts'
-import { Stored } from '../stored.ts'
+import { encodeObject, Stored } from '../stored.ts'
 import { ingest, type FieldValidation } from './ingest.ts'
 import { commitWrite, isDryRun, readStored, worldOf, type ResourceParts, type ResourceRequest } from './parts.ts'
 
@@ -284,5 +284,4 @@ export function attributesOf(
 }
 
 /** An answer to a dry run: the object as it would be, without a new revision. */
-const preview = (object: ApiObject, revision: number): Stored =>
-  new Stored(new TextEncoder().encode(JSON.stringify(object)), revision)
+const preview = (object: ApiObject, revision: number): Stored => new Stored(encodeObject(object), revision)

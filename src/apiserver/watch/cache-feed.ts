@@ -56,7 +56,7 @@ export class CacheFeed {
       const { items } = await this.#store.range(range, signal)
       cache.reset(
         filled,
-        items.map(({ key, value, modRevision }) => [key.slice(prefix.length), new Stored(value, modRevision)] as const),
+        items.map(({ key, value, modRevision }) => [key.slice(prefix.length), Stored.of(value, modRevision)] as const),
       )
     }
     return { present, filled }
@@ -99,7 +99,7 @@ function toChange(event: StoreEvent, key: string, cache: WatchCache): Change {
   return {
     revision: event.revision,
     key,
-    now: event.kind === 'put' ? new Stored(event.item.value, event.item.modRevision) : undefined,
+    now: event.kind === 'put' ? Stored.of(event.item.value, event.item.modRevision) : undefined,
     before: cache.get(key),
   }
 }
