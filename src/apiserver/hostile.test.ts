@@ -123,6 +123,69 @@ test('the same bodies, and nearly empty ones, as new objects of every kind', asy
   ok(kinds.length > 50)
 })
 
+const podOf = (container: string) => `{"metadata":{"name":"x"},"spec":{"containers":[${container}]}}`
+const bytesOf = (text: string): Uint8Array => new TextEncoder().encode(text)
+const protobuf = 'application/vnd.kubernetes.protobuf'
+
+/** What is sent, and the statuses of which one must be the answer. */
+const raw: [why: string, type: string, body: Uint8Array, statuses: number[]][] = [
+  ['bytes that are no UTF-8', 'application/json', Uint8Array.of(0x22, 0xff, 0x22), [400]],
+  ['a lone surrogate', 'application/json', bytesOf(podOf(String.raw`{"name":"\ud800","image":"i"}`)), [422]],
+  ['text that ends early', 'application/json', bytesOf('{"metadata":{"name":"x'), [400]],
+  ['an amount with a huge exponent', 'application/json', bytesOf(amountOf('1e999999999')), [201, 422]],
+  ['an amount with a tiny exponent', 'application/json', bytesOf(amountOf('1e-999999999')), [201, 422]],
+  ['an amount of a hundred thousand digits', 'application/json', bytesOf(amountOf('9'.repeat(100_000))), [400]],
+  [
+    'a number beyond all numbers',
+    'application/json',
+    bytesOf(podOf('{"name":"a","image":"i","ports":[{"containerPort":1e999}]}')),
+    [400],
+  ],
+  [
+    'an integer beyond 2^53',
+    'application/json',
+    bytesOf('{"metadata":{"name":"x","generation":9007199254740993}}'),
+    [400],
+  ],
+  ['lists within lists', 'application/json', bytesOf(`{"x":${'['.repeat(200_000)}${']'.repeat(200_000)}}`), [422]],
+  ['objects within objects', 'application/json', bytesOf(`${'{"a":'.repeat(200_000)}1${'}'.repeat(200_000)}`), [422]],
+  [
+    'the same with a key twice at the bottom',
+    'application/json',
+    bytesOf(`${'{"a":'.repeat(200_000)}{"b":1,"b":1}${'}'.repeat(200_000)}`),
+    [422],
+  ],
+  ['YAML within YAML', 'application/yaml', bytesOf(`x: ${'['.repeat(20_000)}${']'.repeat(20_000)}`), [400, 422]],
+  ['YAML that unfolds', 'application/yaml', bytesOf(`a: &a [x,x,x,x,x,x,x,x,x]\n${unfolding()}`), [400]],
+  ['protobuf that is cut off', protobuf, Uint8Array.of(0x6b, 0x38, 0x73, 0, 0x0a, 200, 1), [400]],
+  ['protobuf of no kind', protobuf, Uint8Array.of(0x6b, 0x38, 0x73, 0), [400]],
+  [
+    'protobuf with a length beyond all lengths',
+    protobuf,
+    Uint8Array.of(0x6b, 0x38, 0x73, 0, 0x12, 255, 255, 255, 255, 255, 255, 255, 255, 255, 1),
+    [400],
+  ],
+]
+
+function amountOf(text: string): string {
+  return podOf(`{"name":"a","image":"i","resources":{"requests":{"cpu":"${text}"}}}`)
+}
+
+function unfolding(): string {
+  const names = 'abcdefghi'.split('')
+  return names
+    .slice(1)
+    .map((name, index) => `${name}: &${name} [${Array.from({ length: 9 }, () => `*${names[index]}`).join(',')}]`)
+    .join('\n')
+}
+
+for (const [why, type, body, statuses] of raw)
+  test(`a body of ${why}`, async () => {
+    await using server = await startServer()
+    const { status } = await server.call('POST', `${pods}?dryRun=All`, body, { 'content-type': type })
+    ok(statuses.includes(status), `answered ${status}`)
+  })
+
 test('parameters that mean nothing', async () => {
   const { server, broken, attack } = await besieged()
   await using _server = server

@@ -42,6 +42,18 @@ export const wrongType = (value: unknown, wanted: string, messageName: string, s
 export const wrongInteger = (value: unknown, wanted: string, messageName: string): Misplaced =>
   wrongType(value, wanted, messageName, typeof value === 'number' ? `number ${value}` : jsonKind(value))
 
+const base64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/
+const notBase64 = /[^A-Za-z0-9+/]/
+
+/** Bytes as base64; line breaks in it mean nothing, as to Go's decoder. */
+export function decodeBytes(sent: string): string {
+  const text = /[\r\n]/.test(sent) ? sent.replaceAll(/[\r\n]/g, '') : sent
+  if (base64.test(text)) return text
+  const wrong = notBase64.exec(text)?.index ?? text.length
+  // A group that is cut off is told by where it begins.
+  throw new DecodeError(`illegal base64 data at input byte ${wrong < text.length ? wrong : wrong - (wrong % 4)}`)
+}
+
 const timestamp = /^\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(\.\d+)?([Zz]|[+-]\d\d:\d\d)$/
 /** Go's picture of each form, which its parser names in errors. */
 const timeLayouts = { time: '2006-01-02T15:04:05Z07:00', microTime: '2006-01-02T15:04:05.000000Z07:00' }

@@ -3,10 +3,18 @@
 // The fields come out in the order of the descriptors, whatever order they were sent in: so objects of one kind share
 // their shapes, and answers look alike.
 import { derivation, quoted, type Code } from './compile.ts'
-import { DecodeError, decodeQuantity, decodeTime, Misplaced, wrongInteger, wrongType } from './decode-scalar.ts'
+import {
+  decodeBytes,
+  DecodeError,
+  decodeQuantity,
+  decodeTime,
+  Misplaced,
+  wrongInteger,
+  wrongType,
+} from './decode-scalar.ts'
 import type { Field, Message, ScalarName, Type } from './field.ts'
 import { isJsonObject, jsonKind, type JsonObject } from './json-value.ts'
-import { zeroOf } from './zero.ts'
+import { keepsEmpty, zeroOf } from './zero.ts'
 
 export { DecodeError } from './decode-scalar.ts'
 
@@ -58,8 +66,9 @@ const decoderOf = derivation<Decoder>(['source', 'unknown', 'depth', 'isTyped'],
 })
 
 /** An empty, zero or false value of a Go field by value with omitempty is the same as no value. */
-function isPresent(code: Code, { type, pointer, keepEmpty, required }: Field, held: string): string {
-  if (pointer || keepEmpty || required) return `${held} !== undefined`
+function isPresent(code: Code, field: Field, held: string): string {
+  const { type } = field
+  if (keepsEmpty(field)) return `${held} !== undefined`
   if (typeof type === 'string') return neverEmpty.has(type) ? `${held} !== undefined` : held
   if (type.kind === 'list') return `${held} !== undefined && ${held}.length > 0`
   return `${held} !== undefined${type.kind === 'map' ? ` && ${code.constant(hasKeys)}(${held})` : ''}`
@@ -129,8 +138,10 @@ function decodeScalar(code: Code, type: ScalarName, owner: string, from: string,
   const unless = (condition: string) => `if (!(${condition})) ${wrong(wrongType, typeName(type))}`
   switch (type) {
     case 'string':
-    case 'bytes':
       return void code.line(`${unless(`typeof ${from} === 'string'`)}; ${into} = ${from}`)
+    case 'bytes':
+      code.line(unless(`typeof ${from} === 'string'`))
+      return void code.line(`${into} = ${code.constant(decodeBytes)}(${from})`)
     case 'time':
     case 'microTime':
       code.line(unless(`typeof ${from} === 'string'`))

@@ -46,10 +46,13 @@ export interface FieldOptions {
   readonly pointer?: true
   /** Objects that bring kind and apiVersion of their own, as those of the top do. */
   readonly typed?: true
-  /** A Go value without omitempty: written even when it is empty. */
+  /** A Go value without omitempty: written even when it is empty. Required ones are, unless they say otherwise. */
   readonly keepEmpty?: true
+  readonly omitEmpty?: true
   readonly default?: unknown
   readonly enum?: readonly string[]
+  /** The enumeration is published but not checked: a rule of the kind refuses others in words of its own. */
+  readonly enumUnchecked?: true
   readonly minimum?: number
   readonly maximum?: number
   /** How server-side apply treats the list; `keys` identify the elements of a map list. */
@@ -98,7 +101,11 @@ type StructPresence<O> = O extends { required: true }
     : O extends { pointer: true }
       ? 'optional'
       : 'always'
-type EnumValue<O> = O extends { enum: readonly (infer Value)[] } ? Value : unknown
+type EnumValue<O> = O extends { enumUnchecked: true }
+  ? unknown
+  : O extends { enum: readonly (infer Value)[] }
+    ? Value
+    : unknown
 
 const scalar =
   <Name extends ScalarName>(type: Name) =>

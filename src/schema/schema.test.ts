@@ -66,6 +66,7 @@ const box = message('test.v1.Box', {
   at: time(16),
   data: bytes(17),
   extra: rawExtension(18),
+  typed: list(19, part, { typed: true }),
 })
 
 test('the types follow from the descriptors, checked by the compiler', () => {
@@ -89,6 +90,14 @@ const decoded: [why: string, from: object, to: object, unknown?: string[]][] = [
     ['nam', 'parts[0].siz', 'inner.x'],
   ],
   ['names of Object.prototype are unknown too', { toString: 'x', constructor: 'y' }, {}, ['toString', 'constructor']],
+  [
+    'kind and apiVersion pass in objects that bring them along',
+    { typed: [{ kind: 'Part', apiVersion: 'v1', name: 'a' }], inner: { kind: 'x' } },
+    { typed: [{ kind: 'Part', apiVersion: 'v1', name: 'a' }], inner: {} },
+    ['inner.kind'],
+  ],
+  ['bytes may be broken into lines', { data: 'AA\nE=\r\n' }, { data: 'AAE=' }],
+  ['the largest integers that are kept', { weight: 2 ** 53 - 1 }, { weight: 2 ** 53 - 1 }],
   ['a quantity may be a number', { amount: 5 }, { amount: '5' }],
   ['count or percent', { surge: '25%', extra: { any: [1] } }, { surge: '25%', extra: { any: [1] } }],
 ]
@@ -108,6 +117,13 @@ const mismatches: [body: unknown, message: string][] = [
   ['x', 'json: cannot unmarshal string into Go value of type v1.Box'],
   [{ at: 'soon' }, 'parsing time "soon" as "2006-01-02T15:04:05Z07:00": cannot parse "soon" as "2006"'],
   [{ amount: 'much' }, "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'"],
+  [
+    JSON.parse('{"weight":9007199254740993}'),
+    'json: cannot unmarshal number 9007199254740992 into Go struct field Box.weight of type int64',
+  ],
+  [{ count: 2 ** 31 }, 'json: cannot unmarshal number 2147483648 into Go struct field Box.count of type int32'],
+  [{ data: 'AA!=' }, 'illegal base64 data at input byte 2'],
+  [{ data: 'AAEAA' }, 'illegal base64 data at input byte 4'],
   [{ surge: 1.5 }, 'json: cannot unmarshal number 1.5 into Go struct field Box.surge of type int32'],
 ]
 for (const [body, text] of mismatches)
@@ -393,6 +409,7 @@ test('broken protobuf is refused, unknown fields are skipped', () => {
   throws(() => decodeProtobuf(part, bytes(0x08, 1)), /a number stands where bytes belong/)
   throws(() => decodeProtobuf(part, Uint8Array.of(0x0a, 1, 0xff)), /not valid/)
   throws(() => openEnvelope(bytes(1, 2, 3, 4)), /protobuf prefix/)
+  throws(() => decodeProtobuf(box, bytes(0x30, ...Array.from({ length: 7 }, () => 0xff), 0x7f)), /beyond 2\^53/)
   const entries = decodeProtobuf(box, bytes(0x52, 4, 0x0a, 2, 0x5f, 0x5f)) as { labels: object }
   deepEqual(entries.labels, { __: '' })
 })

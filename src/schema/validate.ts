@@ -30,8 +30,8 @@ const checkerOf = derivation<Checker>(['object', 'errors'], (message, code) => {
   }
 })
 
-const isConstrained = ({ enum: values, minimum, maximum, notEmpty }: Field): boolean =>
-  values !== undefined || minimum !== undefined || maximum !== undefined || notEmpty === true
+const isConstrained = ({ enum: values, enumUnchecked, minimum, maximum, notEmpty }: Field): boolean =>
+  (values !== undefined && !enumUnchecked) || minimum !== undefined || maximum !== undefined || notEmpty === true
 
 const hasConstraints = (message: Message): boolean =>
   anyWithin(message, ({ fields }) => Object.values(fields).some(isConstrained))
@@ -39,7 +39,7 @@ const hasConstraints = (message: Message): boolean =>
 function checkValue(code: Code, field: Field, value: string, at: string): void {
   const { enum: values, minimum, maximum } = field
   const refuse = (detail: string) => `errors.push(${code.constant(invalid)}(${at}, ${value}, ${quoted(detail)}))`
-  if (values !== undefined) checkEnum(code, field.type, values, value, at)
+  if (values !== undefined && !field.enumUnchecked) checkEnum(code, field.type, values, value, at)
   if (minimum !== undefined)
     code.line(`if (${value} < ${minimum}) ${refuse(`must be greater than or equal to ${minimum}`)}`)
   if (maximum !== undefined)

@@ -9,8 +9,12 @@ export function zeroOf(type: Type): unknown {
 }
 
 /** Go always writes the field: without a pointer and without omitempty there is no absence, only zero. */
-export const isAlwaysWritten = ({ type, pointer, required, keepEmpty }: Field): boolean =>
-  !pointer && (structs.has(type) || ((required === true || keepEmpty === true) && plain.has(type)))
+export const isAlwaysWritten = (field: Field): boolean =>
+  !field.pointer && (structs.has(field.type) || (keepsEmpty(field) && plain.has(field.type)))
+
+/** Whether an empty, zero or false value is one, and not the same as no value. */
+export const keepsEmpty = ({ pointer, required, keepEmpty, omitEmpty }: Field): boolean =>
+  pointer === true || keepEmpty === true || (required === true && omitEmpty !== true)
 
 /** Structs in Go, to which omitempty does not apply. */
 const structs: ReadonlySet<Type> = new Set(['quantity', 'intOrString'])

@@ -1,8 +1,9 @@
 // Interpreted. decode: from parsed JSON to an object of a message, as Go's decoder and zero values would have it.
 // Wrong types are errors; unknown fields are reported and dropped; empty values that mean absent are dropped.
 import type { Field, Message, ScalarName, Type } from '../../src/schema/field.ts'
+import { decodeBytes } from '../../src/schema/decode-scalar.ts'
 import { canonicalQuantity } from '../../src/schema/quantity.ts'
-import { zeroOf } from '../../src/schema/zero.ts'
+import { keepsEmpty, zeroOf } from '../../src/schema/zero.ts'
 import { isJsonObject, jsonKind, type JsonObject } from '../../src/schema/json-value.ts'
 
 /** The body is not of the declared type: the whole request is malformed. */
@@ -26,13 +27,16 @@ export function decode(message: Message, value: unknown): Decoded {
   const unknownFields: string[] = []
   if (!isJsonObject(value))
     throw new DecodeError(`json: cannot unmarshal ${jsonKind(value)} into Go value of type ${goName(message.name)}`)
-  return { value: decodeMessage(message, value, { path: '', names: '' }, unknownFields, 0), unknownFields }
+  return {
+    value: decodeMessage(message, value, { path: '', names: '', isTyped: true }, unknownFields, 0),
+    unknownFields,
+  }
 }
 
 function decodeMessage(
   message: Message,
   source: JsonObject,
-  { path, names }: Pick<Place, 'path' | 'names'>,
+  { path, names, isTyped }: Pick<Place, 'path' | 'names' | 'isTyped'>,
   unknown: string[],
   depth: number,
 ): JsonObject {
@@ -43,7 +47,7 @@ function decodeMessage(
     const at = path === '' ? name : `${path}.${name}`
     const field = message.fields[name]
     if (field === undefined || !Object.hasOwn(message.fields, name)) {
-      if (depth === 0 && typeMeta.has(name)) target[name] = value as never
+      if (isTyped && typeMeta.has(name)) target[name] = value as never
       else unknown.push(at)
       continue
     }
@@ -52,6 +56,7 @@ function decodeMessage(
       path: at,
       names: names === '' ? name : `${names}.${name}`,
       struct: message.name.slice(message.name.lastIndexOf('.') + 1),
+      isTyped: field.typed === true,
     }
     const decoded = decodeType(field.type, value, place, unknown, depth + 1)
     if (!meansAbsent(field, decoded)) target[name] = decoded as never
@@ -63,6 +68,7 @@ function decodeMessage(
 interface Place {
   readonly path: string
   readonly names: string
+  readonly isTyped: boolean
   readonly struct: string
 }
 
@@ -103,7 +109,7 @@ function decodeScalar(type: ScalarName, value: unknown, place: Place): unknown {
     case 'string':
     case 'bytes':
       if (typeof value !== 'string') throw mismatch(value, type === 'bytes' ? '[]uint8' : 'string', place)
-      return value
+      return type === 'bytes' ? decodeBytes(value) : value
     case 'time':
     case 'microTime':
       if (typeof value !== 'string') throw mismatch(value, 'string', place)
@@ -152,7 +158,7 @@ function decodeQuantity(text: string): string {
 
 /** An empty, zero or false value of a Go field by value with omitempty is the same as no value. */
 function meansAbsent(field: Field, value: unknown): boolean {
-  if (field.pointer || field.keepEmpty || field.required) return false
+  if (keepsEmpty(field)) return false
   if (field.type === 'intOrString' || field.type === 'rawExtension' || field.type === 'fieldsV1') return false
   if (value === '' || value === 0 || value === false) return true
   if (Array.isArray(value)) return value.length === 0

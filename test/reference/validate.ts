@@ -26,7 +26,7 @@ function checkMessage(message: Message, object: JsonObject, path: string, errors
 }
 
 function checkValue(field: Field, value: unknown, at: string, errors: FieldError[]): void {
-  if (field.enum !== undefined) errors.push(...unsupported(field.enum, value, at))
+  if (field.enum !== undefined && !field.enumUnchecked) errors.push(...unsupported(field.enum, value, at))
   if (field.minimum !== undefined && (value as number) < field.minimum)
     errors.push(invalid(at, value, `must be greater than or equal to ${field.minimum}`))
   if (field.maximum !== undefined && (value as number) > field.maximum)

@@ -14,10 +14,15 @@ import { paramRefText, validatePolicyBinding } from './policy-rules.ts'
 export const validatingAdmissionPolicyBindingSpec = message(
   'io.k8s.api.admissionregistration.v1.ValidatingAdmissionPolicyBindingSpec',
   {
-    policyName: string(1, { required: true }),
+    policyName: string(1, { required: true, omitEmpty: true }),
     paramRef: struct(2, paramRef, { pointer: true }),
     matchResources: struct(3, matchResources, { pointer: true }),
-    validationActions: list(4, 'string', { required: true, enum: ['Audit', 'Deny', 'Warn'], listType: 'set' }),
+    validationActions: list(4, 'string', {
+      required: true,
+      enum: ['Audit', 'Deny', 'Warn'],
+      listType: 'set',
+      omitEmpty: true,
+    }),
   },
 )
 export interface ValidatingAdmissionPolicyBindingSpec extends Infer<typeof validatingAdmissionPolicyBindingSpec> {}

@@ -17,7 +17,12 @@ export const validatingWebhook = message('io.k8s.api.admissionregistration.v1.Va
   rules: list(3, ruleWithOperations, { listType: 'atomic' }),
   failurePolicy: string(4, { pointer: true, default: 'Fail', enum: ['Fail', 'Ignore'] }),
   namespaceSelector: struct(5, labelSelector, { pointer: true, default: {} }),
-  sideEffects: string(6, { required: true, pointer: true }),
+  sideEffects: string(6, {
+    required: true,
+    pointer: true,
+    enum: ['None', 'NoneOnDryRun', 'Some', 'Unknown'],
+    enumUnchecked: true,
+  }),
   timeoutSeconds: int32(7, { pointer: true, default: 10 }),
   admissionReviewVersions: list(8, 'string', { required: true, listType: 'atomic' }),
   matchPolicy: string(9, { pointer: true, default: 'Equivalent', enum: ['Equivalent', 'Exact'] }),

@@ -11,7 +11,7 @@ export const rollingUpdateDaemonSet = message('io.k8s.api.apps.v1.RollingUpdateD
 export interface RollingUpdateDaemonSet extends Infer<typeof rollingUpdateDaemonSet> {}
 
 export const daemonSetUpdateStrategy = message('io.k8s.api.apps.v1.DaemonSetUpdateStrategy', {
-  type: string(1, { default: 'RollingUpdate' }),
+  type: string(1, { default: 'RollingUpdate', enum: ['OnDelete', 'RollingUpdate'], enumUnchecked: true }),
   rollingUpdate: struct(2, rollingUpdateDaemonSet, { pointer: true }),
 })
 export interface DaemonSetUpdateStrategy extends Infer<typeof daemonSetUpdateStrategy> {}

@@ -24,7 +24,7 @@ export const rollingUpdateDeployment = message('io.k8s.api.apps.v1.RollingUpdate
 export interface RollingUpdateDeployment extends Infer<typeof rollingUpdateDeployment> {}
 
 export const deploymentStrategy = message('io.k8s.api.apps.v1.DeploymentStrategy', {
-  type: string(1, { default: 'RollingUpdate' }),
+  type: string(1, { default: 'RollingUpdate', enum: ['Recreate', 'RollingUpdate'], enumUnchecked: true }),
   rollingUpdate: struct(2, rollingUpdateDeployment, { pointer: true }),
 })
 export interface DeploymentStrategy extends Infer<typeof deploymentStrategy> {}

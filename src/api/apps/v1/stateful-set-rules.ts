@@ -24,9 +24,12 @@ export function withStatefulSetDefaults(spec: StatefulSetSpec): StatefulSetSpec 
   }
 }
 
+/** As upstream: a template is shown with the kind and version of a claim, whether or not they were sent. */
 function withClaimDefaults(claim: Claim): Claim {
+  const { kind, apiVersion } = persistentVolumeClaim
   const { metadata, spec, status } = persistentVolumeClaim.applyDefaults(claim as PersistentVolumeClaim)
-  return { metadata, spec, status: { ...status, phase: status?.phase ?? 'Pending' } }
+  const typed = { kind, apiVersion, metadata, spec, status: { ...status, phase: status?.phase ?? 'Pending' } }
+  return typed satisfies Claim
 }
 
 export function validateStatefulSet(spec: StatefulSetSpec): FieldError[] {

@@ -28,7 +28,7 @@ export const rollingUpdateStatefulSetStrategy = message('io.k8s.api.apps.v1.Roll
 export interface RollingUpdateStatefulSetStrategy extends Infer<typeof rollingUpdateStatefulSetStrategy> {}
 
 export const statefulSetUpdateStrategy = message('io.k8s.api.apps.v1.StatefulSetUpdateStrategy', {
-  type: string(1, { default: 'RollingUpdate' }),
+  type: string(1, { default: 'RollingUpdate', enum: ['OnDelete', 'RollingUpdate'], enumUnchecked: true }),
   rollingUpdate: struct(2, rollingUpdateStatefulSetStrategy, { pointer: true }),
 })
 export interface StatefulSetUpdateStrategy extends Infer<typeof statefulSetUpdateStrategy> {}
@@ -37,9 +37,9 @@ export const statefulSetSpec = message('io.k8s.api.apps.v1.StatefulSetSpec', {
   replicas: int32(1, { pointer: true, default: 1, minimum: 0 }),
   selector: struct(2, labelSelector, { required: true, notEmpty: true, pointer: true }),
   template: struct(3, podTemplateSpec, { required: true }),
-  volumeClaimTemplates: list(4, persistentVolumeClaimMessage, { listType: 'atomic' }),
+  volumeClaimTemplates: list(4, persistentVolumeClaimMessage, { listType: 'atomic', typed: true }),
   serviceName: string(5, { keepEmpty: true }),
-  podManagementPolicy: string(6, { default: 'OrderedReady' }),
+  podManagementPolicy: string(6, { default: 'OrderedReady', enum: ['OrderedReady', 'Parallel'], enumUnchecked: true }),
   updateStrategy: struct(7, statefulSetUpdateStrategy),
   revisionHistoryLimit: int32(8, { pointer: true, default: 10, minimum: 0 }),
   minReadySeconds: int32(9, { minimum: 0 }),

@@ -159,7 +159,7 @@ export const horizontalPodAutoscalerStatus = message('io.k8s.api.autoscaling.v2.
   lastScaleTime: time(2, { pointer: true }),
   currentReplicas: int32(3),
   desiredReplicas: int32(4, { required: true }),
-  currentMetrics: list(5, metricStatus, { listType: 'atomic' }),
+  currentMetrics: list(5, metricStatus, { listType: 'atomic', keepEmpty: true }),
   conditions: list(6, horizontalPodAutoscalerCondition, {
     listType: 'map',
     keys: ['type'],

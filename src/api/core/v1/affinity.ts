@@ -5,7 +5,11 @@ import { labelSelector } from '../../meta/v1/label-selector.ts'
 
 export const nodeSelectorRequirement = message('io.k8s.api.core.v1.NodeSelectorRequirement', {
   key: string(1, { required: true }),
-  operator: string(2, { required: true }),
+  operator: string(2, {
+    required: true,
+    enum: ['DoesNotExist', 'Exists', 'Gt', 'In', 'Lt', 'NotIn'],
+    enumUnchecked: true,
+  }),
   values: list(3, 'string', { listType: 'atomic' }),
 })
 export interface NodeSelectorRequirement extends Infer<typeof nodeSelectorRequirement> {}

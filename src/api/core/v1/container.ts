@@ -22,13 +22,13 @@ export const containerResizePolicy = message('io.k8s.api.core.v1.ContainerResize
 export interface ContainerResizePolicy extends Infer<typeof containerResizePolicy> {}
 
 export const containerRestartRuleOnExitCodes = message('io.k8s.api.core.v1.ContainerRestartRuleOnExitCodes', {
-  operator: string(1, { required: true }),
+  operator: string(1, { required: true, omitEmpty: true }),
   values: list(2, 'int32', { listType: 'set' }),
 })
 export interface ContainerRestartRuleOnExitCodes extends Infer<typeof containerRestartRuleOnExitCodes> {}
 
 export const containerRestartRule = message('io.k8s.api.core.v1.ContainerRestartRule', {
-  action: string(1, { required: true }),
+  action: string(1, { required: true, omitEmpty: true }),
   exitCodes: struct(2, containerRestartRuleOnExitCodes, { pointer: true }),
 })
 export interface ContainerRestartRule extends Infer<typeof containerRestartRule> {}

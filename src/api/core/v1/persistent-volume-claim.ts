@@ -33,7 +33,11 @@ export interface ModifyVolumeStatus extends Infer<typeof modifyVolumeStatus> {}
 
 export const persistentVolumeClaimStatus = message('io.k8s.api.core.v1.PersistentVolumeClaimStatus', {
   phase: string(1, { enum: ['Bound', 'Lost', 'Pending'] }),
-  accessModes: list(2, 'string', { listType: 'atomic' }),
+  accessModes: list(2, 'string', {
+    listType: 'atomic',
+    enum: ['ReadOnlyMany', 'ReadWriteMany', 'ReadWriteOnce', 'ReadWriteOncePod'],
+    enumUnchecked: true,
+  }),
   capacity: map(3, 'quantity'),
   conditions: list(4, persistentVolumeClaimCondition, {
     listType: 'map',

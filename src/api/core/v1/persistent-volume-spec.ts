@@ -165,7 +165,11 @@ export const persistentVolumeSpec = message('io.k8s.api.core.v1.PersistentVolume
   local: struct(20, localVolumeSource, { pointer: true, inside: 2 }),
   storageos: struct(21, storageOsPersistentVolumeSource, { pointer: true, inside: 2 }),
   csi: struct(22, csiPersistentVolumeSource, { pointer: true, inside: 2 }),
-  accessModes: list(3, 'string', { listType: 'atomic' }),
+  accessModes: list(3, 'string', {
+    listType: 'atomic',
+    enum: ['ReadOnlyMany', 'ReadWriteMany', 'ReadWriteOnce', 'ReadWriteOncePod'],
+    enumUnchecked: true,
+  }),
   claimRef: struct(4, objectReference, { pointer: true, mapType: 'granular' }),
   persistentVolumeReclaimPolicy: string(5, { default: 'Retain', enum: ['Delete', 'Recycle', 'Retain'] }),
   storageClassName: string(6),

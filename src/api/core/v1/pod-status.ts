@@ -59,7 +59,7 @@ export const resourceStatus = message('io.k8s.api.core.v1.ResourceStatus', {
 export interface ResourceStatus extends Infer<typeof resourceStatus> {}
 
 export const imageVolumeStatus = message('io.k8s.api.core.v1.ImageVolumeStatus', {
-  imageRef: string(1, { required: true }),
+  imageRef: string(1, { required: true, omitEmpty: true }),
 })
 export interface ImageVolumeStatus extends Infer<typeof imageVolumeStatus> {}
 

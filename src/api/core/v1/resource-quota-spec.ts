@@ -3,8 +3,20 @@ import type { Infer } from '../../../schema/infer.ts'
 import { list, map, message, string, struct } from '../../../schema/field.ts'
 
 export const scopedResourceSelectorRequirement = message('io.k8s.api.core.v1.ScopedResourceSelectorRequirement', {
-  scopeName: string(1, { required: true }),
-  operator: string(2, { required: true }),
+  scopeName: string(1, {
+    required: true,
+    enum: [
+      'BestEffort',
+      'CrossNamespacePodAffinity',
+      'NotBestEffort',
+      'NotTerminating',
+      'PriorityClass',
+      'Terminating',
+      'VolumeAttributesClass',
+    ],
+    enumUnchecked: true,
+  }),
+  operator: string(2, { required: true, enum: ['DoesNotExist', 'Exists', 'In', 'NotIn'], enumUnchecked: true }),
   values: list(3, 'string', { listType: 'atomic' }),
 })
 export interface ScopedResourceSelectorRequirement extends Infer<typeof scopedResourceSelectorRequirement> {}
@@ -16,7 +28,19 @@ export interface ScopeSelector extends Infer<typeof scopeSelector> {}
 
 export const resourceQuotaSpec = message('io.k8s.api.core.v1.ResourceQuotaSpec', {
   hard: map(1, 'quantity'),
-  scopes: list(2, 'string', { listType: 'atomic' }),
+  scopes: list(2, 'string', {
+    listType: 'atomic',
+    enum: [
+      'BestEffort',
+      'CrossNamespacePodAffinity',
+      'NotBestEffort',
+      'NotTerminating',
+      'PriorityClass',
+      'Terminating',
+      'VolumeAttributesClass',
+    ],
+    enumUnchecked: true,
+  }),
   scopeSelector: struct(3, scopeSelector, { pointer: true }),
 })
 export interface ResourceQuotaSpec extends Infer<typeof resourceQuotaSpec> {}

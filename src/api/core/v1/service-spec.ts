@@ -39,7 +39,7 @@ export const serviceSpec = message('io.k8s.api.core.v1.ServiceSpec', {
   sessionAffinityConfig: struct(14, sessionAffinityConfig, { pointer: true }),
   ipFamilyPolicy: string(17, { pointer: true, enum: ['PreferDualStack', 'RequireDualStack', 'SingleStack'] }),
   clusterIPs: list(18, 'string', { listType: 'atomic' }),
-  ipFamilies: list(19, 'string', { listType: 'atomic' }),
+  ipFamilies: list(19, 'string', { listType: 'atomic', enum: ['', 'IPv4', 'IPv6'], enumUnchecked: true }),
   allocateLoadBalancerNodePorts: bool(20, { pointer: true }),
   loadBalancerClass: string(21, { pointer: true }),
   internalTrafficPolicy: string(22, { pointer: true, enum: ['Cluster', 'Local'] }),

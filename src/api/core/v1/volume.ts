@@ -107,7 +107,11 @@ export const emptyDirVolumeSource = message('io.k8s.api.core.v1.EmptyDirVolumeSo
 export interface EmptyDirVolumeSource extends Infer<typeof emptyDirVolumeSource> {}
 
 export const persistentVolumeClaimSpec = message('io.k8s.api.core.v1.PersistentVolumeClaimSpec', {
-  accessModes: list(1, 'string', { listType: 'atomic' }),
+  accessModes: list(1, 'string', {
+    listType: 'atomic',
+    enum: ['ReadOnlyMany', 'ReadWriteMany', 'ReadWriteOnce', 'ReadWriteOncePod'],
+    enumUnchecked: true,
+  }),
   resources: struct(2, volumeResourceRequirements),
   volumeName: string(3),
   selector: struct(4, labelSelector, { pointer: true }),
@@ -243,8 +247,8 @@ export const clusterTrustBundleProjection = message('io.k8s.api.core.v1.ClusterT
 export interface ClusterTrustBundleProjection extends Infer<typeof clusterTrustBundleProjection> {}
 
 export const podCertificateProjection = message('io.k8s.api.core.v1.PodCertificateProjection', {
-  signerName: string(1, { required: true }),
-  keyType: string(2, { required: true }),
+  signerName: string(1, { required: true, omitEmpty: true }),
+  keyType: string(2, { required: true, omitEmpty: true }),
   maxExpirationSeconds: int32(3, { pointer: true }),
   credentialBundlePath: string(4),
   keyPath: string(5),
@@ -278,7 +282,7 @@ export const volumeProjection = message('io.k8s.api.core.v1.VolumeProjection', {
 export interface VolumeProjection extends Infer<typeof volumeProjection> {}
 
 export const projectedVolumeSource = message('io.k8s.api.core.v1.ProjectedVolumeSource', {
-  sources: list(1, volumeProjection, { listType: 'atomic' }),
+  sources: list(1, volumeProjection, { listType: 'atomic', keepEmpty: true }),
   defaultMode: int32(2, { pointer: true, default: 420 }),
 })
 export interface ProjectedVolumeSource extends Infer<typeof projectedVolumeSource> {}
@@ -312,9 +316,9 @@ export const scaleIoVolumeSource = message('io.k8s.api.core.v1.ScaleIOVolumeSour
   sslEnabled: bool(4),
   protectionDomain: string(5),
   storagePool: string(6),
-  storageMode: string(7),
+  storageMode: string(7, { default: 'ThinProvisioned' }),
   volumeName: string(8),
-  fsType: string(9),
+  fsType: string(9, { default: 'xfs' }),
   readOnly: bool(10),
 })
 export interface ScaleIOVolumeSource extends Infer<typeof scaleIoVolumeSource> {}

@@ -11,8 +11,8 @@ import { endpoint, endpointPort } from './endpoint.ts'
 
 export const endpointSliceMessage = message('io.k8s.api.discovery.v1.EndpointSlice', {
   metadata: struct(1, objectMeta),
-  endpoints: list(2, endpoint, { listType: 'atomic' }),
-  ports: list(3, endpointPort, { listType: 'atomic' }),
+  endpoints: list(2, endpoint, { listType: 'atomic', keepEmpty: true }),
+  ports: list(3, endpointPort, { listType: 'atomic', keepEmpty: true }),
   addressType: string(4, { required: true, notEmpty: true, enum: ['FQDN', 'IPv4', 'IPv6'] }),
 })
 export interface EndpointSlice extends ObjectOf<typeof endpointSliceMessage> {}

@@ -11,9 +11,9 @@ import { ipErrors } from '../../network-rules.ts'
 
 export const parentReference = message('io.k8s.api.networking.v1.ParentReference', {
   group: string(1),
-  resource: string(2, { required: true, notEmpty: true }),
+  resource: string(2, { required: true, notEmpty: true, omitEmpty: true }),
   namespace: string(3),
-  name: string(4, { required: true, notEmpty: true }),
+  name: string(4, { required: true, notEmpty: true, omitEmpty: true }),
 })
 export interface ParentReference extends Infer<typeof parentReference> {}
 

@@ -39,6 +39,6 @@ export const networkPolicySpec = message('io.k8s.api.networking.v1.NetworkPolicy
   podSelector: struct(1, labelSelector),
   ingress: list(2, networkPolicyIngressRule, { listType: 'atomic' }),
   egress: list(3, networkPolicyEgressRule, { listType: 'atomic' }),
-  policyTypes: list(4, 'string', { listType: 'atomic' }),
+  policyTypes: list(4, 'string', { listType: 'atomic', enum: ['Egress', 'Ingress'], enumUnchecked: true }),
 })
 export interface NetworkPolicySpec extends Infer<typeof networkPolicySpec> {}

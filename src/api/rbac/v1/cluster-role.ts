@@ -16,7 +16,7 @@ export interface AggregationRule extends Infer<typeof aggregationRule> {}
 
 export const clusterRoleMessage = message('io.k8s.api.rbac.v1.ClusterRole', {
   metadata: struct(1, objectMeta),
-  rules: list(2, policyRule, { listType: 'atomic' }),
+  rules: list(2, policyRule, { listType: 'atomic', keepEmpty: true }),
   aggregationRule: struct(3, aggregationRule, { pointer: true }),
 })
 export interface ClusterRole extends ObjectOf<typeof clusterRoleMessage> {}

@@ -9,7 +9,7 @@ import { validatePolicyRules } from './role-rules.ts'
 
 export const roleMessage = message('io.k8s.api.rbac.v1.Role', {
   metadata: struct(1, objectMeta),
-  rules: list(2, policyRule, { listType: 'atomic' }),
+  rules: list(2, policyRule, { listType: 'atomic', keepEmpty: true }),
 })
 export interface Role extends ObjectOf<typeof roleMessage> {}
 export type RoleInput = InputOf<typeof roleMessage>

@@ -75,7 +75,7 @@ export const deviceClaimConfiguration = message('io.k8s.api.resource.v1.DeviceCl
 export interface DeviceClaimConfiguration extends Infer<typeof deviceClaimConfiguration> {}
 
 export const deviceClaim = message('io.k8s.api.resource.v1.DeviceClaim', {
-  requests: list(1, deviceRequest, { listType: 'atomic' }),
+  requests: list(1, deviceRequest, { listType: 'atomic', keepEmpty: true }),
   constraints: list(2, deviceConstraint, { listType: 'atomic' }),
   config: list(3, deviceClaimConfiguration, { listType: 'atomic' }),
 })

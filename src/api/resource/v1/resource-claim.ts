@@ -59,7 +59,7 @@ export const allocatedDeviceStatus = message('io.k8s.api.resource.v1.AllocatedDe
   driver: string(1, { required: true }),
   pool: string(2, { required: true }),
   device: string(3, { required: true }),
-  conditions: list(4, condition, { listType: 'map', keys: ['type'] }),
+  conditions: list(4, condition, { listType: 'map', keys: ['type'], keepEmpty: true }),
   data: rawExtension(5, { pointer: true }),
   networkData: struct(6, networkDeviceData, { pointer: true }),
   shareID: string(7, { pointer: true }),

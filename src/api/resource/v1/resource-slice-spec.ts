@@ -42,7 +42,7 @@ export interface Counter extends Infer<typeof counter> {}
 
 export const deviceCounterConsumption = message('io.k8s.api.resource.v1.DeviceCounterConsumption', {
   counterSet: string(1, { required: true }),
-  counters: map(2, counter, { required: true }),
+  counters: map(2, counter, { required: true, omitEmpty: true }),
 })
 export interface DeviceCounterConsumption extends Infer<typeof deviceCounterConsumption> {}
 
@@ -86,7 +86,7 @@ export interface ResourcePool extends Infer<typeof resourcePool> {}
 
 export const counterSet = message('io.k8s.api.resource.v1.CounterSet', {
   name: string(1, { required: true }),
-  counters: map(2, counter, { required: true }),
+  counters: map(2, counter, { required: true, omitEmpty: true }),
 })
 export interface CounterSet extends Infer<typeof counterSet> {}
 

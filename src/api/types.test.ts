@@ -1,0 +1,62 @@
+// Every type that a served kind is made of agrees with the facts recorded from upstream, field by field: which fields
+// there are, which values they may have, and which empty ones survive.
+import { deepEqual, ok } from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { test } from 'node:test'
+import { messageIn } from '../schema/compile.ts'
+import type { Field, Message } from '../schema/field.ts'
+import { keepsEmpty } from '../schema/zero.ts'
+import { kinds } from './kinds.ts'
+
+/** What the facts say of a field; a mark that is not there means no. */
+interface FieldFact {
+  readonly enum?: readonly string[]
+  readonly required?: true
+  readonly pointer?: true
+  readonly omitempty?: true
+  /** A value that is not the zero of its type. */
+  readonly default?: unknown
+}
+
+const facts = JSON.parse(readFileSync(new URL('../../test/facts/fields.json', import.meta.url), 'utf8')) as Readonly<
+  Record<string, Readonly<Record<string, FieldFact>>>
+>
+
+const types = new Map<string, Message>()
+for (const kind of kinds) collect(kind.message)
+
+function collect(message: Message): void {
+  if (types.has(message.name)) return
+  types.set(message.name, message)
+  for (const { type } of Object.values(message.fields)) {
+    const inner = messageIn(type)
+    if (inner !== undefined) collect(inner)
+  }
+}
+
+/** Go has no empty struct by value to leave out. */
+const isStruct = ({ type }: Field): boolean => typeof type === 'object' && type.kind === 'message'
+
+const ours = (field: Field): FieldFact => ({
+  ...(field.enum === undefined ? {} : { enum: field.enum.toSorted() }),
+  ...(field.required ? { required: true } : {}),
+  ...(field.pointer ? { pointer: true } : {}),
+  ...(field.pointer || isStruct(field) || keepsEmpty(field) ? {} : { omitempty: true }),
+})
+
+const theirs = ({ default: _, omitempty, ...fact }: FieldFact, field: Field): FieldFact => ({
+  ...fact,
+  ...(omitempty && !fact.pointer && !isStruct(field) ? { omitempty } : {}),
+})
+
+for (const [name, message] of types)
+  test(`${name} as upstream has it`, () => {
+    const fact = facts[name]
+    ok(fact !== undefined, 'the facts know the type')
+    deepEqual(Object.keys(message.fields).toSorted(), Object.keys(fact).toSorted())
+    for (const [fieldName, field] of Object.entries(message.fields)) {
+      const known: FieldFact = fact[fieldName] ?? {}
+      deepEqual(ours(field), theirs(known, field), fieldName)
+      if (known.default !== undefined) deepEqual(field.default, known.default, fieldName)
+    }
+  })
