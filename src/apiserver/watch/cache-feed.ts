@@ -50,7 +50,7 @@ export class CacheFeed {
   /** Fills the caches with a state that lies back a while, so that watches from before a restart can go on. */
   async #fill(signal: AbortSignal): Promise<{ present: number; filled: number }> {
     const { revision: present } = await this.#store.range({ ...everything, limit: 1 }, signal)
-    const filled = await this.#readable(Math.max(1, present - replayedRevisionsMax), signal)
+    const filled = await this.#readable(Math.max(1, present - replayedRevisionsMax), present, signal)
     for (const [prefix, cache] of this.#caches) {
       const range = { start: prefix, end: prefixEnd(prefix), revision: filled }
       const { items } = await this.#store.range(range, signal)
@@ -62,13 +62,13 @@ export class CacheFeed {
     return { present, filled }
   }
 
-  /** The revision itself, or the oldest that the store still has. */
-  async #readable(revision: number, signal: AbortSignal): Promise<number> {
+  /** The revision itself, or the oldest that the store still has; the present one where it does not say. */
+  async #readable(revision: number, present: number, signal: AbortSignal): Promise<number> {
     try {
       await this.#store.range({ ...everything, limit: 1, revision }, signal)
       return revision
     } catch (error) {
-      if (error instanceof Compacted) return error.oldest
+      if (error instanceof Compacted) return error.oldest ?? present
       throw error
     }
   }
