@@ -2,6 +2,7 @@
 // hands the objects over as they are.
 import type { Kind } from '../api/kind.ts'
 import type { Cause } from '../base/flow.ts'
+import type { WireAnswer, WireSocket } from '../platform/listener.ts'
 import type { Stored } from './stored.ts'
 
 export type Answer =
@@ -24,6 +25,14 @@ export type Answer =
       readonly etag?: string
     }
   | { readonly kind: 'text'; readonly status: number; readonly text: string }
+  /** The answer of another server, handed on as it comes. */
+  | { readonly kind: 'wire'; readonly answer: WireAnswer }
+  /** The connection leaves HTTP. */
+  | {
+      readonly kind: 'upgraded'
+      readonly headers: WireAnswer['headers']
+      readonly join: (socket: WireSocket) => Promise<void>
+    }
 
 export interface ListAnswer {
   readonly kind: 'list'

@@ -3,6 +3,7 @@ import { scale } from '../api/autoscaling/v1/scale.ts'
 import { binding } from '../api/core/v1/binding.ts'
 import { kinds } from '../api/kinds.ts'
 import { deleteOptions } from '../api/meta/v1/delete-options.ts'
+import { eviction } from '../api/policy/v1/eviction.ts'
 import { badRequest } from '../api/status-error.ts'
 import { errorText } from '../base/log.ts'
 import type { WireRequest } from '../platform/listener.ts'
@@ -59,6 +60,7 @@ const asPatch = (body: ValueBody, patchType: PatchType): Body => ({
 const otherMessages: Readonly<Record<string, Message>> = {
   Binding: binding,
   DeleteOptions: deleteOptions,
+  Eviction: eviction,
   Scale: scale,
 }
 

@@ -171,7 +171,7 @@ test('discovery, old and aggregated, names every kind', async () => {
     core
       .find((resource: { resource: string }) => resource.resource === 'pods')
       .subresources.map((part: { subresource: string }) => part.subresource),
-    ['binding', 'status'],
+    ['attach', 'binding', 'ephemeralcontainers', 'eviction', 'exec', 'log', 'portforward', 'resize', 'status'],
   )
   equal((await server.call('GET', '/apis/none')).status, 404)
 })

@@ -63,6 +63,7 @@ async function toRequest(wire: WireRequest, url: URL): Promise<ApiRequest> {
     target: targetOf(wire.method, url.pathname, url.searchParams, wire.headers['accept'] ?? ''),
     query: url.searchParams,
     body: await readBody(wire),
+    ...(wire.upgrade ? { upgrade: { headers: wire.headers } } : {}),
   }
 }
 
@@ -121,6 +122,10 @@ async function toWire(answer: Answer, options: EncodeOptions): Promise<WireAnswe
       }
     case 'text':
       return { status: answer.status, headers: { 'content-type': 'text/plain; charset=utf-8' }, body: answer.text }
+    case 'wire':
+      return answer.answer
+    case 'upgraded':
+      return { status: 101, headers: answer.headers, body: '', takeOver: answer.join }
     default:
       return answer satisfies never
   }

@@ -25,6 +25,8 @@ export type Target =
       readonly subresource: string
       readonly namespace: string
       readonly name: string
+      /** What a proxied path goes on with. */
+      readonly path?: string
     }
   | {
       readonly kind: 'path'
@@ -59,6 +61,8 @@ export interface ApiRequest {
   readonly target: Target
   readonly query: URLSearchParams
   readonly body: Body
+  /** The client asks to leave HTTP for another protocol, with these headers. */
+  readonly upgrade?: { readonly headers: Readonly<Record<string, string | undefined>> }
 }
 
 export type ResourceTarget = Extract<Target, { kind: 'resource' }>

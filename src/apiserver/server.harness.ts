@@ -8,6 +8,7 @@ import { VirtualClock } from '../base/virtual-clock.ts'
 import type { WireAnswer } from '../platform/listener.ts'
 import { MemoryStore } from '../store/memory.ts'
 import { handleHttp } from './http.ts'
+import { noKubelets } from './kubelet-connection.ts'
 import { openPolicies, type Policies } from './policies.ts'
 import { ApiServer, requestSecondsMetric } from './server.ts'
 
@@ -57,6 +58,7 @@ export async function startServer(
     requestSeconds,
     policies,
     digest,
+    kubelets: noKubelets,
   })
   const tasks = new TaskGroup()
   const ready = Promise.withResolvers<void>()
@@ -85,6 +87,7 @@ export async function startServer(
         remoteAddress: '',
         certificate,
         signal,
+        upgrade: 'upgrade' in rest,
         body: () => Promise.resolve(bytes),
       },
       { server, clock, log: silentLog },

@@ -9,6 +9,7 @@ import { StatusError } from '../api/status-error.ts'
 import type { Store } from '../store/store.ts'
 import type { Answer } from './answer.ts'
 import { answerPath, type ServerPaths } from './discovery/paths.ts'
+import type { KubeletConnection } from './kubelet-connection.ts'
 import type { Policies } from './policies.ts'
 import { Registry } from './registry/registry.ts'
 import type { ResourceRequest } from './registry/parts.ts'
@@ -26,6 +27,7 @@ export interface ApiServerParts {
   readonly requestSeconds: Histogram
   readonly policies: Policies
   readonly digest: (text: string) => string
+  readonly kubelets: KubeletConnection
 }
 
 const secondsBounds = [

@@ -24,10 +24,14 @@ export function targetOf(method: string, path: string, query: URLSearchParams, a
   const isScoped = rest[0] === 'namespaces' && rest.length > 2 && !isNamespaceSubresource(rest, apiVersion)
   const [plural = '', name = '', subresource = '', ...more] = isScoped ? rest.slice(2) : rest
   const resource = byPath.get(`${apiVersion}/${plural}`)
-  if (resource === undefined || more.length > 0 || (isScoped && !resource.namespaced)) throw pathNotFound()
+  const isProxied = subresource === 'proxy'
+  if (resource === undefined || (more.length > 0 && !isProxied) || (isScoped && !resource.namespaced))
+    throw pathNotFound()
   const verb = isWatch && method === 'GET' ? 'watch' : verbOf(method, resource, name, query)
-  if (verb === 'create' && resource.namespaced && !isScoped) throw methodNotAllowed(resource, 'create')
-  return { kind: 'resource', verb, resource, subresource, namespace: isScoped ? (rest[1] ?? '') : '', name }
+  if (verb === 'create' && name === '' && resource.namespaced && !isScoped) throw methodNotAllowed(resource, 'create')
+  const namespace = isScoped ? (rest[1] ?? '') : ''
+  const found = { kind: 'resource', verb, resource, subresource, namespace, name } as const
+  return isProxied ? { ...found, path: `/${more.join('/')}` } : found
 }
 
 // /api/v1/namespaces/x/status is a part of a namespace, /api/v1/namespaces/x/pods a collection in it.

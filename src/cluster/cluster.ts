@@ -6,6 +6,7 @@ import type { Log } from '../base/log.ts'
 import { Metrics } from '../base/metrics.ts'
 import type { Random } from '../base/random.ts'
 import { ApiServer, requestSecondsMetric } from '../apiserver/server.ts'
+import { noKubelets } from '../apiserver/kubelet-connection.ts'
 import { openPolicies } from '../apiserver/policies.ts'
 import type { User } from '../apiserver/request.ts'
 import { Client } from '../client/client.ts'
@@ -101,6 +102,7 @@ export class Cluster {
         requestSeconds,
         policies: openPolicies,
         digest,
+        kubelets: noKubelets,
       })
       this.#server = server
       tasks.signal.addEventListener('abort', () => (this.#server = undefined), { once: true })

@@ -11,6 +11,8 @@ export interface WireRequest {
   readonly certificate: ClientCertificate | undefined
   /** Aborted when the client goes away before the answer is complete. */
   readonly signal: AbortSignal
+  /** The client asks to leave HTTP/1.1 for another protocol. */
+  readonly upgrade: boolean
   /** The whole body; rejects with BodyTooLarge beyond the limit. */
   body(bytesMax: number): Promise<Uint8Array>
 }
@@ -26,6 +28,17 @@ export interface WireAnswer {
   readonly headers: Readonly<Record<string, string | readonly string[]>>
   /** A stream is written as it comes, each piece flushed; it ends when the client goes away. */
   readonly body: Uint8Array | string | AsyncIterable<Uint8Array | string>
+  /** Takes the connection over once status and headers are written, in answer to a request that asked to upgrade. */
+  readonly takeOver?: (socket: WireSocket) => Promise<void>
+}
+
+/** A connection that has left HTTP. */
+export interface WireSocket {
+  /** Bytes of the client; it ends when the client does. */
+  readonly pieces: AsyncIterable<Uint8Array>
+  /** Resolves when more may be written. */
+  write(piece: Uint8Array): Promise<void>
+  end(): void
 }
 
 export class BodyTooLarge extends Error {

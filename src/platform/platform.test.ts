@@ -3,6 +3,7 @@ import { deepEqual, equal, ok, rejects } from 'node:assert/strict'
 import { connect } from 'node:http2'
 import { mkdtemp, readdir, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
+import { connect as connectTls } from 'node:tls'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { realClock } from '../base/clock.ts'
@@ -215,4 +216,37 @@ test('a worker answers, stops when asked and tells when it dies', async () => {
   const reason = Promise.withResolvers<Error | undefined>()
   dying.listen(() => {}, reason.resolve)
   equal((await reason.promise)?.message, 'no luck')
+})
+
+test('a request to leave HTTP is handed over, or answered and closed', async () => {
+  await using served = await serve((request) =>
+    Promise.resolve<WireAnswer>(
+      request.upgrade && request.target === '/echo'
+        ? {
+            status: 101,
+            headers: { connection: 'Upgrade', upgrade: 'echo' },
+            body: '',
+            async takeOver(socket) {
+              for await (const piece of socket.pieces) await socket.write(piece)
+              socket.end()
+            },
+          }
+        : { status: 400, headers: { 'content-type': 'text/plain' }, body: 'no such protocol' },
+    ),
+  )
+  const talk = async (path: string, more: string): Promise<string> => {
+    const socket = connectTls({ host: '127.0.0.1', port: served.listener.port, rejectUnauthorized: false })
+    socket.write(`GET ${path} HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: echo\r\n\r\n`)
+    socket.write(more)
+    let heard = ''
+    for await (const piece of socket) {
+      heard += String(piece)
+      if (more !== '' && heard.endsWith(more)) break
+    }
+    return heard
+  }
+  const echoed = await talk('/echo', 'hello')
+  ok(echoed.startsWith('HTTP/1.1 101 Switching Protocols\r\nconnection: Upgrade\r\n'), echoed)
+  ok(echoed.endsWith('\r\n\r\nhello'), echoed)
+  ok((await talk('/other', '')).endsWith('no such protocol'))
 })

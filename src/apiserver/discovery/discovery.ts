@@ -13,6 +13,22 @@ interface Subresource {
   readonly verbs: readonly string[]
 }
 
+/** Subresources that are more than a part of their object, by the kind's plural. */
+const further: Readonly<Record<string, readonly Subresource[]>> = {
+  pods: [
+    { name: 'attach', kind: core('PodAttachOptions'), verbs: ['create', 'get'] },
+    { name: 'eviction', kind: { group: 'policy', version: 'v1', kind: 'Eviction' }, verbs: ['create'] },
+    { name: 'exec', kind: core('PodExecOptions'), verbs: ['create', 'get'] },
+    { name: 'log', kind: core('Pod'), verbs: ['get'] },
+    { name: 'portforward', kind: core('PodPortForwardOptions'), verbs: ['create', 'get'] },
+  ],
+  nodes: [{ name: 'proxy', kind: core('NodeProxyOptions'), verbs: ['create', 'delete', 'get', 'patch', 'update'] }],
+}
+
+function core(kind: string): Subresource['kind'] {
+  return { group: '', version: 'v1', kind }
+}
+
 const strategyOf = (kind: Kind): Strategy | undefined => strategies.find((strategy) => strategy.kind === kind)
 
 const verbsOf = (kind: Kind): readonly string[] =>
@@ -29,12 +45,13 @@ function subresourcesOf(kind: Kind): Subresource[] {
       kind: { ...own, kind: name[0]?.toUpperCase() + name.slice(1) },
       verbs: ['create'],
     })),
-    ...parts.map((name) => ({ name, kind: own, verbs: ['update'] })),
+    ...parts.map((name) => ({ name, kind: own, verbs: name === 'finalize' ? ['update'] : partVerbs })),
     ...(kind.scale === undefined
       ? []
       : [{ name: 'scale', kind: { group: 'autoscaling', version: 'v1', kind: 'Scale' }, verbs: partVerbs }]),
     ...(kind.hasStatus ? [{ name: 'status', kind: own, verbs: partVerbs }] : []),
-  ]
+    ...(kind.group === '' ? (further[kind.plural] ?? []) : []),
+  ].toSorted((a, b) => (a.name < b.name ? -1 : 1))
 }
 
 export const apiVersions = (host: string): object => ({

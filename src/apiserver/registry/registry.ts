@@ -8,34 +8,34 @@ import { present } from '../../base/assert.ts'
 import { kinds, storedKinds } from '../../api/kinds.ts'
 import type { Kind, Scaling } from '../../api/kind.ts'
 import { objectKey, type ApiObject } from '../../api/object.ts'
-import {
-  badRequest,
-  invalidObject,
-  methodNotAllowed,
-  modifiedConflict,
-  notFound,
-  pathNotFound,
-} from '../../api/status-error.ts'
+import { badRequest, invalidObject, methodNotAllowed, pathNotFound } from '../../api/status-error.ts'
 import { scale } from '../../api/autoscaling/v1/scale.ts'
+import { node } from '../../api/core/v1/node.ts'
+import { pod } from '../../api/core/v1/pod.ts'
+import { podDisruptionBudget } from '../../api/policy/v1/pod-disruption-budget.ts'
 import type { Store } from '../../store/store.ts'
 import type { Answer } from '../answer.ts'
 import { AdmissionChain } from '../admission/chain.ts'
 import type { AdmissionHost, AdmissionPlugin } from '../admission/plugin.ts'
+import type { KubeletConnection } from '../kubelet-connection.ts'
 import type { Verb } from '../request.ts'
 import type { Stored } from '../stored.ts'
 import { CacheFeed } from '../watch/cache-feed.ts'
 import { WatchCache } from '../watch/watch-cache.ts'
+import { change } from './change.ts'
 import { claiming, repairClaims } from './claims.ts'
 import { remove, removeCollection } from './deletion.ts'
 import { convertingFace, plainFace } from './face.ts'
 import { dryRunErrors } from './list-options.ts'
 import { LeasePool } from './lease-pool.ts'
-import { commitWrite, isDryRun, readStored, type ResourceParts, type ResourceRequest } from './parts.ts'
+import { isDryRun, worldOf, type ResourceParts, type ResourceRequest } from './parts.ts'
 import { patched } from './patch.ts'
 import { get, list, watch } from './reads.ts'
 import { scaleOf, withScale } from './scale.ts'
 import { strategies } from './strategies.ts'
-import type { RegistryReads } from './strategy.ts'
+import type { RegistryReads, Strategy } from './strategy.ts'
+import { evict } from './subresources/eviction.ts'
+import { isPodStream, nodeProxy, podStream } from './subresources/streams.ts'
 import { create, fieldValidationOf, update, type Transform, type UpdateOptions, type Written } from './writes.ts'
 
 export interface RegistryParts {
@@ -45,13 +45,16 @@ export interface RegistryParts {
   readonly flow: FlowRecorder
   readonly log: Log
   readonly admission: readonly AdmissionPlugin[]
+  readonly kubelets: KubeletConnection
 }
 
 export class Registry {
   readonly #resources = new Map<Kind, ResourceParts>()
   readonly #feed: CacheFeed
+  readonly #kubelets: KubeletConnection
 
-  constructor({ store, clock, random, flow, log, admission: plugins }: RegistryParts) {
+  constructor({ store, clock, random, flow, log, admission: plugins, kubelets }: RegistryParts) {
+    this.#kubelets = kubelets
     const leases = new LeasePool(store, clock)
     const reads = this.#reads()
     const admission = new AdmissionChain(plugins, this.#admissionHost(reads, random))
@@ -119,6 +122,12 @@ export class Registry {
     return present(this.#resources.get(kind), `${kind.plural} has a registry`).cache
   }
 
+  async #evict(pods: ResourceParts, request: ResourceRequest): Promise<Answer> {
+    if (request.target.verb !== 'create') throw methodNotAllowed(pods.kind, request.target.verb)
+    await evict(pods, present(this.#resources.get(podDisruptionBudget), 'budgets have a registry'), request)
+    return success
+  }
+
   /** Brings what objects hold beside their keys in line with the objects. */
   async repair(signal: AbortSignal): Promise<void> {
     for (const parts of this.#resources.values()) {
@@ -139,6 +148,9 @@ export class Registry {
     const part = parts.strategy?.parts?.[subresource]
     if (part !== undefined) return handlePart(parts, request, part)
     if (parts.strategy?.actions?.[subresource] !== undefined) return handleAction(parts, request)
+    if (parts.kind === pod && subresource === 'eviction') return this.#evict(parts, request)
+    if (parts.kind === pod && isPodStream(subresource)) return podStream(parts, request, subresource, this.#kubelets)
+    if (parts.kind === node && subresource === 'proxy') return nodeProxy(parts, request, this.#kubelets)
     throw pathNotFound()
   }
 }
@@ -211,45 +223,36 @@ async function handleScale(
 async function handlePart(
   parts: ResourceParts,
   request: ResourceRequest,
-  part: Exclude<UpdateOptions['part'], string>,
+  part: NonNullable<Strategy['parts']>[string],
 ): Promise<Answer> {
-  if (request.target.verb !== 'update') throw methodNotAllowed(parts.kind, request.target.verb)
-  return written(parts, 200, await update(parts, request, () => bodyOf(request), optionsOf(request, part)))
+  const { verb, subresource } = request.target
+  const options = optionsOf(request, (sent, old) => part(sent, old, worldOf(parts, request)))
+  if (verb === 'update') return written(parts, 200, await update(parts, request, () => bodyOf(request), options))
+  if (updatedOnly.has(subresource)) throw methodNotAllowed(parts.kind, verb)
+  if (verb === 'get') return found(parts, await get(parts, request))
+  if (verb === 'patch') return written(parts, 200, await update(parts, request, patching(parts, request), options))
+  throw methodNotAllowed(parts.kind, verb)
 }
+
+/** Parts that can be put, but neither read nor patched. */
+const updatedOnly = new Set(['finalize'])
 
 async function handleAction(parts: ResourceParts, request: ResourceRequest): Promise<Answer> {
   const { verb, subresource } = request.target
   const act = parts.strategy?.actions?.[subresource]
   if (verb !== 'create' || act === undefined) throw methodNotAllowed(parts.kind, verb)
-  await commitAction(parts, request, (current) => act(current, bodyOf(request), parts.clock.nowMs()).object)
-  return {
-    kind: 'object',
-    status: 201,
-    object: { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', code: 201 },
-  }
+  const { target, context } = request
+  await change(parts, target, context, (current) => {
+    const next = act(current, bodyOf(request), parts.clock.nowMs()).object
+    return isDryRun(request) ? current : next
+  })
+  return success
 }
 
-// An action may change what ordinary updates may not, so it is committed without their rules.
-async function commitAction(
-  parts: ResourceParts,
-  request: ResourceRequest,
-  act: (current: ApiObject) => ApiObject,
-): Promise<void> {
-  const { namespace, name } = request.target
-  const { signal, cause } = request.context
-  for (let tries = 1; ; tries++) {
-    const current =
-      tries === 1 ? parts.cache.get(objectKey(namespace, name)) : await readStored(parts, namespace, name, signal)
-    if (current === undefined && tries > 1) throw notFound(parts.kind, name)
-    if (current === undefined) continue
-    const object = act(current.object)
-    if (isDryRun(request)) return
-    if (
-      (await commitWrite(parts, { operation: 'put', object, expected: current.revision }, cause, signal)) !== undefined
-    )
-      return
-    if (tries === actionTries) throw modifiedConflict(parts.kind, name)
-  }
+const success: Answer = {
+  kind: 'object',
+  status: 201,
+  object: { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', code: 201 },
 }
 
 /** How the options of a write are called in errors about them. */
@@ -264,8 +267,6 @@ function checkDryRun({ target, query }: ResourceRequest): void {
   const errors = kind === undefined ? [] : dryRunErrors(query.getAll('dryRun'))
   if (kind !== undefined && errors.length > 0) throw invalidObject('meta.k8s.io', kind, '', errors)
 }
-
-const actionTries = 16
 
 const found = (parts: ResourceParts, stored: Stored): Answer => written(parts, 200, { stored, warnings: [] })
 

@@ -1,5 +1,6 @@
 // Every strategy, in the order of the alphabet.
 import type { Strategy } from './strategy.ts'
+import { certificateSigningRequestStrategy } from './strategies/certificate-signing-request.ts'
 import { jobStrategy } from './strategies/job.ts'
 import { limitRangeStrategy } from './strategies/limit-range.ts'
 import { namespaceStrategy } from './strategies/namespace.ts'
@@ -7,6 +8,7 @@ import { podStrategy } from './strategies/pod.ts'
 import { serviceStrategy } from './strategies/service/service.ts'
 
 export const strategies: readonly Strategy[] = [
+  certificateSigningRequestStrategy,
   jobStrategy,
   limitRangeStrategy,
   namespaceStrategy,

@@ -40,7 +40,7 @@ export interface Strategy<T extends ApiObject = ApiObject> {
   isHeld?(object: T): boolean
   /** What deletion changes in an object that stays for a while. */
   markDeleted?(object: T): T
-  /** PUT on a subresource: what of the sent object is taken over. */
+  /** GET, PUT and PATCH on a subresource: what of the sent object is taken over. */
   readonly parts?: Readonly<Record<string, PartUpdate<T>['merge']>>
   /** POST on a subresource: returns the changed object. */
   readonly actions?: Readonly<Record<string, SubresourceAction<T>['act']>>
@@ -48,7 +48,7 @@ export interface Strategy<T extends ApiObject = ApiObject> {
 
 /** Declared as methods, so that a strategy of pods is a strategy. */
 interface PartUpdate<T> {
-  merge(sent: T, old: T): T
+  merge(sent: T, old: T, world: World): T
 }
 
 interface SubresourceAction<T> {

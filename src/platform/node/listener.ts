@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { createSecureServer, type Http2SecureServer, type Http2ServerRequest } from 'node:http2'
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import { STATUS_CODES, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import type { TLSSocket } from 'node:tls'
 import { realClock } from '../../base/clock.ts'
@@ -10,6 +10,7 @@ import {
   type ListenerProvider,
   type WireAnswer,
   type WireRequest,
+  type WireSocket,
 } from '../listener.ts'
 
 type Request = Http2ServerRequest | IncomingMessage
@@ -44,6 +45,9 @@ export const nodeListeners: ListenerProvider = {
       response.once('close', () => open.delete(response))
       void answer(request, response, handle)
     })
+    server.on('upgrade', (request: IncomingMessage, socket: TLSSocket, head: Buffer) => {
+      void upgrade(request, socket, head, handle)
+    })
     server.listen(port, host)
     await once(server, 'listening')
     const address = server.address() as AddressInfo
@@ -72,6 +76,48 @@ async function answer(
     if (!response.headersSent) response.writeHead(500)
     response.end()
   }
+}
+
+/** A request that asks to leave HTTP: it is either handed over, or answered and closed. */
+async function upgrade(
+  request: IncomingMessage,
+  socket: TLSSocket,
+  head: Buffer,
+  handle: (request: WireRequest) => Promise<WireAnswer>,
+): Promise<void> {
+  const gone = new AbortController()
+  socket.once('close', () => gone.abort(new DOMException('the client went away', 'AbortError')))
+  socket.on('error', () => gone.abort())
+  try {
+    const answer = await handle({ ...toWireRequest(request, gone.signal), upgrade: true })
+    const { status, headers, takeOver } = answer
+    const lines = Object.entries(headers).flatMap(([name, value]) => [value].flat().map((one) => `${name}: ${one}`))
+    const body = takeOver === undefined ? await wholeBody(answer.body) : Buffer.alloc(0)
+    if (takeOver === undefined) lines.push(`content-length: ${body.length}`, 'connection: close')
+    socket.write(`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\n${lines.join('\r\n')}\r\n\r\n`)
+    if (takeOver === undefined) socket.end(body)
+    else {
+      if (head.length > 0) socket.unshift(head)
+      await takeOver(wireSocket(socket, gone.signal))
+    }
+  } catch {
+    socket.destroy()
+  }
+}
+
+const wireSocket = (socket: TLSSocket, gone: AbortSignal): WireSocket => ({
+  pieces: socket as AsyncIterable<Buffer>,
+  async write(piece) {
+    if (!socket.write(piece)) await once(socket, 'drain', { signal: gone })
+  },
+  end: () => socket.end(),
+})
+
+async function wholeBody(body: WireAnswer['body']): Promise<Buffer> {
+  if (typeof body === 'string' || body instanceof Uint8Array) return Buffer.from(body)
+  const pieces: Buffer[] = []
+  for await (const piece of body) pieces.push(Buffer.from(piece))
+  return Buffer.concat(pieces)
 }
 
 function writeHead(
@@ -113,6 +159,7 @@ function toWireRequest(request: Request, signal: AbortSignal): WireRequest {
     remoteAddress: socket?.remoteAddress ?? '',
     certificate: socket === undefined ? undefined : clientCertificate(socket),
     signal,
+    upgrade: false,
     body: (bytesMax) => readBody(request, bytesMax),
   }
 }

@@ -1,7 +1,9 @@
 // Tables for PodDisruptionBudget.
 import { deepEqual } from 'node:assert/strict'
 import { test } from 'node:test'
+import { decode } from '../../../schema/decode.ts'
 import { cellsOf, testMistakes } from '../../kind.harness.ts'
+import { eviction } from './eviction.ts'
 import { podDisruptionBudget } from './pod-disruption-budget.ts'
 
 testMistakes(podDisruptionBudget, [
@@ -43,4 +45,9 @@ test('a PodDisruptionBudget shows the bound that it has', () => {
       ['x', 'N/A', '10%', 0, '60s'],
     ],
   )
+})
+
+test('an Eviction carries the options of the deletion', () => {
+  const sent = { metadata: { name: 'p' }, deleteOptions: { gracePeriodSeconds: 0, dryRun: ['All'] } }
+  deepEqual(decode(eviction, sent).value, sent)
 })

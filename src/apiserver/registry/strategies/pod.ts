@@ -7,6 +7,7 @@ import type { PodCondition } from '../../../api/core/v1/pod-status.ts'
 import { badRequest, conflict } from '../../../api/status-error.ts'
 import { decodeBody } from '../ingest.ts'
 import type { Strategy } from '../strategy.ts'
+import { withEphemeralContainers, withResources } from './pod-parts.ts'
 
 export const podStrategy: Strategy<Pod> = {
   kind: pod,
@@ -15,6 +16,7 @@ export const podStrategy: Strategy<Pod> = {
     if (!isBound(object) || isPodFinished(object)) return 0
     return Math.max(0, gracePeriodSeconds ?? object.spec.terminationGracePeriodSeconds)
   },
+  parts: { ephemeralcontainers: withEphemeralContainers, resize: withResources },
   actions: { binding: bind },
 }
 

@@ -1,0 +1,40 @@
+// CertificateSigningRequest: who asks is who sends it, the request itself never changes, and a decision has its own door.
+import { rfc3339 } from '../../../base/clock.ts'
+import {
+  certificateSigningRequest,
+  type CertificateSigningRequest,
+} from '../../../api/certificates/v1/certificate-signing-request.ts'
+import type { Strategy, World } from '../strategy.ts'
+
+type Conditions = NonNullable<CertificateSigningRequest['status']['conditions']>
+
+export const certificateSigningRequestStrategy: Strategy<CertificateSigningRequest> = {
+  kind: certificateSigningRequest,
+  prepareCreate: (object, { user }) => ({
+    ...object,
+    spec: { ...object.spec, username: user.name, groups: [...user.groups] },
+  }),
+  prepareUpdate: (object, old) => ({ ...object, spec: old.spec }),
+  parts: {
+    approval: (sent, old, world) => ({
+      ...old,
+      status: {
+        ...old.status,
+        conditions: withTimes(sent.status.conditions ?? [], old.status.conditions ?? [], world),
+      },
+    }),
+  },
+}
+
+/** A condition without times is as old as this request; one that was there keeps its own. */
+function withTimes(conditions: Conditions, old: Conditions, { nowMs }: World): Conditions {
+  const now = rfc3339(nowMs)
+  return conditions.map((condition) => {
+    const before = old.find(({ type, status }) => type === condition.type && status === condition.status)
+    return {
+      ...condition,
+      lastUpdateTime: condition.lastUpdateTime ?? now,
+      lastTransitionTime: condition.lastTransitionTime ?? before?.lastTransitionTime ?? now,
+    }
+  })
+}

@@ -1,0 +1,58 @@
+// Parts of a Pod that have doors of their own: its ephemeral containers, and the resources of its containers.
+import type { Container } from '../../../api/core/v1/container.ts'
+import { qosClassOf } from '../../../api/core/v1/qos.ts'
+import { pod, type Pod } from '../../../api/core/v1/pod.ts'
+import { invalidObject } from '../../../api/status-error.ts'
+import { forbidden, invalid, type FieldError } from '../../../schema/field-error.ts'
+import { equalValues } from '../../../schema/json-value.ts'
+
+/** Ephemeral containers come and stay as they came. */
+export function withEphemeralContainers(sent: Pod, old: Pod): Pod {
+  const now = sent.spec.ephemeralContainers ?? []
+  const errors = (old.spec.ephemeralContainers ?? []).flatMap((before): FieldError[] => {
+    const after = now.find(({ name }) => name === before.name)
+    if (after !== undefined && equalValues(after, before)) return []
+    const what = after === undefined ? 'removed' : 'changed'
+    const detail = `existing ephemeral containers ${JSON.stringify(before.name)} may not be ${what}\n`
+    return [forbidden('spec.ephemeralContainers', detail)]
+  })
+  refuse(old, errors)
+  if (now.length === 0) return old
+  return counted({ ...old, spec: { ...old.spec, ephemeralContainers: now } }, old)
+}
+
+const resizable = new Set(['cpu', 'memory'])
+
+/** Of what is sent, the resources of containers count; only cpu and memory may change, and not the class of service. */
+export function withResources(sent: Pod, old: Pod): Pod {
+  const taking = (field: 'containers' | 'initContainers') =>
+    old.spec[field]?.map((container): Container => {
+      const resources = sent.spec[field]?.find(({ name }) => name === container.name)?.resources
+      return resources === undefined ? container : { ...container, resources }
+    })
+  const initContainers = taking('initContainers')
+  const containers = taking('containers') ?? []
+  const spec = { ...old.spec, containers, ...(initContainers === undefined ? {} : { initContainers }) }
+  const errors = containers.flatMap(({ resources }, index): FieldError[] => {
+    const before = old.spec.containers[index]?.resources ?? {}
+    const fixed = (part: Readonly<Record<string, string>> = {}) =>
+      Object.fromEntries(Object.entries(part).filter(([name]) => !resizable.has(name)))
+    const isSame = (['requests', 'limits'] as const).every((part) =>
+      equalValues(fixed(resources[part]), fixed(before[part])),
+    )
+    return isSame ? [] : [forbidden(`spec.containers[${index}].resources`, 'only cpu and memory resources are mutable')]
+  })
+  const [was, is] = [qosClassOf(old.spec), qosClassOf(spec)]
+  if (was !== is) errors.push(invalid('spec', is, 'Pod QOS Class may not change as a result of resizing'))
+  refuse(old, errors)
+  return counted({ ...old, spec }, old)
+}
+
+function refuse({ metadata }: Pod, errors: readonly FieldError[]): void {
+  if (errors.length > 0) throw invalidObject(pod.group, pod.kind, metadata.name, errors)
+}
+
+const counted = (object: Pod, old: Pod): Pod =>
+  equalValues(object.spec, old.spec)
+    ? old
+    : { ...object, metadata: { ...object.metadata, generation: (old.metadata.generation ?? 0) + 1 } }
