@@ -1,17 +1,33 @@
 // Every controller, in the order of the alphabet.
 import type { Controller } from './controller.ts'
+import { cronJobController } from './cron-job/cron-job.ts'
+import { daemonSetController } from './daemon-set/daemon-set.ts'
 import { deploymentController } from './deployment/deployment.ts'
+import { endpointSliceController } from './endpoints/endpoint-slice.ts'
+import { endpointSliceMirroringController } from './endpoints/endpoint-slice-mirroring.ts'
+import { endpointsController } from './endpoints/endpoints.ts'
 import { garbageCollector } from './garbage-collector.ts'
+import { jobController } from './job/job.ts'
+import { jobOrphansController } from './job-orphans.ts'
 import { namespaceController } from './namespace.ts'
 import { replicaSetController } from './replica-set.ts'
 import { replicationControllerController } from './replication-controller.ts'
 import { serviceAccountController } from './service-account.ts'
+import { statefulSetController } from './stateful-set/stateful-set.ts'
 
 export const controllers: readonly Controller[] = [
+  cronJobController,
+  daemonSetController,
   deploymentController,
+  endpointSliceController,
+  endpointSliceMirroringController,
+  endpointsController,
   garbageCollector,
+  jobController,
+  jobOrphansController,
   namespaceController,
   replicaSetController,
   replicationControllerController,
   serviceAccountController,
+  statefulSetController,
 ]

@@ -1,6 +1,8 @@
 // For tests of plans: objects as the API server would have them, views of them, plans as short lines, and a small world
 // in which plans are applied as the API server would apply them.
 import { rfc3339 } from '../base/clock.ts'
+import { withGeneratedSelector } from '../api/batch/v1/job-selector.ts'
+import { job, type Job } from '../api/batch/v1/job.ts'
 import { pod, type Pod } from '../api/core/v1/pod.ts'
 import type { Kind } from '../api/kind.ts'
 import { controllerOf, controllerReference, keyOf, namespaceOf, type ApiObject } from '../api/object.ts'
@@ -103,6 +105,12 @@ export const shown = (changes: readonly Change[]): string[] =>
     return `${change.kind} ${change.of.singular} ${metadata.name ?? metadata.generateName}${size}`
   })
 
+/** The object of the first change, which must be there. */
+export function firstObject<T>({ changes: [first] }: Plan): T {
+  if (first === undefined) throw new Error('the plan changes nothing')
+  return first.object as unknown as T
+}
+
 /** Objects that plans are applied to. Pods that are deleted go at once; nothing else moves by itself. */
 export class PlanWorld {
   readonly objects = new Map<string, ApiObject>()
@@ -165,7 +173,8 @@ export class PlanWorld {
         const owned = 'ownerReferences' in metadata ? {} : { ownerReferences: [controllerReference(owner)] }
         const creationTimestamp = rfc3339(this.nowMs)
         const uid = `uid-${change.of.singular}-${name}-${++this.#made}`
-        return this.put(made(change.of, name, { ...body, metadata: { ...metadata, ...owned, uid, creationTimestamp } }))
+        const object = made(change.of, name, { ...body, metadata: { ...metadata, ...owned, uid, creationTimestamp } })
+        return this.put(change.of.kind === job.kind ? withGeneratedSelector(object as Job) : object)
       }
       case 'update':
         return this.put(change.object)

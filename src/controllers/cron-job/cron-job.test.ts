@@ -1,0 +1,151 @@
+// Tables for schedules, missed runs and the plans of CronJobs.
+import { deepEqual, equal } from 'node:assert/strict'
+import { test } from 'node:test'
+import { rfc3339 } from '../../base/clock.ts'
+import { cronJob, type CronJob } from '../../api/batch/v1/cron-job.ts'
+import { job, type Job } from '../../api/batch/v1/job.ts'
+import { firstObject, made, nowMs, planOf, shown, template } from '../plan.harness.ts'
+import { cronJobController } from './cron-job.ts'
+import { missedRuns } from './missed-runs.ts'
+import { parseSchedule } from './schedule.ts'
+
+const schedules: [text: string, zone: string | undefined, after: string, next: (string | undefined)[]][] = [
+  ['* * * * *', undefined, '2030-01-01T00:00:00Z', ['2030-01-01T00:01:00Z', '2030-01-01T00:02:00Z']],
+  ['*/15 3-4 * * *', undefined, '2030-01-01T00:00:00Z', ['2030-01-01T03:00:00Z', '2030-01-01T03:15:00Z']],
+  ['0 0 29 feb *', undefined, '2030-01-01T00:00:00Z', ['2032-02-29T00:00:00Z']],
+  ['0 0 31 2 *', undefined, '2030-01-01T00:00:00Z', [undefined]],
+  ['0 12 * * mon-fri', undefined, '2030-01-04T13:00:00Z', ['2030-01-07T12:00:00Z']],
+  [
+    '0 0 13 * 5',
+    undefined,
+    '2030-01-01T00:00:00Z',
+    ['2030-01-04T00:00:00Z', '2030-01-11T00:00:00Z', '2030-01-13T00:00:00Z'],
+  ],
+  ['@hourly', undefined, '2030-01-01T00:00:00Z', ['2030-01-01T01:00:00Z']],
+  ['@yearly', undefined, '2030-01-01T00:00:00Z', ['2031-01-01T00:00:00Z']],
+  ['@every 90s', undefined, '2030-01-01T00:00:00Z', ['2030-01-01T00:01:30Z', '2030-01-01T00:03:00Z']],
+  ['0 9 * * *', 'Asia/Kolkata', '2030-01-01T00:00:00Z', ['2030-01-01T03:30:00Z']],
+  ['0 0 * * *', 'America/New_York', '2030-01-01T00:00:00Z', ['2030-01-01T05:00:00Z']],
+  // Clocks go forward on 2030-03-10 at 02:00: half past two does not come that day.
+  ['30 2 * * *', 'America/New_York', '2030-03-09T08:00:00Z', ['2030-03-11T06:30:00Z']],
+  // They go back on 2030-11-03 at 02:00: half past one comes twice.
+  [
+    '30 1 * * *',
+    'America/New_York',
+    '2030-11-02T12:00:00Z',
+    ['2030-11-03T05:30:00Z', '2030-11-03T06:30:00Z', '2030-11-04T06:30:00Z'],
+  ],
+  // In Havana clocks go forward at midnight: the day begins at one.
+  ['0 1 * * *', 'America/Havana', '2030-03-09T12:00:00Z', ['2030-03-10T05:00:00Z']],
+]
+for (const [text, zone, after, expected] of schedules)
+  test(`${text} in ${zone ?? 'UTC'} after ${after}`, () => {
+    const schedule = parseSchedule(text, zone)
+    let atMs = Date.parse(after)
+    for (const wanted of expected) {
+      const nextMs = schedule?.next(atMs)
+      equal(nextMs === undefined ? undefined : rfc3339(nextMs), wanted)
+      atMs = nextMs ?? 0
+    }
+  })
+
+test('what is no schedule or no zone is none', () => {
+  equal(parseSchedule('* * * *', undefined), undefined)
+  equal(parseSchedule('x * * * *', undefined), undefined)
+  equal(parseSchedule('* * * * *', 'Mars/Olympus'), undefined)
+})
+
+const createdMs = nowMs - 3_600_000
+const aCron = (spec: object = {}, status: object = {}) =>
+  made(cronJob, 'tick', {
+    metadata: { creationTimestamp: rfc3339(createdMs) },
+    spec: {
+      schedule: '30 * * * *',
+      jobTemplate: { spec: { template: template('1', { restartPolicy: 'Never' }) } },
+      ...spec,
+    },
+    status,
+  })
+const due = Math.floor((nowMs - 1_800_000) / 60_000)
+const aRun = (name: string, conditions: object[] = [], body: object = {}): Job =>
+  made(job, name, {
+    metadata: { annotations: { 'batch.kubernetes.io/cronjob-scheduled-timestamp': 'x' } },
+    spec: { selector: { matchLabels: { a: 'b' } }, template: template('1', { restartPolicy: 'Never' }) },
+    status: { startTime: rfc3339(nowMs), conditions },
+    ...body,
+  })
+const complete = [{ type: 'Complete', status: 'True' }]
+const failed = [{ type: 'Failed', status: 'True' }]
+const ran = { lastScheduleTime: rfc3339(due * 60_000) }
+const active = (name: string) => ({ active: [{ kind: 'Job', name, namespace: 'default', uid: `uid-${name}` }] })
+
+const plans: [why: string, object: CronJob, jobs: Job[], changes: string[], events: string[]][] = [
+  ['starts the run that is due', aCron(), [], [`create job tick-${due}`], []],
+  ['starts none twice', aCron({}, ran), [], [], []],
+  ['finds a run that it forgot to note', aCron(), [aRun(`tick-${due}`)], [], []],
+  ['starts none while it is suspended', aCron({ suspend: true }), [], [], []],
+  ['starts none after its deadline', aCron({ startingDeadlineSeconds: 60 }), [], [], []],
+  ['runs beside an earlier one', aCron({}, active('old')), [aRun('old')], [`create job tick-${due}`], []],
+  [
+    'does not run beside one when that is forbidden',
+    aCron({ concurrencyPolicy: 'Forbid' }, active('old')),
+    [aRun('old')],
+    [],
+    ['JobAlreadyActive'],
+  ],
+  [
+    'replaces one that runs',
+    aCron({ concurrencyPolicy: 'Replace' }, active('old')),
+    [aRun('old')],
+    ['delete job old', `create job tick-${due}`],
+    [],
+  ],
+  ['sees a run complete', aCron({}, { ...ran, ...active('old') }), [aRun('old', complete)], [], ['SawCompletedJob']],
+  ['misses a run that is gone', aCron({}, { ...ran, ...active('old') }), [], [], ['MissingJob']],
+  [
+    'wonders about a run that it did not start',
+    aCron({}, ran),
+    [aRun('manual', [], { metadata: {} })],
+    [],
+    ['UnexpectedJob'],
+  ],
+  [
+    'keeps some of its history',
+    aCron({ successfulJobsHistoryLimit: 1, failedJobsHistoryLimit: 0 }, ran),
+    [aRun('a', complete), aRun('b', complete), aRun('c', failed)],
+    ['delete job a', 'delete job c'],
+    [],
+  ],
+  ['tells of a zone that nobody knows', aCron({ timeZone: 'Mars/Olympus' }), [], [], ['UnknownTimeZone']],
+]
+for (const [why, object, jobs, changes, events] of plans)
+  test(`a CronJob ${why}`, () => {
+    const plan = planOf(cronJobController, object, ...jobs)
+    deepEqual(shown(plan.changes), changes)
+    deepEqual(
+      (plan.events ?? []).map(({ reason }) => reason),
+      events,
+    )
+  })
+
+test('a run carries its time in its name and in the zone of its CronJob; what failed is not noted as started', () => {
+  const plan = planOf(cronJobController, aCron({ timeZone: 'Asia/Kolkata', schedule: '0 5 * * *' }))
+  const { metadata } = firstObject<Job>(plan)
+  equal(metadata.annotations?.['batch.kubernetes.io/cronjob-scheduled-timestamp'], '2030-01-01T05:00:00+05:30')
+  equal((plan.status as CronJob['status']).lastScheduleTime, '2029-12-31T23:30:00Z')
+  deepEqual(plan.statusOnFailure?.(new Error('x')), {})
+  equal(plan.requeueAfterMs, 23.5 * 3_600_000 + 100)
+})
+
+test('only the last of many missed runs is made up for, and too many are told of', () => {
+  const minutely = parseSchedule('* * * * *', undefined)
+  const twice = parseSchedule('0,1 0 * * *', undefined)
+  if (minutely === undefined || twice === undefined) throw new Error('no schedule')
+  const since = (days: number) => ({
+    ...aCron(),
+    metadata: { ...aCron().metadata, creationTimestamp: rfc3339(nowMs - days * 86_400_000) },
+  })
+  deepEqual(missedRuns(since(0.01), minutely, nowMs), { lastMs: nowMs, count: 15, isTooMany: false })
+  deepEqual(missedRuns(since(1), minutely, nowMs), { lastMs: nowMs, count: 1440, isTooMany: true })
+  equal(missedRuns(since(30), twice, nowMs + 7_200_000).lastMs, nowMs + 60_000)
+})

@@ -1,0 +1,240 @@
+// Tables for the plans of DaemonSets: nodes, taints, rolling updates with and without surge.
+import { deepEqual, equal } from 'node:assert/strict'
+import { test } from 'node:test'
+import { controllerRevision } from '../../api/apps/v1/controller-revision.ts'
+import { daemonSet, type DaemonSet } from '../../api/apps/v1/daemon-set.ts'
+import { node, type Node } from '../../api/core/v1/node.ts'
+import type { Pod } from '../../api/core/v1/pod.ts'
+import type { ApiObject } from '../../api/object.ts'
+import { aPod, firstObject, labels, made, planOf, type PodLook, shown, template } from '../plan.harness.ts'
+import { daemonSetController } from './daemon-set.ts'
+import { isRelevantChange, targetNode } from './nodes.ts'
+
+const aSet = (spec: object = {}, image = '2') =>
+  made(daemonSet, 'ds', {
+    metadata: { annotations: { 'deprecated.daemonset.template.generation': image } },
+    spec: { selector: { matchLabels: labels }, template: template(image, spec), ...spec },
+  })
+const withStrategy = (updateStrategy: object) => aSet({ updateStrategy })
+
+const { metadata, data } = firstObject<{
+  metadata: { name: string; labels: Record<string, string> }
+  data: object
+}>(planOf(daemonSetController, aSet()))
+const revision = made(controllerRevision, metadata.name, { metadata, data, revision: 1 })
+/** The revision of any other set: made from its own first plan. */
+const revisionOf = (set: DaemonSet) => {
+  const change = firstObject<{ metadata: { name: string } }>(planOf(daemonSetController, set))
+  return made(controllerRevision, change.metadata.name, change)
+}
+const hash = metadata.labels['controller-revision-hash'] ?? ''
+
+const aNode = (name: string, spec: object = {}, nodeLabels: object = {}) =>
+  made(node, name, { metadata: { labels: nodeLabels }, spec })
+const taint = (key: string, effect: string) => ({ taints: [{ key, effect }] })
+const daemon = (nodeName: string, isNew: boolean, look: PodLook & Record<string, unknown> = {}, suffix = ''): Pod =>
+  aPod(`ds-${nodeName}${isNew ? '-new' : '-old'}${suffix}`, {
+    nodeName,
+    labels: { ...labels, 'controller-revision-hash': isNew ? hash : 'old' },
+    ...look,
+  })
+const unready = { ready: false }
+const surge = withStrategy({ rollingUpdate: { maxSurge: 1, maxUnavailable: 0 } })
+const surgeRevision = revisionOf(surge)
+const three = [aNode('a'), aNode('b'), aNode('c')]
+
+const plans: [why: string, set: DaemonSet, others: ApiObject[], changes: string[]][] = [
+  ['runs on every node', aSet(), [revision, aNode('a'), aNode('b')], ['create pod ds-', 'create pod ds-']],
+  ['is content', aSet(), [revision, aNode('a'), daemon('a', true)], []],
+  [
+    'keeps one of two',
+    aSet(),
+    [revision, aNode('a'), daemon('a', true), daemon('a', true, {}, '-x')],
+    ['delete pod ds-a-new-x'],
+  ],
+  ['leaves nodes that are gone', aSet(), [revision, daemon('z', true)], ['delete pod ds-z-new']],
+  ['stays away from taints', aSet(), [revision, aNode('a', taint('k', 'NoSchedule'))], []],
+  [
+    'stays where it is under a new taint',
+    aSet(),
+    [revision, aNode('a', taint('k', 'NoSchedule')), daemon('a', true)],
+    [],
+  ],
+  [
+    'goes when the taint says so',
+    aSet(),
+    [revision, aNode('a', taint('k', 'NoExecute')), daemon('a', true)],
+    ['delete pod ds-a-new'],
+  ],
+  [
+    'runs on nodes in trouble',
+    aSet(),
+    [revision, aNode('a', taint('node.kubernetes.io/not-ready', 'NoExecute'))],
+    ['create pod ds-'],
+  ],
+  ['runs on nodes that are cordoned', aSet(), [revision, aNode('a', { unschedulable: true })], ['create pod ds-']],
+  [
+    'removes a pod that has ended',
+    aSet(),
+    [revision, aNode('a'), daemon('a', true, { phase: 'Succeeded' })],
+    ['delete pod ds-a-new'],
+  ],
+  [
+    'waits before it replaces one that failed at once',
+    aSet(),
+    [revision, aNode('a'), daemon('a', true, { phase: 'Failed' })],
+    [],
+  ],
+  [
+    'replaces one that failed after a while',
+    aSet(),
+    [revision, aNode('a'), daemon('a', true, { phase: 'Failed', creationTimestamp: '2029-12-31T00:00:00Z' })],
+    ['delete pod ds-a-new'],
+  ],
+  [
+    'updates one at a time',
+    aSet(),
+    [revision, ...three, daemon('a', false), daemon('b', false), daemon('c', false)],
+    ['delete pod ds-a-old'],
+  ],
+  [
+    'waits for the new one',
+    aSet(),
+    [revision, ...three, daemon('a', true, unready), daemon('b', false), daemon('c', false)],
+    [],
+  ],
+  [
+    'replaces what serves nobody at once',
+    aSet(),
+    [revision, ...three, daemon('a', true, unready), daemon('b', false, unready), daemon('c', false)],
+    ['delete pod ds-b-old'],
+  ],
+  [
+    'updates as many as may be unavailable',
+    withStrategy({ rollingUpdate: { maxUnavailable: '50%' } }),
+    [
+      revisionOf(withStrategy({ rollingUpdate: { maxUnavailable: '50%' } })),
+      ...three,
+      daemon('a', false),
+      daemon('b', false),
+      daemon('c', false),
+    ],
+    ['delete pod ds-a-old', 'delete pod ds-b-old'],
+  ],
+  [
+    'leaves the update to deletions',
+    withStrategy({ type: 'OnDelete' }),
+    [
+      revisionOf(withStrategy({ type: 'OnDelete' })),
+      ...three,
+      daemon('a', false),
+      daemon('b', false),
+      daemon('c', false),
+    ],
+    [],
+  ],
+  [
+    'makes a new one beside the old one',
+    surge,
+    [surgeRevision, ...three, daemon('a', false), daemon('b', false), daemon('c', false)],
+    ['create pod ds-'],
+  ],
+]
+for (const [why, set, others, changes] of plans)
+  test(`a DaemonSet ${why}`, () => deepEqual(shown(planOf(daemonSetController, set, ...others).changes), changes))
+
+test('with a surge the old pod goes when the new one is available', () => {
+  const fresh = (ready: boolean) =>
+    daemon('a', true, {
+      ready,
+      labels: { ...labels, 'controller-revision-hash': surgeRevision.metadata.name.slice(3) },
+    })
+  const steps = (ready: boolean) =>
+    shown(planOf(daemonSetController, surge, surgeRevision, aNode('a'), daemon('a', false), fresh(ready)).changes)
+  deepEqual(steps(false), [])
+  deepEqual(steps(true), ['delete pod ds-a-old'])
+})
+
+test('node affinity and selectors choose the nodes', () => {
+  const zoned = aSet({ nodeSelector: { zone: 'x' } })
+  const chosen = planOf(
+    daemonSetController,
+    zoned,
+    revisionOf(zoned),
+    aNode('a', {}, { zone: 'x' }),
+    aNode('b'),
+  ).changes
+  deepEqual(
+    chosen.map(({ object }) => targetNode(object as Pod)),
+    ['a'],
+  )
+  const affinity = (operator: string, values: string[]) => ({
+    affinity: {
+      nodeAffinity: {
+        requiredDuringSchedulingIgnoredDuringExecution: {
+          nodeSelectorTerms: [{ matchExpressions: [{ key: 'size', operator, values }] }],
+        },
+      },
+    },
+  })
+  for (const [operator, values, count] of [
+    ['Gt', ['3'], 1],
+    ['Lt', ['3'], 0],
+    ['NotIn', ['5'], 0],
+    ['Exists', [], 1],
+    ['DoesNotExist', [], 0],
+  ] as [string, string[], number][]) {
+    const set = aSet(affinity(operator, values))
+    equal(
+      planOf(daemonSetController, set, revisionOf(set), aNode('a', {}, { size: '5' })).changes.length,
+      count,
+      operator,
+    )
+  }
+})
+
+test('the pod is bound to its node, tolerates what daemons must, and knows its revision', () => {
+  const {
+    metadata: { labels: podLabels },
+    spec,
+  } = firstObject<Pod>(planOf(daemonSetController, aSet(), revision, aNode('a')))
+  deepEqual(podLabels, { ...labels, 'controller-revision-hash': hash, 'pod-template-generation': '2' })
+  deepEqual(spec.affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution?.nodeSelectorTerms, [
+    { matchFields: [{ key: 'metadata.name', operator: 'In', values: ['a'] }] },
+  ])
+  deepEqual(
+    spec.tolerations?.map(({ key, effect }) => `${key?.split('/')[1]} ${effect}`),
+    [
+      'not-ready NoExecute',
+      'unreachable NoExecute',
+      'disk-pressure NoSchedule',
+      'memory-pressure NoSchedule',
+      'pid-pressure NoSchedule',
+      'unschedulable NoSchedule',
+    ],
+  )
+})
+
+test('the status counts nodes; heartbeats of nodes wake nobody', () => {
+  const others = [
+    revision,
+    ...three,
+    aNode('d', taint('k', 'NoSchedule')),
+    daemon('a', true),
+    daemon('b', false),
+    daemon('d', true),
+  ]
+  deepEqual(planOf(daemonSetController, aSet(), ...others).status, {
+    currentNumberScheduled: 2,
+    numberMisscheduled: 1,
+    desiredNumberScheduled: 3,
+    numberReady: 2,
+    observedGeneration: 1,
+    updatedNumberScheduled: 1,
+    numberAvailable: 2,
+    numberUnavailable: 1,
+  })
+  const before = aNode('a')
+  equal(isRelevantChange({ ...before, status: { phase: 'x' } } as unknown as Node, before), false)
+  equal(isRelevantChange(aNode('a', { unschedulable: true }), before), true)
+})

@@ -1,0 +1,84 @@
+// EndpointSliceMirroring: Endpoints that somebody wrote by hand, for a Service without a selector, as EndpointSlices.
+import { endpoints, type Endpoints } from '../../api/core/v1/endpoints.ts'
+import type { EndpointAddress, EndpointSubset } from '../../api/core/v1/endpoint-subset.ts'
+import { service } from '../../api/core/v1/service.ts'
+import { endpointSlice } from '../../api/discovery/v1/endpoint-slice.ts'
+import type { Endpoint } from '../../api/discovery/v1/endpoint.ts'
+import { isBeingDeleted, keyOf } from '../../api/object.ts'
+import { defineController, type PlanView } from '../controller.ts'
+import { managedByLabel, serviceNameLabel } from './endpoint-slice.ts'
+import { familyOf, hasSelector, type AddressFamily } from './pod-endpoints.ts'
+import { sliceChanges, type EndpointGroup } from './slices.ts'
+
+const skipLabel = 'endpointslice.kubernetes.io/skip-mirror'
+const leaderAnnotation = 'control-plane.alpha.kubernetes.io/leader'
+const notMirrored = new Set([
+  'kubectl.kubernetes.io/last-applied-configuration',
+  'endpoints.kubernetes.io/last-change-trigger-time',
+])
+/** Addresses of one subset beyond this number are not mirrored. */
+const addressesPerSubsetMax = 1000
+
+export const endpointSliceMirroringController = defineController<Endpoints>({
+  name: 'endpoint-slice-mirroring',
+  account: 'endpointslicemirroring-controller',
+  reconciles: endpoints,
+  owns: [endpointSlice],
+  reads: [{ kind: service, wakes: ({ key }) => [key] }],
+  plan(object, view) {
+    if (isBeingDeleted(object)) return { changes: [] }
+    const groups = isMirrored(object, view) ? mergedGroups(object.subsets ?? []) : []
+    const { labels, annotations = {} } = object.metadata
+    const copied = Object.entries(annotations).filter(([name]) => !notMirrored.has(name))
+    const look = {
+      generateName: `${object.metadata.name}-`,
+      labels: {
+        ...labels,
+        [serviceNameLabel]: object.metadata.name,
+        [managedByLabel]: 'endpointslicemirroring-controller.k8s.io',
+      },
+      ...(copied.length === 0 ? {} : { annotations: Object.fromEntries(copied) }),
+    }
+    return { changes: sliceChanges(view.owned(endpointSlice), groups, look) }
+  },
+})
+
+function isMirrored(object: Endpoints, { find }: PlanView): boolean {
+  const { labels, annotations } = object.metadata
+  if (labels?.[skipLabel] === 'true' || annotations?.[leaderAnnotation] !== undefined) return false
+  const found = find(service, keyOf(object))
+  return found !== undefined && !hasSelector(found)
+}
+
+/** Subsets with the same ports become one group for each family of addresses. */
+function mergedGroups(subsets: readonly EndpointSubset[]): EndpointGroup[] {
+  const groups = new Map<string, EndpointGroup & { endpoints: Endpoint[] }>()
+  for (const { addresses = [], notReadyAddresses = [], ports = [] } of subsets) {
+    const slicePorts = ports.map(({ name = '', port, protocol, appProtocol }) => ({
+      name,
+      port,
+      protocol,
+      ...(appProtocol === undefined ? {} : { appProtocol }),
+    }))
+    const all = [
+      ...addresses.map((address) => ({ address, ready: true })),
+      ...notReadyAddresses.map((address) => ({ address, ready: false })),
+    ].slice(0, addressesPerSubsetMax)
+    for (const { address, ready } of all) {
+      const addressType: AddressFamily = familyOf(address.ip)
+      const key = `${addressType} ${JSON.stringify(slicePorts)}`
+      const group = groups.get(key) ?? { addressType, ports: slicePorts, endpoints: [] }
+      group.endpoints.push(endpointOf(address, ready))
+      groups.set(key, group)
+    }
+  }
+  return [...groups.values()]
+}
+
+const endpointOf = ({ ip, hostname, nodeName, targetRef }: EndpointAddress, ready: boolean): Endpoint => ({
+  addresses: [ip],
+  conditions: { ready, serving: ready, terminating: false },
+  ...(hostname === undefined ? {} : { hostname }),
+  ...(nodeName === undefined ? {} : { nodeName }),
+  ...(targetRef === undefined ? {} : { targetRef }),
+})

@@ -1,0 +1,199 @@
+// Tables for the plans of the three controllers that say where a Service's traffic goes.
+import { deepEqual, equal } from 'node:assert/strict'
+import { test } from 'node:test'
+import { endpoints, type Endpoints } from '../../api/core/v1/endpoints.ts'
+import { node } from '../../api/core/v1/node.ts'
+import type { Pod } from '../../api/core/v1/pod.ts'
+import { service } from '../../api/core/v1/service.ts'
+import { endpointSlice, type EndpointSlice } from '../../api/discovery/v1/endpoint-slice.ts'
+import type { ApiObject } from '../../api/object.ts'
+import type { Change } from '../controller.ts'
+import { aPod, firstObject, labels, made, planOf, type PodLook, shown, viewOf } from '../plan.harness.ts'
+import { endpointSliceController } from './endpoint-slice.ts'
+import { endpointSliceMirroringController } from './endpoint-slice-mirroring.ts'
+import { endpointsController } from './endpoints.ts'
+import { podsOfServices } from './pod-endpoints.ts'
+
+const aService = (spec: object = {}) =>
+  made(service, 'web', { spec: { clusterIP: '10.96.0.9', selector: labels, ports: [{ port: 80 }], ...spec } })
+const backend = (name: string, ip: string, look: PodLook & Record<string, unknown> = {}): Pod =>
+  aPod(name, { ...look, status: { podIP: ip, podIPs: [{ ip }], ...look.status } })
+const ending = { deletionTimestamp: '2030-01-01T00:00:00Z' }
+const slice = (body: object, name = 'web-1'): EndpointSlice =>
+  made(endpointSlice, name, {
+    metadata: {
+      labels: {
+        'kubernetes.io/service-name': 'web',
+        'endpointslice.kubernetes.io/managed-by': 'endpointslice-controller.k8s.io',
+      },
+    },
+    addressType: 'IPv4',
+    ports: [{ name: '', port: 80, protocol: 'TCP' }],
+    ...body,
+  })
+
+const drawn = (changes: readonly Change[]): string[] =>
+  changes.map(({ kind, object }) => {
+    const { addressType, ports = [], endpoints: all = [] } = object as EndpointSlice
+    const each = all.map(({ addresses, conditions: { ready, serving, terminating } }) =>
+      [addresses.join(), ready && 'ready', serving && 'serving', terminating && 'ending'].filter(Boolean).join(' '),
+    )
+    return `${kind} ${addressType} ${ports.map(({ port }) => port).join()}: ${each.join('; ')}`
+  })
+
+const slices: [why: string, object: ApiObject, others: ApiObject[], changes: string[]][] = [
+  [
+    'lists its pods',
+    aService(),
+    [backend('a', '10.0.0.1'), backend('b', '10.0.0.2', { ready: false })],
+    ['create IPv4 80: 10.0.0.1 ready serving; 10.0.0.2'],
+  ],
+  ['says that there are none', aService(), [], ['create IPv4 : ']],
+  [
+    'keeps those that are ending, unready but serving',
+    aService(),
+    [backend('a', '10.0.0.1', ending)],
+    ['create IPv4 80: 10.0.0.1 serving ending'],
+  ],
+  ['leaves out those that have ended', aService(), [backend('a', '10.0.0.1', { phase: 'Failed' })], ['create IPv4 : ']],
+  [
+    'publishes unready ones when asked to',
+    aService({ publishNotReadyAddresses: true }),
+    [backend('a', '10.0.0.1', { ready: false })],
+    ['create IPv4 80: 10.0.0.1 ready'],
+  ],
+  [
+    'has a slice per family',
+    aService({ ipFamilies: ['IPv4', 'IPv6'] }),
+    [backend('a', '10.0.0.1', { status: { podIPs: [{ ip: '10.0.0.1' }, { ip: 'fd00::1' }] } })],
+    ['create IPv4 80: 10.0.0.1 ready serving', 'create IPv6 80: fd00::1 ready serving'],
+  ],
+  [
+    'has a slice per number of a named port',
+    aService({ ports: [{ port: 80, targetPort: 'web' }] }),
+    [
+      backend('a', '10.0.0.1', {
+        spec: { containers: [{ name: 'c', image: 'i', ports: [{ name: 'web', containerPort: 1 }] }] },
+      }),
+      backend('b', '10.0.0.2', {
+        spec: { containers: [{ name: 'c', image: 'i', ports: [{ name: 'web', containerPort: 2 }] }] },
+      }),
+    ],
+    ['create IPv4 1: 10.0.0.1 ready serving', 'create IPv4 2: 10.0.0.2 ready serving'],
+  ],
+  ['is none of a Service without a selector', aService({ selector: {} }), [backend('a', '10.0.0.1')], []],
+  [
+    'empties its last slice',
+    aService(),
+    [slice({ endpoints: [{ addresses: ['10.0.0.1'] }], ports: [] })],
+    ['update IPv4 : '],
+  ],
+  [
+    'removes a slice for ports that it no longer has',
+    aService(),
+    [backend('a', '10.0.0.1'), slice({ ports: [{ name: '', port: 9, protocol: 'TCP' }] })],
+    ['create IPv4 80: 10.0.0.1 ready serving', 'delete IPv4 9: '],
+  ],
+]
+for (const [why, object, others, changes] of slices)
+  test(`an EndpointSlice ${why}`, () =>
+    deepEqual(drawn(planOf(endpointSliceController, object, ...others).changes), changes))
+
+test('endpoints stay in their slices, and a slice holds a hundred', () => {
+  const pods = Array.from({ length: 150 }, (_, index) => backend(`p${index}`, `10.0.1.${index}`))
+  const created = planOf(endpointSliceController, aService(), ...pods).changes
+  deepEqual(
+    created.map(({ object }) => (object as EndpointSlice).endpoints?.length),
+    [100, 50],
+  )
+  const existing = created.map(({ object }, index) => slice(object, `web-${index}`))
+  deepEqual(planOf(endpointSliceController, aService(), ...pods, ...existing).changes, [])
+  const fewer = planOf(endpointSliceController, aService(), ...pods.slice(1), ...existing).changes
+  deepEqual(shown(fewer), ['update endpointslice web-0'])
+})
+
+test('an endpoint knows its node, zone, name and whom it is meant for', () => {
+  const object = aService({ clusterIP: 'None', trafficDistribution: 'PreferSameNode' })
+  const zoned = made(node, 'n', { metadata: { labels: { 'topology.kubernetes.io/zone': 'z' } } })
+  const named = backend('a', '10.0.0.1', { spec: { hostname: 'a', subdomain: 'web' } })
+  const { metadata, endpoints: [first] = [] } = firstObject<EndpointSlice>(
+    planOf(endpointSliceController, object, named, zoned),
+  )
+  equal(metadata.labels?.['service.kubernetes.io/headless'], '')
+  deepEqual(
+    [first?.nodeName, first?.zone, first?.hostname, first?.hints],
+    ['n', 'z', 'a', { forZones: [{ name: 'z' }], forNodes: [{ name: 'n' }] }],
+  )
+})
+
+test('Endpoints hold the same in the older form', () => {
+  const made1 = firstObject<Endpoints>(
+    planOf(
+      endpointsController,
+      aService(),
+      backend('b', '10.0.0.2', { ready: false }),
+      backend('a', '10.0.0.1'),
+      backend('c', '10.0.0.3', ending),
+    ),
+  )
+  deepEqual(
+    made1.subsets?.map(({ addresses, notReadyAddresses, ports }) => [
+      addresses?.map(({ ip }) => ip),
+      notReadyAddresses?.map(({ ip }) => ip),
+      ports,
+    ]),
+    [[['10.0.0.1'], ['10.0.0.2'], [{ port: 80, protocol: 'TCP' }]]],
+  )
+  const existing = made(endpoints, 'web', made1)
+  deepEqual(
+    planOf(
+      endpointsController,
+      aService(),
+      backend('b', '10.0.0.2', { ready: false }),
+      backend('a', '10.0.0.1'),
+      existing,
+    ).changes.length,
+    0,
+  )
+  const many = Array.from({ length: 1001 }, (_, index) => backend(`p${index}`, `10.${index >> 8}.0.${index & 255}`))
+  const large = firstObject<Endpoints>(planOf(endpointsController, aService(), ...many))
+  deepEqual(
+    [large.subsets?.[0]?.addresses?.length, large.metadata.annotations],
+    [1000, { 'endpoints.kubernetes.io/over-capacity': 'truncated' }],
+  )
+})
+
+test('Endpoints written by hand are mirrored for a Service without a selector, and for no other', () => {
+  const byHand = (body: object = {}) =>
+    made(endpoints, 'web', {
+      subsets: [{ addresses: [{ ip: '192.0.2.1' }], notReadyAddresses: [{ ip: 'fd00::9' }], ports: [{ port: 1 }] }],
+      ...body,
+    })
+  const plan = (object: Endpoints, ...others: ApiObject[]) =>
+    drawn(planOf(endpointSliceMirroringController, object, ...others).changes)
+  deepEqual(plan(byHand(), aService({ selector: {} })), [
+    'create IPv4 1: 192.0.2.1 ready serving',
+    'create IPv6 1: fd00::9',
+  ])
+  deepEqual(plan(byHand(), aService()), [])
+  deepEqual(plan(byHand()), [])
+  deepEqual(
+    plan(
+      byHand({ metadata: { labels: { 'endpointslice.kubernetes.io/skip-mirror': 'true' } } }),
+      aService({ selector: {} }),
+    ),
+    [],
+  )
+})
+
+test('a pod wakes the Services that select it, when something changed that they show', () => {
+  const view = viewOf([aService()])
+  const wakes = (now: Pod | undefined, before: Pod | undefined) => [
+    ...podsOfServices.wakes({ key: 'default/a', now, before } as never, view),
+  ]
+  const pod = backend('a', '10.0.0.1')
+  deepEqual(wakes(pod, undefined), ['default/web'])
+  deepEqual(wakes({ ...pod, metadata: { ...pod.metadata, resourceVersion: '9' } }, pod), [])
+  deepEqual(wakes(backend('a', '10.0.0.1', { ready: false }), pod), ['default/web'])
+  deepEqual(wakes(backend('a', '10.0.0.1', { labels: {} }), pod), ['default/web'], 'it has left')
+})

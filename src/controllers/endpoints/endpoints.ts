@@ -1,0 +1,161 @@
+// Endpoints: the pods behind each Service in the older form, for clients that still read it.
+import { endpoints, type Endpoints } from '../../api/core/v1/endpoints.ts'
+import type { EndpointAddress, EndpointPort, EndpointSubset } from '../../api/core/v1/endpoint-subset.ts'
+import type { Pod } from '../../api/core/v1/pod.ts'
+import { service, type Service } from '../../api/core/v1/service.ts'
+import { isBeingDeleted, keyOf } from '../../api/object.ts'
+import { equalValues } from '../../schema/json-value.ts'
+import { defineController, type Change } from '../controller.ts'
+import { headlessLabel } from './endpoint-slice.ts'
+import {
+  addressesOf,
+  familiesOf,
+  hasSelector,
+  hostnameOf,
+  isHeadless,
+  isReadyEndpoint,
+  podPort,
+  podsOfServices,
+  selectedPods,
+} from './pod-endpoints.ts'
+
+const managedByLabel = 'endpoints.kubernetes.io/managed-by'
+const overCapacityAnnotation = 'endpoints.kubernetes.io/over-capacity'
+/** An object with more would be too large to be sent around with every change. */
+const addressesMax = 1000
+
+export const endpointsController = defineController<Service>({
+  name: 'endpoints',
+  account: 'endpoint-controller',
+  reconciles: service,
+  owns: [],
+  reads: [podsOfServices, { kind: endpoints, wakes: ({ key }) => [key] }],
+  plan(object, view) {
+    if (!hasSelector(object) || isBeingDeleted(object)) return { changes: [] }
+    const pods = selectedPods(object, view).filter(
+      (pod) => (object.spec.publishNotReadyAddresses ?? false) || !isBeingDeleted(pod),
+    )
+    const { subsets, isTruncated } = truncated(subsetsOf(object, pods))
+    return { changes: write(object, view.find(endpoints, keyOf(object)), subsets, isTruncated) }
+  },
+})
+
+interface Row {
+  readonly ports: readonly EndpointPort[]
+  readonly address: EndpointAddress
+  readonly isReady: boolean
+}
+
+/** Addresses with the same ports share a subset, sorted so that the same pods make the same object. */
+function subsetsOf(object: Service, pods: readonly Pod[]): EndpointSubset[] {
+  const rows = pods.flatMap((pod) => rowsOf(object, pod))
+  const groups = Map.groupBy(rows, ({ ports }) => JSON.stringify(ports))
+  return [...groups]
+    .toSorted(([a], [b]) => (a < b ? -1 : 1))
+    .map(([, members]) => {
+      const sorted = members.toSorted((a, b) => (a.address.ip < b.address.ip ? -1 : 1))
+      const ready = sorted.filter(({ isReady }) => isReady).map(({ address }) => address)
+      const notReady = sorted.filter(({ isReady }) => !isReady).map(({ address }) => address)
+      const ports = members[0]?.ports ?? []
+      return {
+        ...(ready.length === 0 ? {} : { addresses: ready }),
+        ...(notReady.length === 0 ? {} : { notReadyAddresses: notReady }),
+        ...(ports.length === 0 ? {} : { ports }),
+      }
+    })
+}
+
+function rowsOf(object: Service, pod: Pod): Row[] {
+  const [ip] = addressesOf(pod, familiesOf(object)[0] ?? 'IPv4')
+  if (ip === undefined) return []
+  const { name, namespace = '', uid } = pod.metadata
+  const { nodeName } = pod.spec
+  const hostname = hostnameOf(object, pod)
+  const address: EndpointAddress = {
+    ip,
+    ...(hostname === undefined ? {} : { hostname }),
+    ...(nodeName === undefined ? {} : { nodeName }),
+    targetRef: { kind: 'Pod', namespace, name, uid },
+  }
+  const ports = (object.spec.ports ?? []).flatMap((each): EndpointPort[] => {
+    const port = podPort(pod, each)
+    const { name: portName, protocol, appProtocol } = each
+    if (port === undefined) return []
+    return [
+      {
+        ...(portName === undefined ? {} : { name: portName }),
+        port,
+        protocol,
+        ...(appProtocol === undefined ? {} : { appProtocol }),
+      },
+    ]
+  })
+  if (ports.length === 0 && (object.spec.ports ?? []).length > 0) return []
+  return [{ ports, address, isReady: isReadyEndpoint(object, pod) }]
+}
+
+function truncated(subsets: readonly EndpointSubset[]): { subsets: readonly EndpointSubset[]; isTruncated: boolean } {
+  let left = addressesMax
+  let isTruncated = false
+  const take = (name: 'addresses' | 'notReadyAddresses', all: readonly EndpointAddress[] = []) => {
+    const taken = all.slice(0, left)
+    isTruncated ||= taken.length < all.length
+    left -= taken.length
+    return taken.length === 0 ? {} : { [name]: taken }
+  }
+  const kept = subsets.map(({ addresses, notReadyAddresses, ...ports }) => ({
+    ...ports,
+    ...take('addresses', addresses),
+    ...take('notReadyAddresses', notReadyAddresses),
+  }))
+  return { subsets: kept, isTruncated }
+}
+
+function write(
+  object: Service,
+  existing: Endpoints | undefined,
+  subsets: readonly EndpointSubset[],
+  isTruncated: boolean,
+): Change[] {
+  const labels = {
+    ...object.metadata.labels,
+    [managedByLabel]: 'endpoint-controller',
+    ...(isHeadless(object) ? { [headlessLabel]: '' } : {}),
+  }
+  const body = subsets.length === 0 ? {} : { subsets }
+  const annotations = isTruncated ? { [overCapacityAnnotation]: 'truncated' } : {}
+  const marked = isTruncated ? { annotations } : {}
+  if (existing === undefined)
+    return [
+      {
+        kind: 'create',
+        of: endpoints,
+        object: { metadata: { name: object.metadata.name, labels, ...marked, ownerReferences: [] }, ...body },
+        tellFailure: ({ message }) => ({
+          type: 'Warning',
+          reason: 'FailedToCreateEndpoint',
+          message: `Failed to create endpoint for service ${keyOf(object)}: ${message}`,
+        }),
+      },
+    ]
+  const isSame =
+    equalValues(existing.subsets ?? [], subsets) &&
+    equalValues(existing.metadata.labels ?? {}, labels) &&
+    equalValues(existing.metadata.annotations ?? {}, annotations)
+  if (isSame) return []
+  const { annotations: _, ...metadata } = existing.metadata
+  const { subsets: __, ...rest } = existing
+  const next = { ...rest, metadata: { ...metadata, labels, ...marked }, ...body }
+  return [
+    {
+      kind: 'update',
+      of: endpoints,
+      object: next,
+      tellFailure: ({ message }) => ({
+        type: 'Warning',
+        reason: 'FailedToUpdateEndpoint',
+        message: `Failed to update endpoint ${keyOf(object)}: ${message}`,
+      }),
+    },
+  ]
+}

@@ -1,0 +1,87 @@
+// What a pod offers to a Service: its addresses, the ports that the Service's ports mean on it, whether it serves.
+import { isPodFinished, isPodReady } from '../../api/core/v1/pod-readiness.ts'
+import type { Pod } from '../../api/core/v1/pod.ts'
+import type { Service } from '../../api/core/v1/service.ts'
+import type { ServicePort } from '../../api/core/v1/service-spec.ts'
+import { isBeingDeleted, keyOf, namespaceOf, type ApiObject } from '../../api/object.ts'
+import { service } from '../../api/core/v1/service.ts'
+import { selects } from '../../api/selectors.ts'
+import { equalValues } from '../../schema/json-value.ts'
+import type { PlanView, Reading } from '../controller.ts'
+import { pod as podKind } from '../../api/core/v1/pod.ts'
+
+export type AddressFamily = 'IPv4' | 'IPv6'
+
+export const familyOf = (address: string): AddressFamily => (address.includes(':') ? 'IPv6' : 'IPv4')
+
+export const addressesOf = ({ status }: Pod, family: AddressFamily): string[] =>
+  (status.podIPs ?? (status.podIP === undefined ? [] : [{ ip: status.podIP }]))
+    .map(({ ip }) => ip)
+    .filter((ip) => familyOf(ip) === family)
+
+/** The families of a Service, its own first. */
+export function familiesOf({ spec }: Service): readonly AddressFamily[] {
+  if (spec.ipFamilies !== undefined && spec.ipFamilies.length > 0) return spec.ipFamilies as AddressFamily[]
+  const { clusterIP } = spec
+  return [clusterIP === undefined || clusterIP === 'None' ? 'IPv4' : familyOf(clusterIP)]
+}
+
+export const isHeadless = ({ spec }: Service): boolean => spec.clusterIP === 'None'
+
+/** Services without a selector get their endpoints from elsewhere. */
+export const hasSelector = ({ spec }: Service): boolean =>
+  spec.selector !== undefined && Object.keys(spec.selector).length > 0 && spec.type !== 'ExternalName'
+
+export const selectedPods = (object: Service, { within }: PlanView): Pod[] =>
+  within(podKind, namespaceOf(object))
+    .filter((pod) => selects({ matchLabels: object.spec.selector ?? {} }, pod.metadata.labels) && !isPodFinished(pod))
+    .toSorted((a, b) => (a.metadata.name < b.metadata.name ? -1 : 1))
+
+/** The number that a port of the Service means on this pod; undefined when the pod has no port of that name. */
+export function podPort({ spec }: Pod, { targetPort, port, protocol }: ServicePort): number | undefined {
+  if (typeof targetPort === 'number') return targetPort === 0 ? port : targetPort
+  if (targetPort === undefined || targetPort === '') return port
+  const sidecars = (spec.initContainers ?? []).filter(({ restartPolicy }) => restartPolicy === 'Always')
+  return [...spec.containers, ...sidecars]
+    .flatMap(({ ports = [] }) => ports)
+    .find(({ name, protocol: offered }) => name === targetPort && offered === protocol)?.containerPort
+}
+
+export const isServing = (pod: Pod): boolean => isPodReady(pod)
+export const isReadyEndpoint = (object: Service, pod: Pod): boolean =>
+  (object.spec.publishNotReadyAddresses ?? false) || (isPodReady(pod) && !isBeingDeleted(pod))
+
+/** The name under which DNS finds the pod in a headless Service. */
+export const hostnameOf = (object: Service, { metadata, spec }: Pod): string | undefined =>
+  spec.hostname !== undefined &&
+  spec.subdomain === object.metadata.name &&
+  metadata.namespace === object.metadata.namespace
+    ? spec.hostname
+    : undefined
+
+/** Pods wake the Services that select them, now or before, when anything changed that an endpoint shows. */
+export const podsOfServices: Reading = {
+  kind: podKind,
+  wakes({ now, before }, { within }) {
+    const changed = (now ?? before) as Pod | undefined
+    if (
+      changed === undefined ||
+      (now !== undefined && before !== undefined && isSameEndpoint(now as Pod, before as Pod))
+    )
+      return []
+    const isSelected = (object: Service, candidate: ApiObject | undefined) =>
+      candidate !== undefined && selects({ matchLabels: object.spec.selector ?? {} }, candidate.metadata.labels)
+    return within(service, namespaceOf(changed))
+      .filter((object) => hasSelector(object) && (isSelected(object, now) || isSelected(object, before)))
+      .map(keyOf)
+  },
+}
+
+const isSameEndpoint = (now: Pod, before: Pod): boolean =>
+  now.status.podIP === before.status.podIP &&
+  now.status.phase === before.status.phase &&
+  now.spec.nodeName === before.spec.nodeName &&
+  isPodReady(now) === isPodReady(before) &&
+  isBeingDeleted(now) === isBeingDeleted(before) &&
+  equalValues(now.status.podIPs, before.status.podIPs) &&
+  equalValues(now.metadata.labels, before.metadata.labels)

@@ -1,0 +1,200 @@
+// A property of all plan controllers together: planning and applying again and again comes to rest in a bounded number
+// of rounds, and then changes nothing.
+import { equal, ok } from 'node:assert/strict'
+import { test } from 'node:test'
+import { rfc3339 } from '../base/clock.ts'
+import { seededRandom, type Random } from '../base/random.ts'
+import { controllerRevision } from '../api/apps/v1/controller-revision.ts'
+import { daemonSet } from '../api/apps/v1/daemon-set.ts'
+import { deployment } from '../api/apps/v1/deployment.ts'
+import { replicaSet } from '../api/apps/v1/replica-set.ts'
+import { statefulSet } from '../api/apps/v1/stateful-set.ts'
+import { cronJob } from '../api/batch/v1/cron-job.ts'
+import { job } from '../api/batch/v1/job.ts'
+import { endpoints } from '../api/core/v1/endpoints.ts'
+import { node } from '../api/core/v1/node.ts'
+import { persistentVolumeClaim } from '../api/core/v1/persistent-volume-claim.ts'
+import { pod, type Pod } from '../api/core/v1/pod.ts'
+import { replicationController } from '../api/core/v1/replication-controller.ts'
+import { service } from '../api/core/v1/service.ts'
+import { endpointSlice } from '../api/discovery/v1/endpoint-slice.ts'
+import type { Kind } from '../api/kind.ts'
+import { controllerOf, type ApiObject } from '../api/object.ts'
+import { controllers } from './controllers.ts'
+import { made, PlanWorld } from './plan.harness.ts'
+import { targetNode } from './daemon-set/nodes.ts'
+
+const roundsMax = 400
+const restRounds = 5
+
+const template = (app: string, image: number, spec: object = {}) => ({
+  metadata: { labels: { app } },
+  spec: {
+    containers: [{ name: 'c', image: `image:${image}`, ports: [{ name: 'web', containerPort: 8080 }] }],
+    ...spec,
+  },
+})
+
+/** Some objects of every kind, at random. */
+function workload(random: Random): ApiObject[] {
+  const pick = (limit: number) => random.below(limit)
+  const selector = (app: string) => ({ matchLabels: { app } })
+  const objects: ApiObject[] = [
+    ...Array.from({ length: 1 + pick(3) }, (_, index) => made(node, `node-${index}`, { spec: {} })),
+    made(deployment, 'web', {
+      spec: {
+        replicas: pick(5),
+        selector: selector('web'),
+        template: template('web', 1),
+        strategy:
+          pick(3) === 0 ? { type: 'Recreate' } : { rollingUpdate: { maxSurge: pick(3), maxUnavailable: 1 + pick(2) } },
+        revisionHistoryLimit: pick(3),
+      },
+    }),
+    made(replicaSet, 'set', { spec: { replicas: pick(4), selector: selector('set'), template: template('set', 1) } }),
+    made(replicationController, 'rc', { spec: { replicas: pick(4), template: template('rc', 1) } }),
+    made(statefulSet, 'db', {
+      spec: {
+        replicas: pick(4),
+        serviceName: 'db',
+        selector: selector('db'),
+        template: template('db', 1),
+        podManagementPolicy: pick(2) === 0 ? 'Parallel' : 'OrderedReady',
+        ordinals: { start: pick(3) },
+        updateStrategy: {
+          rollingUpdate: { partition: pick(3), ...(pick(2) === 0 ? { maxUnavailable: 1 + pick(2) } : {}) },
+        },
+        persistentVolumeClaimRetentionPolicy: {
+          whenDeleted: pick(2) === 0 ? 'Delete' : 'Retain',
+          whenScaled: pick(2) === 0 ? 'Delete' : 'Retain',
+        },
+        volumeClaimTemplates: [{ metadata: { name: 'data' }, spec: { accessModes: ['ReadWriteOnce'] } }],
+      },
+    }),
+    made(daemonSet, 'agent', {
+      spec: {
+        selector: selector('agent'),
+        template: template('agent', 1),
+        updateStrategy: { rollingUpdate: pick(2) === 0 ? { maxSurge: 1, maxUnavailable: 0 } : { maxUnavailable: 1 } },
+      },
+    }),
+    aJob(`job`, random),
+    made(cronJob, 'tick', {
+      metadata: { creationTimestamp: '2029-12-31T23:00:00Z' },
+      spec: {
+        schedule: '30 * * * *',
+        jobTemplate: { spec: { template: template('tick', 1, { restartPolicy: 'Never' }) } },
+      },
+    }),
+    made(service, 'web', { spec: { selector: { app: 'web' }, ports: [{ port: 80, targetPort: 'web' }] } }),
+    made(service, 'hand', { spec: { ports: [{ port: 80 }] } }),
+    made(endpoints, 'hand', { subsets: [{ addresses: [{ ip: '192.0.2.9' }], ports: [{ port: 80 }] }] }),
+  ]
+  return objects
+}
+
+function aJob(name: string, random: Random): ApiObject {
+  const isIndexed = random.below(2) === 0
+  return made(job, name, {
+    metadata: { uid: `uid-${name}` },
+    spec: {
+      completions: 1 + random.below(4),
+      parallelism: 1 + random.below(3),
+      completionMode: isIndexed ? 'Indexed' : 'NonIndexed',
+      backoffLimit: random.below(4),
+      ...(isIndexed && random.below(2) === 0 ? { backoffLimitPerIndex: 1 } : {}),
+      selector: { matchLabels: { app: name } },
+      template: template(name, 1, { restartPolicy: 'Never' }),
+    },
+  })
+}
+
+/** Pods find a node, run, become ready; those of Jobs end, well or badly. */
+function live(world: PlanWorld, random: Random): void {
+  for (const object of world.all(pod)) {
+    if (random.below(3) === 0) continue
+    const isWork = controllerOf(object)?.kind === 'Job'
+    const [phase, isReady] =
+      object.status.phase !== 'Running'
+        ? ['Running', true]
+        : isWork
+          ? [random.below(4) === 0 ? 'Failed' : 'Succeeded', false]
+          : ['Running', true]
+    if (object.status.phase === 'Succeeded' || object.status.phase === 'Failed') continue
+    const nodeName = object.spec.nodeName ?? targetNode(object) ?? 'node-0'
+    const next: Pod = {
+      ...object,
+      spec: { ...object.spec, nodeName },
+      status: {
+        ...object.status,
+        phase: phase as 'Running',
+        podIP: object.status.podIP ?? `10.0.0.${1 + random.below(250)}`,
+        conditions: [{ type: 'Ready', status: isReady ? 'True' : 'False', lastTransitionTime: rfc3339(world.nowMs) }],
+      },
+    }
+    world.put(next)
+  }
+}
+
+/** A new image, another size. */
+function change(world: PlanWorld, random: Random): void {
+  for (const kind of [deployment, statefulSet, daemonSet] as unknown as Kind[])
+    for (const object of world.all(kind)) {
+      const { spec, metadata } = object as ApiObject & { spec: { replicas?: number } }
+      const app =
+        Object.values(
+          (spec as unknown as { selector: { matchLabels: Record<string, string> } }).selector.matchLabels,
+        )[0] ?? ''
+      const changed = made(kind, metadata.name, {
+        ...object,
+        metadata: { ...metadata, generation: (metadata.generation ?? 1) + 1 },
+        spec: {
+          ...spec,
+          ...(spec.replicas === undefined ? {} : { replicas: random.below(5) }),
+          template: template(app, 2 + random.below(2)),
+        },
+      })
+      world.put(changed)
+    }
+}
+
+function settle(world: PlanWorld, random: Random, seed: number): void {
+  let quiet = 0
+  for (let round = 0; quiet < restRounds; round++) {
+    ok(round < roundsMax, `seed ${seed} does not come to rest`)
+    world.nowMs += 20_000
+    let changes = 0
+    for (const controller of controllers) changes += world.step(controller)
+    quiet = changes === 0 ? quiet + 1 : 0
+    live(world, random)
+  }
+}
+
+test('all plans come to rest, for random objects, and after every change of them', () => {
+  for (let seed = 1; seed <= 60; seed++) {
+    const random = seededRandom(seed)
+    const world = new PlanWorld(...workload(random))
+    settle(world, random, seed)
+    change(world, random)
+    settle(world, random, seed)
+    for (const object of world.all(deployment)) {
+      const owned = world.all(replicaSet).filter((set) => controllerOf(set)?.uid === object.metadata.uid)
+      equal(
+        owned.reduce((sum, set) => sum + set.spec.replicas, 0),
+        object.spec.replicas,
+        `seed ${seed}`,
+      )
+    }
+    for (const object of world.all(statefulSet))
+      equal(object.status.readyReplicas ?? 0, object.spec.replicas, `seed ${seed}`)
+    for (const object of world.all(daemonSet))
+      equal(object.status.updatedNumberScheduled, world.all(node).length, `seed ${seed}`)
+    for (const object of world.all(job))
+      ok((object.status.conditions ?? []).length >= 2, `seed ${seed}: ${object.metadata.name} ended`)
+    for (const object of world.all(job)) equal(object.status.active ?? 0, 0)
+    ok(world.all(controllerRevision).length >= 2 && world.all(persistentVolumeClaim).length >= 0)
+    equal(world.all(endpointSlice).length, 2, `seed ${seed}`)
+    equal(world.all(endpoints).length, 2, `seed ${seed}`)
+    equal(world.all(cronJob)[0]?.status.active, undefined, `seed ${seed}`)
+  }
+})

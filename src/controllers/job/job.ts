@@ -1,0 +1,115 @@
+// Job: pods that run until enough of them have ended well, each counted exactly once.
+import { rfc3339 } from '../../base/clock.ts'
+import { hasJobCondition, job, type Job, type JobStatus } from '../../api/batch/v1/job.ts'
+import { isPodReady } from '../../api/core/v1/pod-readiness.ts'
+import { pod, type Pod } from '../../api/core/v1/pod.ts'
+import { isBeingDeleted } from '../../api/object.ts'
+import { selects } from '../../api/selectors.ts'
+import type { EventNote } from '../../client/event-recorder.ts'
+import { isPodActive, isPodTerminating, requeueAfter } from '../availability.ts'
+import { defineController, type Plan } from '../controller.ts'
+import { deletePod } from '../pod-from-template.ts'
+import { account, release, tally } from './accounting.ts'
+import { deadlineLeftMs, finalTypes, interimTypes, outcomeOf, withJobCondition, type Outcome } from './outcome.ts'
+import { adjustParallelism } from './parallelism.ts'
+import { isTracked } from './pods.ts'
+
+const ownManager = 'kubernetes.io/job-controller'
+
+export const jobController = defineController<Job>({
+  name: 'job',
+  account: 'job-controller',
+  reconciles: job,
+  owns: [pod],
+  claims: (object, { metadata }) => isOurs(object) && selects(object.spec.selector, metadata.labels),
+  plan(object, view) {
+    if (!isOurs(object)) return { changes: [] }
+    const pods = view.owned(pod)
+    // What was not counted when the Job ended will never be.
+    if (isFinished(object)) return { changes: pods.filter(isTracked).map(release) }
+    return isBeingDeleted(object)
+      ? { changes: account(object, pods, tally(object, pods), { outcome: undefined }).changes }
+      : planRunning(object, pods, view.nowMs)
+  },
+})
+
+/** A Job that somebody else manages is none of our business. */
+const isOurs = ({ spec: { managedBy } }: Job): boolean => managedBy === undefined || managedBy === ownManager
+
+export const isFinished = (object: Job): boolean =>
+  hasJobCondition(object, 'Complete') || hasJobCondition(object, 'Failed')
+
+function planRunning(object: Job, pods: readonly Pod[], nowMs: number): Plan {
+  const started = withStart(object, nowMs)
+  const active = pods.filter(isPodActive)
+  const counts = tally(started, pods)
+  const outcome = outcomeOf(started, pods, counts, active.length, nowMs)
+  const accounts = account(started, pods, counts, { outcome: outcome?.kind })
+  const adjusted =
+    outcome === undefined
+      ? adjustParallelism(started, pods, active, counts, nowMs)
+      : { changes: active.map(deletePod), waitMs: undefined }
+  const terminating = pods.filter(isPodTerminating).length
+  const status = withPodCounts(accounts.status, active, terminating)
+  const isOver = outcome !== undefined && accounts.isSettled && active.length + terminating === 0
+  const told = withOutcome(object, status, outcome, isOver, nowMs)
+  return {
+    changes: [...accounts.changes, ...adjusted.changes],
+    status: told.status,
+    events: told.events,
+    ...requeueAfter(outcome === undefined ? deadlineLeftMs(started, nowMs) : undefined, adjusted.waitMs),
+  }
+}
+
+/** The clock starts with the first look at a Job that may run, and anew when it is resumed. */
+function withStart(object: Job, nowMs: number): Job {
+  const { spec, status } = object
+  const isResumed = hasJobCondition(object, 'Suspended') && !spec.suspend
+  if (spec.suspend || (status.startTime !== undefined && !isResumed)) return object
+  return { ...object, status: { ...status, startTime: rfc3339(nowMs) } }
+}
+
+function withPodCounts(status: JobStatus, active: readonly Pod[], terminating: number): JobStatus {
+  const { active: _, ...kept } = status
+  return {
+    ...kept,
+    ...(active.length === 0 ? {} : { active: active.length }),
+    ready: active.filter(isPodReady).length,
+    terminating,
+  }
+}
+
+/** First that the Job will end, then, when nothing of it runs and all is counted, that it has. */
+function withOutcome(
+  object: Job,
+  status: JobStatus,
+  outcome: Outcome | undefined,
+  isOver: boolean,
+  nowMs: number,
+): { status: JobStatus; events: EventNote[] } {
+  const before = status.conditions ?? []
+  if (outcome === undefined) return withSuspension(object, status, nowMs)
+  const { kind, reason, message } = outcome
+  const interim = withJobCondition(before, { type: interimTypes[kind], reason, message }, nowMs)
+  if (!isOver) return { status: { ...status, conditions: interim }, events: [] }
+  const conditions = withJobCondition(interim, { type: finalTypes[kind], reason, message }, nowMs)
+  return kind === 'succeeds'
+    ? {
+        status: { ...status, conditions, completionTime: rfc3339(nowMs) },
+        events: [{ type: 'Normal', reason: 'Completed', message: 'Job completed' }],
+      }
+    : { status: { ...status, conditions }, events: [{ type: 'Warning', reason, message }] }
+}
+
+function withSuspension({ spec }: Job, status: JobStatus, nowMs: number): { status: JobStatus; events: EventNote[] } {
+  const before = status.conditions ?? []
+  const [word, value] = spec.suspend ? ['Suspended', 'True'] : ['Resumed', 'False']
+  const message = `Job ${word.toLowerCase()}`
+  const conditions = withJobCondition(
+    before,
+    { type: 'Suspended', status: value, reason: `Job${word}`, message },
+    nowMs,
+  )
+  if (conditions === before) return { status, events: [] }
+  return { status: { ...status, conditions }, events: [{ type: 'Normal', reason: word, message }] }
+}

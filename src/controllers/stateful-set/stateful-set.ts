@@ -1,0 +1,226 @@
+// StatefulSet: pods with names, order and claims of their own; scaled and updated one by one, or all at once.
+import { controllerRevision, type ControllerRevision } from '../../api/apps/v1/controller-revision.ts'
+import { statefulSet, type StatefulSet } from '../../api/apps/v1/stateful-set.ts'
+import { resolveCount } from '../../api/count-or-percent.ts'
+import { persistentVolumeClaim } from '../../api/core/v1/persistent-volume-claim.ts'
+import { isPodAvailable, isPodFinished } from '../../api/core/v1/pod-readiness.ts'
+import { pod, type Pod } from '../../api/core/v1/pod.ts'
+import { isBeingDeleted, keyOf, namespaceOf, objectKey } from '../../api/object.ts'
+import { selects } from '../../api/selectors.ts'
+import { availabilityWaitMs, requeueAfter } from '../availability.ts'
+import { defineController, type Change, type PlanView } from '../controller.ts'
+import { planRevision, surplusRevisions } from '../revisions.ts'
+import {
+  isInRange,
+  missingLabels,
+  newClaims,
+  newPod,
+  ordinalOf,
+  podName,
+  revisionNameOf,
+  startOrdinal,
+} from './identity.ts'
+import { isStale, ownClaim } from './retention.ts'
+import { isRunningAndReady, statefulSetStatus } from './status.ts'
+
+export const statefulSetController = defineController<StatefulSet>({
+  name: 'stateful-set',
+  account: 'statefulset-controller',
+  reconciles: statefulSet,
+  owns: [controllerRevision, pod],
+  reads: [
+    {
+      kind: persistentVolumeClaim,
+      wakes: ({ now, before }, { within }) => {
+        const claim = now ?? before
+        if (claim === undefined) return []
+        const isOurs = (set: StatefulSet) =>
+          (set.spec.volumeClaimTemplates ?? []).some(({ metadata }) =>
+            claim.metadata.name.startsWith(`${metadata.name}-${set.metadata.name}-`),
+          )
+        return within(statefulSet, namespaceOf(claim)).filter(isOurs).map(keyOf)
+      },
+    },
+  ],
+  claims: (set, candidate) =>
+    selects(set.spec.selector, candidate.metadata.labels) &&
+    (candidate.kind !== pod.kind || ordinalOf(set, candidate) >= 0),
+  plan(object, view) {
+    const found = planRevision(object, 'controller.kubernetes.io/hash', view)
+    if (found.kind === 'change') return { changes: isBeingDeleted(object) ? [] : [found.change] }
+    if (found.kind === 'collision')
+      return { changes: [], status: { ...object.status, collisionCount: (object.status.collisionCount ?? 0) + 1 } }
+    const { revision: update, revisions } = found
+    const current = revisions.find(({ metadata }) => metadata.name === object.status.currentRevision) ?? update
+    const pods = view.owned(pod).filter((each) => ordinalOf(object, each) >= 0)
+    const status = statefulSetStatus(object, pods, current, update, view.nowMs)
+    const rollout = { set: object, pods, current, update, view }
+    const waitMs = availabilityWaitMs(pods, object.spec.minReadySeconds ?? 0, view.nowMs)
+    if (isBeingDeleted(object)) return { changes: [], status, ...requeueAfter(waitMs) }
+    const changes = nextChanges(rollout)
+    const live = new Set([current.metadata.name, update.metadata.name, ...pods.map(revisionNameOf)])
+    const history = surplusRevisions(object, revisions, ({ metadata }) => live.has(metadata.name))
+    return { changes: [...changes, ...history], status, ...requeueAfter(waitMs) }
+  },
+})
+
+interface Rollout {
+  readonly set: StatefulSet
+  readonly pods: readonly Pod[]
+  readonly current: ControllerRevision
+  readonly update: ControllerRevision
+  readonly view: PlanView
+}
+
+/** One pod at a time in order, unless the pods may come and go in parallel. */
+function nextChanges(rollout: Rollout): Change[] {
+  const { set, pods } = rollout
+  const isOrdered = set.spec.podManagementPolicy !== 'Parallel'
+  const changes: Change[] = []
+  for (let ordinal = startOrdinal(set); isInRange(set, ordinal); ordinal++) {
+    const step = fillOrdinal(rollout, ordinal)
+    changes.push(...step.changes)
+    if (isOrdered && !step.isSettled) return changes
+  }
+  const condemned = pods
+    .filter((each) => !isInRange(set, ordinalOf(set, each)))
+    .toSorted((a, b) => ordinalOf(set, b) - ordinalOf(set, a))
+  const firstUnhealthy = condemned.findLast((each) => !isHealthy(rollout, each))
+  for (const leaving of condemned) {
+    changes.push(...ownedClaims(rollout, leaving))
+    if (!isBeingDeleted(leaving) && (!isOrdered || isHealthy(rollout, leaving) || leaving === firstUnhealthy))
+      changes.push(deletePod(set, leaving))
+    if (isOrdered) return changes
+  }
+  return changes.length > 0 ? changes : replaceOutdated(rollout)
+}
+
+const isHealthy = ({ set, view }: Rollout, each: Pod): boolean =>
+  !isBeingDeleted(each) && isRunningAndReady(each) && isPodAvailable(each, set.spec.minReadySeconds ?? 0, view.nowMs)
+
+interface OrdinalStep {
+  readonly changes: readonly Change[]
+  /** Whether the next ordinal may follow. */
+  readonly isSettled: boolean
+}
+
+function fillOrdinal(rollout: Rollout, ordinal: number): OrdinalStep {
+  const { set, pods } = rollout
+  const existing = pods.find((each) => ordinalOf(set, each) === ordinal)
+  if (existing === undefined) {
+    const isReady = !hasStaleClaim(rollout, ordinal)
+    const missing = missingClaims(rollout, ordinal)
+    if (!isReady || missing.length > 0) return { changes: isReady ? missing : [], isSettled: false }
+    return { changes: [createPod(rollout, ordinal)], isSettled: false }
+  }
+  if (isBeingDeleted(existing)) return { changes: [], isSettled: false }
+  if (isPodFinished(existing)) return { changes: [deletePod(set, existing)], isSettled: false }
+  const missing = missingLabels(set, existing, ordinal)
+  const relabel: Change[] =
+    missing === undefined
+      ? []
+      : [
+          {
+            kind: 'patch',
+            of: pod,
+            object: existing,
+            patch: { metadata: { uid: existing.metadata.uid, labels: missing } },
+          },
+        ]
+  const claims = existing.status.phase === 'Pending' ? missingClaims(rollout, ordinal) : []
+  return {
+    changes: [...relabel, ...claims, ...ownedClaims(rollout, existing)],
+    isSettled: isHealthy(rollout, existing),
+  }
+}
+
+const claimOf = ({ set, view }: Rollout, name: string) =>
+  view.find(persistentVolumeClaim, objectKey(namespaceOf(set), name))
+
+const hasStaleClaim = (rollout: Rollout, ordinal: number): boolean =>
+  newClaims(rollout.set, ordinal).some(({ name }) => {
+    const claim = claimOf(rollout, name)
+    return claim !== undefined && (isBeingDeleted(claim) || isStale(claim, podName(rollout.set, ordinal)))
+  })
+
+const missingClaims = (rollout: Rollout, ordinal: number): Change[] =>
+  newClaims(rollout.set, ordinal)
+    .filter(({ name }) => claimOf(rollout, name) === undefined)
+    .map(({ name, object }) => {
+      const { set } = rollout
+      const of = `${podName(set, ordinal)} in StatefulSet ${set.metadata.name}`
+      return {
+        kind: 'create',
+        of: persistentVolumeClaim,
+        object,
+        tell: () => ({ type: 'Normal', reason: 'SuccessfulCreate', message: `Create Claim ${name} Pod ${of} success` }),
+        tellFailure: ({ message }) => ({
+          type: 'Warning',
+          reason: 'FailedCreate',
+          message: `Create Claim ${name} for Pod ${of} failed error: ${message}`,
+        }),
+      }
+    })
+
+const ownedClaims = (rollout: Rollout, each: Pod): Change[] =>
+  newClaims(rollout.set, ordinalOf(rollout.set, each)).flatMap(({ name }) => {
+    const claim = claimOf(rollout, name)
+    return claim === undefined ? [] : ownClaim(rollout.set, each, claim)
+  })
+
+/** Below the partition a pod comes back as it was. */
+function createPod({ set, current, update }: Rollout, ordinal: number): Change {
+  const { type, rollingUpdate } = set.spec.updateStrategy
+  const isHeldBack = type === 'RollingUpdate' && ordinal < startOrdinal(set) + (rollingUpdate?.partition ?? 0)
+  return {
+    kind: 'create',
+    of: pod,
+    object: newPod(set, ordinal, isHeldBack ? current : update),
+    ...told(set, 'Create', podName(set, ordinal)),
+  }
+}
+
+const deletePod = (set: StatefulSet, object: Pod): Change => ({
+  kind: 'delete',
+  of: pod,
+  object,
+  ...told(set, 'Delete', object.metadata.name),
+})
+
+const told = (set: StatefulSet, verb: 'Create' | 'Delete', name: string): Pick<Change, 'tell' | 'tellFailure'> => {
+  const what = `${verb} Pod ${name} in StatefulSet ${set.metadata.name}`
+  return {
+    tell: () => ({ type: 'Normal', reason: `Successful${verb}`, message: `${what} successful` }),
+    tellFailure: ({ message }) => ({
+      type: 'Warning',
+      reason: `Failed${verb}`,
+      message: `${what} failed error: ${message}`,
+    }),
+  }
+}
+
+/** From the highest ordinal down to the partition; never more than may be unavailable at once. */
+function replaceOutdated(rollout: Rollout): Change[] {
+  const { set, pods, update } = rollout
+  const { type, rollingUpdate } = set.spec.updateStrategy
+  if (type !== 'RollingUpdate') return []
+  const { maxUnavailable, partition = 0 } = rollingUpdate ?? {}
+  const unavailableMax = Math.max(
+    1,
+    maxUnavailable === undefined ? 1 : resolveCount(maxUnavailable, set.spec.replicas, 'up'),
+  )
+  const inOrder = pods
+    .filter((each) => isInRange(set, ordinalOf(set, each)))
+    .toSorted((a, b) => ordinalOf(set, b) - ordinalOf(set, a))
+  // A bound that was set covers every pod, also those below the partition.
+  const isCounted = (each: Pod) => maxUnavailable !== undefined && ordinalOf(set, each) < startOrdinal(set) + partition
+  let unavailable = inOrder.filter((each) => isCounted(each) && !isHealthy(rollout, each)).length
+  const outdated: Pod[] = []
+  for (const each of inOrder) {
+    if (ordinalOf(set, each) < startOrdinal(set) + partition || unavailable >= unavailableMax) break
+    const isOutdated = revisionNameOf(each) !== update.metadata.name && !isBeingDeleted(each)
+    if (isOutdated) outdated.push(each)
+    if (isOutdated || !isHealthy(rollout, each)) unavailable++
+  }
+  return outdated.map((each) => deletePod(set, each))
+}
