@@ -1,5 +1,5 @@
 // Client, informer, recorder: over both transports, with watches that break and history that is lost.
-import { deepEqual, equal, match, rejects } from 'node:assert/strict'
+import { deepEqual, equal, match, ok, rejects } from 'node:assert/strict'
 import { test } from 'node:test'
 import { realClock } from '../base/clock.ts'
 import { context } from '../base/context.ts'
@@ -257,6 +257,14 @@ test('the same event again counts up; a failed telling is only logged', async ()
     ['other', 1, '2030-01-01T00:00:05Z'],
   ])
   deepEqual([events[0]?.source, events[0]?.involvedObject.kind], [{ component: 'tester', host: 'h' }, 'ConfigMap'])
+  await cluster.client.of(event).delete(events[0]?.metadata.name ?? '', 'default', {}, ctx)
+  await recorder.record(about, { ...note, message: events[0]?.message ?? '' }, ctx)
+  equal(
+    (await cluster.client.of(event).list({ namespace: 'default' }, ctx)).items.length,
+    2,
+    'what is gone is told anew',
+  )
+
   const warned: string[] = []
   const failing = new EventRecorder(scripted([], []).client, 'tester', {
     clock: cluster.clock,
@@ -265,4 +273,58 @@ test('the same event again counts up; a failed telling is only logged', async ()
   })
   await failing.record(about, note, ctx)
   match(warned.join(), /an event could not be told/)
+})
+
+test('many events that say one thing in other words become one, and who says too much is not heard', async () => {
+  await using cluster = await startCluster({ nodes: 0 })
+  const about = await cluster.client.of(configMap).create({ metadata: { name: 'a' } }, 'default', ctx)
+  const recorder = new EventRecorder(cluster.client, 'tester', {
+    clock: cluster.clock,
+    random: seededRandom(1),
+    log: silentLog,
+  })
+  for (let index = 1; index <= 14; index++)
+    await recorder.record(about, { type: 'Normal', reason: 'Scaled', message: `to ${index}` }, ctx)
+  const told = async () =>
+    (await cluster.client.of(event).list({ namespace: 'default' }, ctx)).items.map(
+      ({ message, count }) => `${count} ${message}`,
+    )
+  deepEqual((await told()).toSorted(), [
+    ...Array.from({ length: 9 }, (_, index) => `1 to ${index + 1}`),
+    '5 (combined from similar events): to 14',
+  ])
+  for (let index = 0; index < 30; index++)
+    await recorder.record(about, { type: 'Warning', reason: 'Again', message: 'same' }, ctx)
+  ok((await told()).includes('11 same'), 'twenty-five in all')
+  await cluster.clock.advance('5m')
+  await recorder.record(about, { type: 'Warning', reason: 'Again', message: 'same' }, ctx)
+  ok((await told()).includes('12 same'), 'one more after five minutes')
+})
+
+test('the newer form counts repetitions as a series, whatever their words', async () => {
+  await using cluster = await startCluster({ nodes: 0 })
+  const about = await cluster.client.of(configMap).create({ metadata: { name: 'a' } }, 'default', ctx)
+  const form = 'events.k8s.io/v1'
+  const recorder = new EventRecorder(cluster.client, 'tester', {
+    clock: cluster.clock,
+    random: seededRandom(1),
+    log: silentLog,
+    form,
+  })
+  const note = { type: 'Warning', reason: 'FailedScheduling', action: 'Scheduling' } as const
+  for (const message of ['first', 'second', 'third']) await recorder.record(about, { ...note, message }, ctx)
+  const seen = (await cluster.client.of(event).list({ namespace: 'default' }, ctx)).items
+  deepEqual(
+    seen.map(({ message, count, series, reportingComponent, action }) => [
+      message,
+      count,
+      series?.count,
+      reportingComponent,
+      action,
+    ]),
+    [['first', undefined, 2, 'tester', 'Scheduling']],
+  )
+  await cluster.clock.advance('7m')
+  await recorder.record(about, { ...note, message: 'later' }, ctx)
+  equal((await cluster.client.of(event).list({ namespace: 'default' }, ctx)).items.length, 2, 'a new series')
 })

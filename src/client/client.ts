@@ -17,7 +17,9 @@ export interface ListOptions {
 export interface DeleteCallOptions {
   readonly gracePeriodSeconds?: number
   readonly propagationPolicy?: 'Background' | 'Foreground' | 'Orphan'
+  /** Only this very object, and only in this version. */
   readonly uid?: string
+  readonly resourceVersion?: string
 }
 
 export interface TypedPage<T> {
@@ -101,11 +103,24 @@ export class ResourceClient<T extends ApiObject, Input> {
   async delete(
     name: string,
     namespace: string,
-    { uid, ...options }: DeleteCallOptions,
+    { uid, resourceVersion, ...options }: DeleteCallOptions,
     context: Context,
   ): Promise<void> {
-    const preconditions = uid === undefined ? {} : { preconditions: { uid } }
-    await this.#send({ verb: 'delete', name, namespace, body: { ...options, ...preconditions } }, context)
+    const preconditions = {
+      ...(uid === undefined ? {} : { uid }),
+      ...(resourceVersion === undefined ? {} : { resourceVersion }),
+    }
+    await this.#send({ verb: 'delete', name, namespace, body: { ...options, preconditions } }, context)
+  }
+
+  /** Deletes all of a namespace; returns those that were there, as they were. */
+  async deleteAll(
+    namespace: string,
+    options: Pick<DeleteCallOptions, 'propagationPolicy'>,
+    context: Context,
+  ): Promise<readonly T[]> {
+    const call = this.#call({ verb: 'deletecollection', namespace, body: options })
+    return ((await this.#transport.list(call, context)) as TypedPage<T>).items
   }
 
   list(options: ListOptions, context: Context): Promise<TypedPage<T>> {

@@ -34,6 +34,7 @@ export type ClientEvent =
 export interface Transport {
   /** An object, or a Status for those deletions that leave no object. */
   send(call: ApiCall, context: Context): Promise<unknown>
+  /** For calls that answer with a list: a list, and the deletion of a collection. */
   list(call: ApiCall, context: Context): Promise<ListPage>
   /** Ends with a StatusError when the server says so: 410 means list again. */
   watch(call: WatchCall, context: Context): AsyncIterable<ClientEvent>

@@ -24,7 +24,7 @@ export class DirectTransport implements Transport {
   }
 
   async list(call: ApiCall, context: Context): Promise<ListPage> {
-    const answer = await this.#handle(call, 'list', context)
+    const answer = await this.#handle(call, call.verb, context)
     if (answer.kind !== 'list') throw new StatusError(500, 'InternalError', `a list answered with a ${answer.kind}`)
     return {
       items: answer.items.map(({ object }) => object),

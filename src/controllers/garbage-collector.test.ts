@@ -3,6 +3,7 @@ import { deepEqual, equal } from 'node:assert/strict'
 import { test } from 'node:test'
 import { context } from '../base/context.ts'
 import { configMap } from '../api/core/v1/config-map.ts'
+import { node } from '../api/core/v1/node.ts'
 import type { ApiObject } from '../api/object.ts'
 import { startCluster } from '../cluster/start-cluster.ts'
 
@@ -60,4 +61,35 @@ test('the garbage collector: background, orphan, foreground, several owners, own
     (await names()).filter((name) => name === 'parent' || name === 'child'),
     [],
   )
+})
+
+test('owners in a circle do not wait for one another for ever', async () => {
+  await using cluster = await startCluster({ nodes: 0 })
+  const maps = cluster.client.of(configMap)
+  const first = await maps.create({ metadata: { name: 'first' } }, 'default', ctx)
+  const blocking = { blockOwnerDeletion: true }
+  const second = await maps.create(
+    { metadata: { name: 'second', ownerReferences: [owner(first, blocking)] as never } },
+    'default',
+    ctx,
+  )
+  await maps.patch('first', 'default', { metadata: { ownerReferences: [owner(second, blocking)] } }, 'merge', ctx)
+  await maps.delete('first', 'default', { propagationPolicy: 'Foreground' }, ctx)
+  await cluster.clock.advance('1m')
+  deepEqual(
+    [await maps.find('first', 'default', ctx), await maps.find('second', 'default', ctx)],
+    [undefined, undefined],
+  )
+})
+
+test('an owner in another namespace is none; an object of the whole cluster with an owner in a namespace stays', async () => {
+  await using cluster = await startCluster({ nodes: 0 })
+  const maps = cluster.client.of(configMap)
+  const there = await maps.create({ metadata: { name: 'there' } }, 'kube-system', ctx)
+  await maps.create({ metadata: { name: 'here', ownerReferences: [owner(there)] as never } }, 'default', ctx)
+  const nodes = cluster.client.of(node)
+  await nodes.create({ metadata: { name: 'n', ownerReferences: [owner(there)] as never } }, '', ctx)
+  await cluster.clock.advance('10s')
+  equal(await maps.find('here', 'default', ctx), undefined)
+  equal((await nodes.get('n', '', ctx)).metadata.name, 'n')
 })

@@ -44,6 +44,7 @@ export const garbageCollector = defineController({
   },
 })
 
+/** Decides from the cache; the API server refuses when that was too old, and the next look knows more. */
 async function collectIfOrphaned(
   kind: Kind,
   object: ApiObject,
@@ -54,17 +55,25 @@ async function collectIfOrphaned(
   if (references.length === 0) return
   const states = await Promise.all(references.map((reference) => ownerState(reference, object, tools, context)))
   if (states.includes('alive')) {
-    // References to owners that are gone are dropped: a later orphaning must not find them.
-    const gone = references.filter((_, index) => states[index] === 'gone').map(({ uid }) => uid)
-    if (gone.length > 0) await release(kind, object, gone, tools, context)
+    // References to owners that are gone or going are dropped: this object stays for those that stay.
+    const dropped = references.filter((_, index) => states[index] !== 'alive').map(({ uid }) => uid)
+    if (dropped.length > 0) await release(kind, object, dropped, tools, context)
     return
   }
-  // An owner in foreground deletion waits for us: our own dependents go first as well.
-  const isWaitedFor = states.includes('waiting')
-  const propagationPolicy =
-    isWaitedFor && tools.dependents(object.metadata.uid).length > 0 ? 'Foreground' : 'Background'
-  const { name, uid } = object.metadata
-  await tools.client.of(kind).delete(name, namespaceOf(object), { uid, propagationPolicy }, context)
+  const dependents = tools.dependents(object.metadata.uid)
+  const isWaitedFor = states.includes('waiting') && dependents.length > 0
+  // Owners that wait for one another would wait for ever: whoever may be part of a circle stops blocking.
+  if (isWaitedFor && dependents.some(({ object: each }) => isWaiting(each)) && blocksAny(object))
+    return unblock(kind, object, tools, context)
+  const { name, uid, resourceVersion } = object.metadata
+  const propagationPolicy = isWaitedFor ? 'Foreground' : ownPolicy(object)
+  await tools.client.of(kind).delete(name, namespaceOf(object), { uid, resourceVersion, propagationPolicy }, context)
+}
+
+/** What the object's finalizers ask for, should somebody have asked before. */
+function ownPolicy(object: ApiObject): 'Orphan' | 'Foreground' | 'Background' {
+  if (hasFinalizer(object, orphanFinalizer)) return 'Orphan'
+  return hasFinalizer(object, foregroundFinalizer) ? 'Foreground' : 'Background'
 }
 
 type OwnerState = 'alive' | 'waiting' | 'gone'
@@ -77,13 +86,19 @@ async function ownerState(
 ): Promise<OwnerState> {
   const kind = watched.find((candidate) => candidate.apiVersion === apiVersion && candidate.kind === kindName)
   if (kind === undefined) return 'alive' // a kind we cannot ask about is given the benefit of the doubt
+  // An object of the whole cluster cannot have an owner in a namespace: which one would it be?
+  if (kind.namespaced && namespaceOf(dependent) === '') return 'alive'
+  // An owner in another namespace is none.
   const namespace = kind.namespaced ? namespaceOf(dependent) : ''
   const known = cached(kind, objectKey(namespace, name))
   // The cache may lag: only the API server's word counts for absence.
   const owner = known?.metadata.uid === uid ? known : await client.of(kind).find(name, namespace, context)
   if (owner === undefined || owner.metadata.uid !== uid) return 'gone'
-  return isBeingDeleted(owner) && hasFinalizer(owner, foregroundFinalizer) ? 'waiting' : 'alive'
+  return isWaiting(owner) ? 'waiting' : 'alive'
 }
+
+/** In foreground deletion: it goes when its dependents are gone. */
+const isWaiting = (object: ApiObject): boolean => isBeingDeleted(object) && hasFinalizer(object, foregroundFinalizer)
 
 async function finishDeletion(kind: Kind, object: ApiObject, tools: ReconcileTools, context: Context): Promise<void> {
   const children = tools.dependents(object.metadata.uid)
@@ -102,6 +117,15 @@ const blocks = (child: ApiObject, ownerUid: string): boolean =>
   child.metadata.ownerReferences?.some(
     ({ uid, blockOwnerDeletion }) => uid === ownerUid && blockOwnerDeletion === true,
   ) ?? false
+
+const blocksAny = ({ metadata: { ownerReferences = [] } }: ApiObject): boolean =>
+  ownerReferences.some(({ blockOwnerDeletion }) => blockOwnerDeletion === true)
+
+async function unblock(kind: Kind, object: ApiObject, { client }: ReconcileTools, context: Context): Promise<void> {
+  const { ownerReferences = [] } = object.metadata
+  const free = ownerReferences.map((reference) => ({ ...reference, blockOwnerDeletion: false }))
+  await client.of(kind).update({ ...object, metadata: { ...object.metadata, ownerReferences: free } }, context)
+}
 
 const hasFinalizer = (object: ApiObject, name: string): boolean => object.metadata.finalizers?.includes(name) ?? false
 

@@ -1,5 +1,5 @@
 // The end of a namespace, on a cluster of its own.
-import { equal } from 'node:assert/strict'
+import { deepEqual, equal } from 'node:assert/strict'
 import { test } from 'node:test'
 import { context } from '../base/context.ts'
 import { deployment } from '../api/apps/v1/deployment.ts'
@@ -27,7 +27,18 @@ test('a namespace that ends takes its content along, gracefully, and then goes',
   equal((await client.of(pod).list({ namespace: 'team' }, ctx)).items.length, 2)
   await client.of(namespace).delete('team', '', {}, ctx)
   await clock.advance('2m')
-  equal((await client.of(namespace).get('team', '', ctx)).status.phase, 'Terminating', 'a finalizer in it holds it')
+  const { status } = await client.of(namespace).get('team', '', ctx)
+  equal(status.phase, 'Terminating', 'a finalizer in it holds it')
+  deepEqual(
+    status.conditions?.map(({ type, status: value, message }) => `${type} ${value}: ${message}`),
+    [
+      'NamespaceDeletionDiscoveryFailure False: All resources successfully discovered',
+      'NamespaceDeletionGroupVersionParsingFailure False: All legacy kube types successfully parsed',
+      'NamespaceDeletionContentFailure False: All content successfully deleted, may be waiting on finalization',
+      'NamespaceContentRemaining True: Some resources are remaining: configmaps. has 1 resource instances',
+      'NamespaceFinalizersRemaining True: Some content in the namespace has finalizers remaining: test/hold in 1 resource instances',
+    ],
+  )
   equal((await client.of(pod).list({ namespace: 'team' }, ctx)).items.length, 0)
   await client.of(configMap).patch('held', 'team', { metadata: { finalizers: null } }, 'merge', ctx)
   await clock.advance('5s')

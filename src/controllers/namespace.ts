@@ -1,10 +1,14 @@
-// Namespace: when it ends, everything in it goes first; then its finalizer, and with that the namespace itself.
-import { namespace, type Namespace } from '../api/core/v1/namespace.ts'
+// Namespace: when it ends, everything in it goes first, pods before all else; then its finalizer, and with that the
+// namespace itself. Its conditions tell what it waits for.
+import { rfc3339 } from '../base/clock.ts'
+import { namespace, type Namespace, type NamespaceCondition } from '../api/core/v1/namespace.ts'
+import { pod } from '../api/core/v1/pod.ts'
 import { storedKinds } from '../api/kinds.ts'
 import type { Kind } from '../api/kind.ts'
 import { isBeingDeleted } from '../api/object.ts'
-import { hasReason } from '../api/status-error.ts'
+import { errorText } from '../base/log.ts'
 import type { Context } from '../base/context.ts'
+import { equalValues } from '../schema/json-value.ts'
 import type { Client } from '../client/client.ts'
 import { defineController } from './controller.ts'
 
@@ -12,43 +16,124 @@ const contentFinalizer = 'kubernetes'
 /** Content that ends gracefully is looked at again after this long. */
 const recheckMs = 500
 
-const contentKinds = storedKinds.filter((kind) => kind.namespaced)
+const otherKinds = storedKinds.filter((kind) => kind.namespaced && kind.kind !== pod.kind)
 
 export const namespaceController = defineController({
   name: 'namespace',
   account: 'namespace-controller',
   watches: [namespace],
   wakes: (_, { key, now }) => (now !== undefined && isBeingDeleted(now) ? [key] : []),
-  async reconcile(key, { client, cached }, context) {
+  async reconcile(key, { client, cached, nowMs }, context) {
     const object = cached(namespace, key)
     if (object === undefined || !isBeingDeleted(object)) return undefined
     if (!object.spec.finalizers?.includes(contentFinalizer)) return undefined
-    let remaining = 0
-    for (const kind of contentKinds) remaining += await removeContent(kind, key, client, context)
-    if (remaining > 0) return recheckMs
+    const pods = await removeContent([pod as unknown as Kind], key, client, context)
+    const rest = isEmpty(pods) ? await removeContent(otherKinds, key, client, context) : pods
+    if (!isEmpty(rest)) {
+      await tellConditions(object, rest, nowMs, client, context)
+      return recheckMs
+    }
     await finalize(object, client, context)
     return undefined
   },
 })
 
-/** Deletes what is not yet being deleted; returns how many objects were there. */
-async function removeContent(kind: Kind, name: string, client: Client, context: Context): Promise<number> {
-  const resource = client.of(kind)
-  const { items } = await resource.list({ namespace: name }, context)
-  for (const object of items) {
-    if (isBeingDeleted(object)) continue
+interface Content {
+  /** How many objects are left, by `pods.` or `deployments.apps`. */
+  readonly remaining: ReadonlyMap<string, number>
+  readonly finalizers: ReadonlyMap<string, number>
+  readonly failures: readonly string[]
+}
+
+const isEmpty = ({ remaining, failures }: Content): boolean => remaining.size + failures.length === 0
+
+/** Deletes what is there; returns what is left. */
+async function removeContent(kinds: readonly Kind[], name: string, client: Client, context: Context): Promise<Content> {
+  const remaining = new Map<string, number>()
+  const finalizers = new Map<string, number>()
+  const failures: string[] = []
+  for (const kind of kinds) {
+    const resource = client.of(kind)
     try {
-      await resource.delete(
-        object.metadata.name,
-        name,
-        { uid: object.metadata.uid, propagationPolicy: 'Background' },
-        context,
-      )
+      const before = await resource.list({ namespace: name }, context)
+      if (before.items.length === 0) continue
+      if (before.items.some((object) => !isBeingDeleted(object)))
+        await resource.deleteAll(name, { propagationPolicy: 'Background' }, context)
+      const { items } = await resource.list({ namespace: name }, context)
+      if (items.length > 0) remaining.set(`${kind.plural}.${kind.group}`, items.length)
+      for (const finalizer of items.flatMap(({ metadata }) => metadata.finalizers ?? []))
+        finalizers.set(finalizer, (finalizers.get(finalizer) ?? 0) + 1)
     } catch (error) {
-      if (!hasReason(error, 'NotFound')) throw error
+      if (context.signal.aborted) throw error
+      failures.push(errorText(error))
     }
   }
-  return items.length
+  return { remaining, finalizers, failures }
+}
+
+const counted = (counts: ReadonlyMap<string, number>, verb: string): string =>
+  [...counts]
+    .toSorted(([a], [b]) => (a < b ? -1 : 1))
+    .map(([name, count]) => `${name} ${verb} ${count} resource instances`)
+    .join(', ')
+
+type Verdict = readonly [type: string, status: 'True' | 'False', reason: string, message: string]
+
+function verdicts({ remaining, finalizers, failures }: Content): Verdict[] {
+  return [
+    ['NamespaceDeletionDiscoveryFailure', 'False', 'ResourcesDiscovered', 'All resources successfully discovered'],
+    [
+      'NamespaceDeletionGroupVersionParsingFailure',
+      'False',
+      'ParsedGroupVersions',
+      'All legacy kube types successfully parsed',
+    ],
+    failures.length === 0
+      ? [
+          'NamespaceDeletionContentFailure',
+          'False',
+          'ContentDeleted',
+          'All content successfully deleted, may be waiting on finalization',
+        ]
+      : [
+          'NamespaceDeletionContentFailure',
+          'True',
+          'ContentDeletionFailed',
+          `Failed to delete all resource types, ${failures.length} remaining: ${failures.toSorted().join(', ')}`,
+        ],
+    remaining.size === 0
+      ? ['NamespaceContentRemaining', 'False', 'ContentRemoved', 'All content successfully removed']
+      : [
+          'NamespaceContentRemaining',
+          'True',
+          'SomeResourcesRemain',
+          `Some resources are remaining: ${counted(remaining, 'has')}`,
+        ],
+    finalizers.size === 0
+      ? [
+          'NamespaceFinalizersRemaining',
+          'False',
+          'ContentHasNoFinalizers',
+          'All content-preserving finalizers finished',
+        ]
+      : [
+          'NamespaceFinalizersRemaining',
+          'True',
+          'SomeFinalizersRemain',
+          `Some content in the namespace has finalizers remaining: ${counted(finalizers, 'in')}`,
+        ],
+  ]
+}
+
+async function tellConditions(object: Namespace, content: Content, nowMs: number, client: Client, context: Context) {
+  const before = object.status.conditions ?? []
+  const conditions = verdicts(content).map(([type, status, reason, message]): NamespaceCondition => {
+    const known = before.find((condition) => condition.type === type)
+    const lastTransitionTime = known?.status === status ? known.lastTransitionTime : rfc3339(nowMs)
+    return { type, status, reason, message, ...(lastTransitionTime === undefined ? {} : { lastTransitionTime }) }
+  })
+  if (equalValues(conditions, before)) return
+  await client.of(namespace).updateStatus({ ...object, status: { ...object.status, conditions } }, context)
 }
 
 async function finalize(object: Namespace, client: Client, context: Context): Promise<void> {
