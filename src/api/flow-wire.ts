@@ -8,3 +8,6 @@ export const senderMark = 'coxswain:'
 
 /** Where an API server answers with the events that it has recorded. */
 export const flowEventsPath = '/coxswain/v1/flow-events'
+
+/** Before the key of a pod: where an API server answers with what the scheduler of its process decided about it. */
+export const decisionsPath = '/coxswain/v1/decisions/'

@@ -24,7 +24,7 @@ import {
 } from './core/v1/pod-readiness.ts'
 import { isBound, pod, type Pod } from './core/v1/pod.ts'
 import { qosClassOf } from './core/v1/qos.ts'
-import { resourcesOf } from './core/v1/requests.ts'
+import { podRequests } from './core/v1/requests.ts'
 import { tolerates, untoleratedTaint } from './core/v1/tolerations.ts'
 import { groupVersions, kinds } from './kinds.ts'
 import { deleteOptions } from './meta/v1/delete-options.ts'
@@ -303,7 +303,7 @@ test('pods: init containers count by their peak, sidecars throughout', () => {
     resources: { requests: { cpu } },
     ...(restartPolicy ? { restartPolicy } : {}),
   })
-  const cpu = (podSpec: object) => resourcesOf(made(pod, { spec: podSpec }).spec).cpuMillis
+  const cpu = (podSpec: object) => podRequests(made(pod, { spec: podSpec })).get('cpu') ?? 0
   equal(cpu({ containers: [of('1'), of('2')] }), 3000)
   equal(cpu({ containers: [of('1')], initContainers: [of('5')] }), 5000)
   equal(cpu({ containers: [of('1')], initContainers: [of('1', 'Always'), of('2')] }), 3000)

@@ -28,6 +28,7 @@ export interface ApiServerParts {
   readonly policies: Policies
   readonly digest: (text: string) => string
   readonly kubelets: KubeletConnection
+  readonly explain?: (podKey: string) => object | undefined
 }
 
 const secondsBounds = [
@@ -58,6 +59,7 @@ export class ApiServer {
     this.#paths = {
       metrics: parts.metrics,
       flow: parts.flow,
+      explain: parts.explain,
       isReady: () => this.#isReady,
       address: () => this.address,
       digest: parts.digest,

@@ -3,6 +3,7 @@
 import { assert } from './assert.ts'
 import { durationMs, sleepOn, type Clock, type Timer } from './clock.ts'
 import { TimerHeap } from './timer-heap.ts'
+import { turn } from './turn.ts'
 
 /** The time at which every virtual clock starts unless told otherwise: a round instant, easy to read in traces. */
 export const virtualEpochMs = Date.UTC(2030, 0, 1)
@@ -94,10 +95,3 @@ export class VirtualClock implements Clock {
     }
   }
 }
-
-// One turn of the event loop: the queue of promise jobs is empty when it ends, however long their chains were.
-const turn = (): Promise<void> =>
-  new Promise((resolve) => {
-    if (typeof setImmediate === 'function') setImmediate(resolve)
-    else setTimeout(resolve, 0)
-  })

@@ -17,6 +17,10 @@ import { Kubelet } from '../kubelet/kubelet.ts'
 import type { NodeDescription } from '../kubelet/node-status.ts'
 import { SimulatedRuntime, type SimulatedRuntimeOptions } from '../machine/runtime/simulated.ts'
 import { nodeCrypto } from '../platform/node/crypto.ts'
+import { nodeOutbound } from '../platform/node/outbound.ts'
+import type { SchedulerConfiguration } from '../scheduler/configuration.ts'
+import { DecisionRecord } from '../scheduler/decisions.ts'
+import { extenderOf } from '../scheduler/extender.ts'
 import { schedulerPlugins } from '../scheduler/plugins.ts'
 import { Scheduler } from '../scheduler/scheduler.ts'
 import type { Store } from '../store/store.ts'
@@ -33,6 +37,7 @@ export interface ClusterOptions {
   readonly nodes: number
   readonly simulation?: SimulatedRuntimeOptions
   readonly flowEvents?: number
+  readonly schedulerConfiguration?: SchedulerConfiguration
 }
 
 const systemUser = (name: string, ...groups: string[]): User => ({ name, groups: [...groups, 'system:authenticated'] })
@@ -44,6 +49,7 @@ export const adminUser = systemUser('kubernetes-admin', 'system:masters')
 export class Cluster {
   readonly flow: FlowRecorder
   readonly metrics = new Metrics()
+  readonly decisions = new DecisionRecord()
   readonly components: ReadonlyMap<string, Component>
   readonly #options: ClusterOptions
   readonly #ready = Promise.withResolvers<void>()
@@ -103,6 +109,7 @@ export class Cluster {
         policies: openPolicies,
         digest,
         kubelets: noKubelets,
+        explain: (podKey) => this.decisions.explain(podKey),
       })
       this.#server = server
       tasks.signal.addEventListener('abort', () => (this.#server = undefined), { once: true })
@@ -137,11 +144,15 @@ export class Cluster {
   }
 
   #scheduler(): Component {
-    const { clock, log, random } = this.#options
+    const { clock, log, random, schedulerConfiguration: configuration = {} } = this.#options
+    const { decisions, flow } = this
     return new Component('scheduler', this.#options, (tasks) => {
       const client = this.client('scheduler', systemUser('system:kube-scheduler'))
       const informers = new Informers(client, { clock, log }, tasks)
-      new Scheduler({ client, informers, clock, random, log, flow: this.flow, plugins: schedulerPlugins }).start(tasks)
+      const extenders = (configuration.extenders ?? []).map((extender) => extenderOf(extender, nodeOutbound, clock))
+      const plugins = schedulerPlugins
+      const parts = { client, informers, clock, random, log, flow, plugins, configuration, decisions, extenders }
+      new Scheduler(parts, tasks).start()
     })
   }
 

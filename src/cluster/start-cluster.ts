@@ -8,6 +8,7 @@ import type { Client } from '../client/client.ts'
 import { lifeOf } from '../flows/flow-graph.ts'
 import { textDiagram } from '../flows/text-diagram.ts'
 import type { SimulatedRuntimeOptions } from '../machine/runtime/simulated.ts'
+import type { SchedulerConfiguration } from '../scheduler/configuration.ts'
 import { MemoryStore } from '../store/memory.ts'
 import { Cluster } from './cluster.ts'
 
@@ -19,6 +20,8 @@ export interface StartClusterOptions {
   /** Container images as functions, and how long they take to be pulled and started. */
   readonly simulation?: SimulatedRuntimeOptions
   readonly log?: Log
+  /** Profiles, plugins and extenders of the scheduler; the defaults when left out. */
+  readonly schedulerConfiguration?: SchedulerConfiguration
 }
 
 export interface TestCluster extends AsyncDisposable {
@@ -40,6 +43,7 @@ export async function startCluster({
   seed = 1,
   simulation = {},
   log = silentLog,
+  schedulerConfiguration = {},
 }: StartClusterOptions = {}): Promise<TestCluster> {
   const clock = new VirtualClock()
   const store = new MemoryStore(clock)
@@ -50,6 +54,7 @@ export async function startCluster({
     store,
     nodes,
     simulation,
+    schedulerConfiguration,
   })
   let isReady = false
   void cluster.ready.then(() => (isReady = true))

@@ -1,57 +1,153 @@
 // The scheduler framework: upstream's extension points as one optional interface. A plugin is a value that fills in
-// those it needs; the cycle asks them in order.
+// those it needs; the cycle asks them in order. What a plugin works out once per pod it returns as a state, which it
+// gets back for each node.
+import type { Clock } from '../base/clock.ts'
 import type { Context } from '../base/context.ts'
+import type { Log } from '../base/log.ts'
+import type { Random } from '../base/random.ts'
 import type { Node } from '../api/core/v1/node.ts'
 import type { BoundPod, Pod } from '../api/core/v1/pod.ts'
+import type { Kind } from '../api/kind.ts'
+import type { ApiObject } from '../api/object.ts'
 import type { Client } from '../client/client.ts'
-import type { NodeState, Snapshot } from './snapshot.ts'
+import type { Informers } from '../client/informers.ts'
+import type { NodeVerdict, Verdicts } from './verdicts.ts'
+import type { PodFacts } from './snapshot/pod-facts.ts'
+import type { PlacedPod, Snapshot } from './snapshot/snapshot.ts'
 
-export type Verdict =
-  | { readonly kind: 'fits' }
-  /** `resolvable`: removing pods from the node could help. */
-  | { readonly kind: 'rejected'; readonly reason: string; readonly resolvable: boolean }
+/** Why a pod may not be on a node, or nowhere. */
+export interface Rejection {
+  readonly kind: 'rejected'
+  readonly reasons: readonly string[]
+  /** Whether removing pods from the node could help. */
+  readonly resolvable: boolean
+}
 
-export const fits: Verdict = { kind: 'fits' }
+export const rejection = (reasons: string | readonly string[], resolvable: boolean): Rejection => ({
+  kind: 'rejected',
+  reasons: typeof reasons === 'string' ? [reasons] : reasons,
+  resolvable,
+})
+
+/** What a first look at the pod says. `skip`: the plugin's filter need not be asked about any node. */
+export type PreFilterResult<State> =
+  | { readonly kind: 'skip' }
+  | Rejection
+  /** `nodes`: no others need be looked at. */
+  | { readonly kind: 'check'; readonly state: State; readonly nodes?: ReadonlySet<string> }
+
+export const skip = { kind: 'skip' } as const
 
 /** What one scheduling cycle carries from point to point. */
 export interface Cycle {
   readonly pod: Pod
+  readonly facts: PodFacts
   readonly snapshot: Snapshot
 }
+
+/** The filters of one cycle, for those who ask what would be if other pods were gone. */
+export interface FilterRun {
+  readonly cycle: Cycle
+  readonly verdicts: Verdicts
+  /** Undefined when the node fits. */
+  check(slot: number): NodeVerdict | undefined
+  take(placed: PlacedPod): void
+  putBack(placed: PlacedPod): void
+}
+
+export type PostFilterResult =
+  | { readonly kind: 'nominated'; readonly nodeName: string }
+  | { readonly kind: 'failed'; readonly message: string; readonly forgetsNomination: boolean }
 
 /** Changes in the cluster that may make an unschedulable pod schedulable. */
 export type WakeEvent =
   | { readonly kind: 'node-added'; readonly node: Node }
   | { readonly kind: 'node-changed'; readonly node: Node; readonly before: Node }
+  | { readonly kind: 'pod-placed'; readonly pod: BoundPod }
+  | { readonly kind: 'pod-changed'; readonly pod: BoundPod; readonly before: BoundPod }
   | { readonly kind: 'pod-removed'; readonly pod: BoundPod }
+  /** An object of a kind that a plugin watches; `now` is undefined when it has gone. */
+  | {
+      readonly kind: 'object-changed'
+      readonly resource: string
+      readonly now: ApiObject | undefined
+      readonly before: ApiObject | undefined
+    }
 
-export interface SchedulerPlugin {
+/** What plugins are given when a profile is made. */
+export interface PluginParts {
+  readonly schedulerName: string
+  readonly snapshot: Snapshot
+  readonly client: Client
+  readonly informers: Informers
+  readonly clock: Clock
+  readonly random: Random
+  readonly log: Log
+  /** Tells what happened to a pod. */
+  tell(pod: Pod, note: PodNote, context: Context): Promise<void>
+  /** Asks again whether a pod that was kept out of the queue may enter it. */
+  letIn(pod: Pod): void
+  /** Runs beside the cycle until it ends or the scheduler does. */
+  startTask(name: string, task: (signal: AbortSignal) => Promise<void>): void
+}
+
+export interface PodNote {
+  readonly type: 'Normal' | 'Warning'
+  readonly reason: string
+  readonly action: string
+  readonly message: string
+  readonly related?: Pod
+}
+
+export interface SchedulerPlugin<Filtering = unknown, Scoring = unknown> {
   readonly name: string
+  /** Upstream's name for its arguments ends in Args: `NodeAffinityArgs`. */
+  configure?(args: unknown, parts: PluginParts): Partial<SchedulerPlugin<Filtering, Scoring>>
+  /** Kinds beside nodes and pods whose changes it wants to hear of. */
+  readonly watches?: readonly Kind[]
   /** Whether the pod may enter the queue; a reason keeps it out. */
   preEnqueue?(pod: Pod): string | undefined
   /** Negative when `a` goes first. */
   queueSort?(a: Pod, b: Pod): number
-  /** A first look at the pod alone; a rejection ends the cycle. */
-  preFilter?(cycle: Cycle): Verdict
-  filter?(cycle: Cycle, node: NodeState): Verdict
-  /** When no node fits: may nominate one, after making room. */
-  postFilter?(cycle: Cycle, verdicts: ReadonlyMap<string, Verdict>, context: Context): Promise<string | undefined>
-  preScore?(cycle: Cycle, nodes: readonly NodeState[]): void
+  preFilter?(cycle: Cycle): PreFilterResult<Filtering>
+  /** Undefined when the node fits. */
+  filter?(cycle: Cycle, slot: number, state: Filtering): Rejection | undefined
+  /** Keeps the state true when a pod is taken from its node, or put back, to see what would be. */
+  shift?(cycle: Cycle, state: Filtering, placed: PlacedPod, by: 1 | -1): void
+  /** When no node fits: may make room on one and nominate it. */
+  postFilter?(run: FilterRun, context: Context): PostFilterResult | Promise<PostFilterResult>
+  /** Undefined when it has nothing to say about any node. */
+  preScore?(cycle: Cycle, slots: Int32Array): Scoring | undefined
   /** 0 to 100, or whatever normalizeScores turns into that. */
-  score?(cycle: Cycle, node: NodeState): number
-  normalizeScores?(scores: Map<string, number>): void
+  score?(cycle: Cycle, slot: number, state: Scoring): number
+  normalizeScores?(scores: Float64Array, state: Scoring, slots: Int32Array): void
   readonly weight?: number
+  /** Throws when what the pod needs cannot be set aside. */
   reserve?(cycle: Cycle, nodeName: string): void
   unreserve?(cycle: Cycle, nodeName: string): void
-  permit?(cycle: Cycle, nodeName: string, context: Context): Promise<Verdict>
+  permit?(cycle: Cycle, nodeName: string, context: Context): Promise<Rejection | undefined>
   preBind?(cycle: Cycle, nodeName: string, context: Context): Promise<void>
   /** Returns whether it has bound the pod. */
   bind?(cycle: Cycle, nodeName: string, client: Client, context: Context): Promise<boolean>
   postBind?(cycle: Cycle, nodeName: string): void
-  /** Whether the event can help a pod that this plugin has rejected. */
-  wakesOn?(event: WakeEvent, pod: Pod): boolean
+  /** What can help a pod that this plugin has rejected; anything, when left out. */
+  readonly wakesOn?: readonly WakeEvent['kind'][]
+  /** Whether such an event really can help. */
+  canHelp?(event: WakeEvent, pod: Pod): boolean
 }
 
 export const scoreMax = 100
 
-export const defineSchedulerPlugin = (plugin: SchedulerPlugin): SchedulerPlugin => plugin
+export const defineSchedulerPlugin = <Filtering, Scoring>(
+  plugin: SchedulerPlugin<Filtering, Scoring>,
+): SchedulerPlugin => plugin
+
+/** Scales so that the largest becomes the maximum, or the other way round. */
+export function scaleScores(scores: Float64Array, isReversed: boolean): void {
+  let most = 0
+  for (const score of scores) if (score > most) most = score
+  for (let index = 0; index < scores.length; index++) {
+    const share = most === 0 ? 0 : Math.floor(((scores[index] as number) * scoreMax) / most)
+    scores[index] = isReversed ? scoreMax - share : share
+  }
+}

@@ -1,10 +1,11 @@
 // SchedulingQueue: pods that wait for a node. Active ones are next; those that failed wait out a back-off; those that
-// nothing fits wait for an event that can help them, or for a while.
+// nothing fits wait for an event that can help them, or for a while; gated ones wait until they are let in.
 import type { Clock, Timer } from '../base/clock.ts'
 import { mergeCauses, type Cause } from '../base/flow.ts'
 import { backoffMs, type Backoff } from '../base/work-queue.ts'
 import { keyOf, type ObjectKey } from '../api/object.ts'
 import type { Pod } from '../api/core/v1/pod.ts'
+import { PodHeap } from './pod-heap.ts'
 
 export interface Waiting {
   readonly pod: Pod
@@ -12,15 +13,29 @@ export interface Waiting {
   readonly attempts: number
   /** Which plugins rejected it the last time. */
   readonly rejectedBy: ReadonlySet<string>
+  /** How many events had come when it was taken: one that comes meanwhile may help it. */
+  readonly wakesSeen: number
 }
 
-type Place = 'active' | 'backoff' | 'unschedulable'
+export type Place = 'active' | 'backoff' | 'unschedulable' | 'gated'
 
 interface Entry {
   waiting: Waiting
   place: Place
   timer: Timer | undefined
   sequence: number
+  /** When its back-off ends. */
+  readyMs: number
+  /** An error, not a rejection, brought it here: it waits its back-off out in any case. */
+  isError: boolean
+}
+
+export interface QueueOptions {
+  readonly clock: Clock
+  readonly before: (a: Pod, b: Pod) => number
+  /** Why a pod may not be let in; undefined when it may. */
+  readonly gate?: (pod: Pod) => string | undefined
+  readonly backoff?: Backoff
 }
 
 const podBackoff: Backoff = { initialMs: 1000, maxMs: 10_000 }
@@ -29,62 +44,92 @@ const unschedulableMsMax = 300_000
 
 export class SchedulingQueue {
   readonly #clock: Clock
-  readonly #before: (a: Pod, b: Pod) => number
+  readonly #gate: (pod: Pod) => string | undefined
+  readonly #backoff: Backoff
   // Invariant: every waiting pod is in exactly one place; a pod that is being scheduled is in none.
   readonly #entries = new Map<ObjectKey, Entry>()
+  readonly #active: PodHeap<Entry>
+  readonly #backingOff: PodHeap<Entry>
+  /** The unschedulable ones, by the plugins that rejected them. */
+  readonly #parked = new Map<string, { readonly rejectedBy: ReadonlySet<string>; readonly entries: Set<Entry> }>()
   #sequence = 0
+  #wakes = 0
   #waiter: ((waiting: Waiting | undefined) => void) | undefined
 
-  constructor(clock: Clock, before: (a: Pod, b: Pod) => number) {
+  constructor({ clock, before, gate = () => undefined, backoff = podBackoff }: QueueOptions) {
     this.#clock = clock
-    this.#before = before
+    this.#gate = gate
+    this.#backoff = backoff
+    this.#active = new PodHeap((a, b) => before(a.waiting.pod, b.waiting.pod) || a.sequence - b.sequence)
+    this.#backingOff = new PodHeap((a, b) => a.readyMs - b.readyMs || a.sequence - b.sequence)
   }
 
   get size(): number {
     return this.#entries.size
   }
 
-  /** A new pod, or a newer version of one that waits. */
-  add(pod: Pod, cause: Cause): void {
+  placeOf(key: ObjectKey): Place | undefined {
+    return this.#entries.get(key)?.place
+  }
+
+  /** How many pods are in each place. */
+  counts(): Record<Place, number> {
+    const counts = { active: 0, backoff: 0, unschedulable: 0, gated: 0 }
+    for (const { place } of this.#entries.values()) counts[place]++
+    return counts
+  }
+
+  /** A new pod, or a newer version of one that waits; `isNews` when the change could make it schedulable. */
+  add(pod: Pod, cause: Cause, isNews = false): void {
     const key = keyOf(pod)
     const known = this.#entries.get(key)
-    if (known === undefined) return this.#put(key, { pod, cause, attempts: 0, rejectedBy: new Set() }, 'active', 0)
+    if (known === undefined) {
+      const waiting = { pod, cause, attempts: 0, rejectedBy: new Set<string>(), wakesSeen: 0 }
+      return this.#enter(key, waiting, 0)
+    }
     known.waiting = { ...known.waiting, pod }
+    if (known.place === 'gated') this.#enter(key, { ...known.waiting, cause }, known.readyMs)
+    else if (known.place === 'unschedulable' && isNews) this.#moveOut(known, cause)
   }
 
   remove(key: ObjectKey): void {
-    this.#entries.get(key)?.timer?.cancel()
+    const entry = this.#entries.get(key)
+    if (entry === undefined) return
     this.#entries.delete(key)
+    this.#leave(entry)
   }
 
   /** Back after a failure that is not the pod's fault: a conflict, an error. */
   retry(waiting: Waiting): void {
     const attempts = waiting.attempts + 1
-    this.#put(
-      keyOf(waiting.pod),
-      { ...waiting, attempts, rejectedBy: new Set() },
-      'backoff',
-      backoffMs(podBackoff, waiting.attempts),
-    )
+    const readyMs = this.#clock.nowMs() + backoffMs(this.#backoff, waiting.attempts)
+    this.#put(keyOf(waiting.pod), { ...waiting, attempts, rejectedBy: new Set() }, 'backoff', readyMs, true)
   }
 
   /** Nothing fits: waits for an event that one of the plugins that said no hopes for. */
   park(waiting: Waiting, rejectedBy: ReadonlySet<string>): void {
-    this.#put(
-      keyOf(waiting.pod),
-      { ...waiting, attempts: waiting.attempts + 1, rejectedBy },
-      'unschedulable',
-      unschedulableMsMax,
-    )
+    const readyMs = this.#clock.nowMs() + backoffMs(this.#backoff, waiting.attempts)
+    const place = waiting.wakesSeen === this.#wakes ? 'unschedulable' : 'backoff'
+    this.#put(keyOf(waiting.pod), { ...waiting, attempts: waiting.attempts + 1, rejectedBy }, place, readyMs, false)
   }
 
-  /** Moves the parked pods that the event can help. */
-  wake(canHelp: (waiting: Waiting) => boolean, cause: Cause): void {
-    for (const [key, { place, waiting }] of [...this.#entries]) {
-      if (place !== 'unschedulable' || !canHelp(waiting)) continue
-      const woken = { ...waiting, cause: mergeCauses([waiting.cause, cause]) }
-      this.#put(key, woken, 'backoff', backoffMs(podBackoff, waiting.attempts - 1))
-    }
+  /** Moves the parked pods that the event can help. `concerns` is asked once for pods that the same plugins rejected. */
+  wake(
+    concerns: (rejectedBy: ReadonlySet<string>) => boolean,
+    canHelp: (waiting: Waiting) => boolean,
+    cause: Cause,
+  ): void {
+    this.#wakes++
+    for (const { rejectedBy, entries } of this.#parked.values())
+      if (concerns(rejectedBy))
+        for (const entry of [...entries]) if (canHelp(entry.waiting)) this.#moveOut(entry, cause)
+  }
+
+  /** Lets one pod out, whatever it waits for. */
+  activate(key: ObjectKey, cause: Cause): void {
+    const entry = this.#entries.get(key)
+    if (entry === undefined || entry.place === 'active') return
+    this.#enter(key, { ...entry.waiting, cause: mergeCauses([entry.waiting.cause, cause]) }, entry.readyMs)
   }
 
   /** The next pod; undefined when aborted. One caller at a time. */
@@ -105,37 +150,65 @@ export class SchedulingQueue {
   close(): void {
     for (const { timer } of this.#entries.values()) timer?.cancel()
     this.#entries.clear()
+    this.#parked.clear()
     this.#waiter?.(undefined)
   }
 
-  #put(key: ObjectKey, waiting: Waiting, place: Place, ms: number): void {
-    this.#entries.get(key)?.timer?.cancel()
-    const timer =
-      place === 'active'
-        ? undefined
-        : this.#clock.after(ms, () => this.#put(key, this.#latest(key, waiting), 'active', 0))
-    this.#entries.set(key, { waiting, place, timer, sequence: this.#sequence++ })
-    if (place !== 'active' || this.#waiter === undefined) return
+  #moveOut({ waiting, readyMs }: Entry, cause: Cause): void {
+    const key = keyOf(waiting.pod)
+    const woken = { ...waiting, cause: mergeCauses([waiting.cause, cause]) }
+    if (readyMs > this.#clock.nowMs()) this.#put(key, woken, 'backoff', readyMs, false)
+    else this.#enter(key, woken, readyMs)
+  }
+
+  /** Into the active queue, if the gate lets the pod in. */
+  #enter(key: ObjectKey, waiting: Waiting, readyMs: number): void {
+    this.#put(key, waiting, this.#gate(waiting.pod) === undefined ? 'active' : 'gated', readyMs, false)
+  }
+
+  #put(key: ObjectKey, waiting: Waiting, place: Place, readyMs: number, isError: boolean): void {
+    const before = this.#entries.get(key)
+    if (before !== undefined) this.#leave(before)
+    const entry: Entry = { waiting, place, timer: undefined, sequence: this.#sequence++, readyMs, isError }
+    this.#entries.set(key, entry)
+    const after = (ms: number) => this.#clock.after(ms, () => this.#enter(key, entry.waiting, readyMs))
+    if (place === 'unschedulable') {
+      entry.timer = after(unschedulableMsMax)
+      const group = this.#parked.get(groupOf(waiting)) ?? { rejectedBy: waiting.rejectedBy, entries: new Set() }
+      group.entries.add(entry)
+      this.#parked.set(groupOf(waiting), group)
+    }
+    if (place === 'backoff') entry.timer = after(readyMs - this.#clock.nowMs())
+    if (place === 'active') this.#active.push(entry)
+    if (place === 'backoff' && !isError) this.#backingOff.push(entry)
+    if (this.#waiter === undefined) return
     const next = this.#first()
     if (next !== undefined) this.#waiter(next)
   }
 
-  #latest(key: ObjectKey, waiting: Waiting): Waiting {
-    return this.#entries.get(key)?.waiting ?? waiting
+  #leave(entry: Entry): void {
+    entry.timer?.cancel()
+    this.#active.remove(entry)
+    this.#backingOff.remove(entry)
+    const group = entry.place === 'unschedulable' ? this.#parked.get(groupOf(entry.waiting)) : undefined
+    group?.entries.delete(entry)
+    if (group?.entries.size === 0) this.#parked.delete(groupOf(entry.waiting))
   }
 
+  /** Nobody active: a pod that was rejected need not wait its back-off out, since nobody else would be served. */
   #first(): Waiting | undefined {
-    let best: [ObjectKey, Entry] | undefined
-    for (const candidate of this.#entries) {
-      if (candidate[1].place !== 'active') continue
-      if (best === undefined || this.#isBefore(candidate[1], best[1])) best = candidate
+    const next = this.#active.pop() ?? this.#backingOff.pop()
+    if (next === undefined) return undefined
+    const key = keyOf(next.waiting.pod)
+    const reason = next.place === 'backoff' ? this.#gate(next.waiting.pod) : undefined
+    if (reason !== undefined) {
+      this.#put(key, next.waiting, 'gated', next.readyMs, false)
+      return this.#first()
     }
-    if (best === undefined) return undefined
-    this.#entries.delete(best[0])
-    return best[1].waiting
-  }
-
-  #isBefore(a: Entry, b: Entry): boolean {
-    return (this.#before(a.waiting.pod, b.waiting.pod) || a.sequence - b.sequence) < 0
+    next.timer?.cancel()
+    this.#entries.delete(key)
+    return { ...next.waiting, wakesSeen: this.#wakes }
   }
 }
+
+const groupOf = ({ rejectedBy }: Waiting): string => [...rejectedBy].toSorted().join()

@@ -1,144 +1,50 @@
-// Decision tables per plugin, the cycle, the queue, and the scheduler in a cluster.
+// The cycle, the snapshot, and the scheduler in a cluster.
 import { deepEqual, equal, match } from 'node:assert/strict'
 import { test } from 'node:test'
 import { context } from '../base/context.ts'
-import { FlowRecorder, noCause } from '../base/flow.ts'
+import { FlowRecorder } from '../base/flow.ts'
 import { silentLog } from '../base/log.ts'
 import { seededRandom } from '../base/random.ts'
 import { TaskGroup } from '../base/task-group.ts'
-import { VirtualClock } from '../base/virtual-clock.ts'
 import { event } from '../api/core/v1/event.ts'
-import { node, type Node } from '../api/core/v1/node.ts'
+import type { Node } from '../api/core/v1/node.ts'
 import { pod, type Pod } from '../api/core/v1/pod.ts'
-import type { Kind } from '../api/kind.ts'
-import type { ApiObject } from '../api/object.ts'
 import { Informers } from '../client/informers.ts'
-import { startCluster } from '../cluster/start-cluster.ts'
-import { decode } from '../schema/decode.ts'
-import { withDefaults } from '../schema/defaults.ts'
-import { decide } from './cycle.ts'
-import { fits, type SchedulerPlugin } from './framework.ts'
+import { startCluster, type TestCluster } from '../cluster/start-cluster.ts'
+import { defaultSchedulerName } from './configuration.ts'
+import { DecisionRecord } from './decisions.ts'
+import { filterNodes, nodesToFind } from './filtering.ts'
+import { rejection, type SchedulerPlugin } from './framework.ts'
+import { Nominator } from './nominator.ts'
 import { schedulerPlugins } from './plugins.ts'
 import { defaultBinder } from './plugins/default-binder.ts'
-import { nodeResourcesFit } from './plugins/node-resources-fit.ts'
-import { nodeUnschedulable } from './plugins/node-unschedulable.ts'
-import { prioritySort } from './plugins/priority-sort.ts'
-import { taintToleration } from './plugins/taint-toleration.ts'
-import { SchedulingQueue } from './queue.ts'
-import { Scheduler, schedulerName } from './scheduler.ts'
-import { Snapshot } from './snapshot.ts'
+import { profileOf } from './profile.ts'
+import { aNode, aPod, cycleOf, snapshotOf } from './scheduler.harness.ts'
+import { Scheduler } from './scheduler.ts'
+import { bestOf, scoreNodes } from './scoring.ts'
+import { Snapshot } from './snapshot/snapshot.ts'
+import { summary } from './verdicts.ts'
 
 const ctx = context(new AbortController().signal)
 
-function made<T extends ApiObject>(kind: Kind<T>, name: string, body: object): T {
-  const full = {
-    metadata: { name, uid: name, resourceVersion: '1', ...(kind.namespaced ? { namespace: 'default' } : {}) },
-    ...body,
-  }
-  return kind.applyDefaults(
-    withDefaults(kind.message, {
-      ...decode(kind.message, full).value,
-      apiVersion: kind.apiVersion,
-      kind: kind.kind,
-    } as unknown as T),
-  )
+/** One cycle with all plugins: the node chosen, or why none was; and who rejected which node. */
+function decide(target: Pod, nodes: Node[], plugins: readonly SchedulerPlugin[] = schedulerPlugins) {
+  const snapshot = snapshotOf(nodes)
+  const cycle = cycleOf(target, snapshot)
+  const profile = profileOf(defaultSchedulerName, plugins)
+  const filtered = filterNodes(cycle, profile, new Nominator(), 0)
+  if (filtered.kind === 'rejected')
+    return { chosen: undefined, message: filtered.by.rejection.reasons.join(), rejected: [] }
+  const { verdicts } = filtered.run
+  const rejected = [...snapshot.order].flatMap((slot) => {
+    const found = verdicts.of(slot)
+    return typeof found === 'object' ? [`${snapshot.nameAt(slot)} ${found.plugin}`] : []
+  })
+  if (filtered.fitting.length === 0)
+    return { chosen: undefined, message: summary(snapshot.size, verdicts.reasonCounts()), rejected }
+  const scores = scoreNodes(cycle, profile, filtered.fitting)
+  return { chosen: snapshot.nameAt(bestOf(scores, seededRandom(1))), message: '', rejected }
 }
-
-const aPod = (name: string, spec: object = {}, requests: object = {}): Pod =>
-  made(pod, name, { spec: { containers: [{ name: 'c', image: 'i', resources: { requests } }], ...spec } })
-const aNode = (name: string, spec: object = {}, allocatable: object = { cpu: '4', memory: '8Gi', pods: '10' }): Node =>
-  made(node, name, { spec, status: { allocatable } })
-
-function snapshotOf(nodes: Node[], placed: [Pod, string][] = []): Snapshot {
-  const snapshot = new Snapshot()
-  for (const each of nodes) snapshot.setNode(each)
-  for (const [each, nodeName] of placed) snapshot.place(each, nodeName)
-  return snapshot
-}
-
-const verdict = (plugin: SchedulerPlugin, target: Pod, on: Node, placed: Pod[] = []) => {
-  const snapshot = snapshotOf(
-    [on],
-    placed.map((each) => [each, on.metadata.name]),
-  )
-  const state = snapshot.get(on.metadata.name)
-  return state === undefined ? fits : (plugin.filter?.({ pod: target, snapshot }, state) ?? fits)
-}
-
-const reason = (...args: Parameters<typeof verdict>) => {
-  const result = verdict(...args)
-  return result.kind === 'fits' ? 'fits' : result.reason
-}
-
-const tainted = (effect: string) => aNode('n', { taints: [{ key: 'k', value: 'v', effect }] })
-const filters: [why: string, plugin: SchedulerPlugin, pod: Pod, node: Node, placed: Pod[], reason: string][] = [
-  ['room', nodeResourcesFit, aPod('p', {}, { cpu: '4', memory: '8Gi' }), aNode('n'), [], 'fits'],
-  ['too much cpu', nodeResourcesFit, aPod('p', {}, { cpu: '4001m' }), aNode('n'), [], 'Insufficient cpu'],
-  [
-    'both short',
-    nodeResourcesFit,
-    aPod('p', {}, { cpu: '5', memory: '9Gi' }),
-    aNode('n'),
-    [],
-    'Insufficient cpu, Insufficient memory',
-  ],
-  [
-    'used by others',
-    nodeResourcesFit,
-    aPod('p', {}, { cpu: '2' }),
-    aNode('n'),
-    [aPod('a', {}, { cpu: '3' })],
-    'Insufficient cpu',
-  ],
-  ['no request needs no room', nodeResourcesFit, aPod('p'), aNode('n'), [aPod('a', {}, { cpu: '4' })], 'fits'],
-  ['too many pods', nodeResourcesFit, aPod('p'), aNode('n', {}, { pods: '1' }), [aPod('a')], 'Too many pods'],
-  [
-    'a cordoned node',
-    nodeUnschedulable,
-    aPod('p'),
-    aNode('n', { unschedulable: true }),
-    [],
-    'node(s) were unschedulable',
-  ],
-  [
-    'a cordon tolerated',
-    nodeUnschedulable,
-    aPod('p', { tolerations: [{ key: 'node.kubernetes.io/unschedulable', operator: 'Exists' }] }),
-    aNode('n', { unschedulable: true }),
-    [],
-    'fits',
-  ],
-  ['a taint', taintToleration, aPod('p'), tainted('NoSchedule'), [], 'node(s) had untolerated taint {k: v}'],
-  ['a taint that evicts', taintToleration, aPod('p'), tainted('NoExecute'), [], 'node(s) had untolerated taint {k: v}'],
-  ['a soft taint', taintToleration, aPod('p'), tainted('PreferNoSchedule'), [], 'fits'],
-  [
-    'a taint tolerated',
-    taintToleration,
-    aPod('p', { tolerations: [{ key: 'k', value: 'v' }] }),
-    tainted('NoSchedule'),
-    [],
-    'fits',
-  ],
-]
-for (const [why, plugin, target, on, placed, wanted] of filters)
-  test(`${plugin.name}: ${why}`, () => equal(reason(plugin, target, on, placed), wanted))
-
-test('scores: the emptier node, fewer soft taints', () => {
-  const snapshot = snapshotOf([aNode('empty'), aNode('half')], [[aPod('a', {}, { cpu: '2', memory: '4Gi' }), 'half']])
-  const score = (name: string) =>
-    nodeResourcesFit.score?.({ pod: aPod('p', {}, { cpu: '1', memory: '2Gi' }), snapshot }, snapshot.get(name) as never)
-  deepEqual([score('empty'), score('half')], [75, 25])
-  const soft = new Map([
-    ['a', 0],
-    ['b', 2],
-    ['c', 1],
-  ])
-  taintToleration.normalizeScores?.(soft)
-  deepEqual([...soft.values()], [100, 0, 50])
-  const none = new Map([['a', 0]])
-  taintToleration.normalizeScores?.(none)
-  deepEqual([...none.values()], [100])
-})
 
 test('the cycle chooses the best, keeps every verdict, and sums up when nothing fits', () => {
   const nodes = [
@@ -148,87 +54,79 @@ test('the cycle chooses the best, keeps every verdict, and sums up when nothing 
     aNode('good'),
   ]
   const target = aPod('p', {}, { cpu: '2' })
-  const chosen = decide({ pod: target, snapshot: snapshotOf(nodes) }, schedulerPlugins, seededRandom(1))
-  equal(chosen.kind === 'chosen' && chosen.nodeName, 'good')
-  deepEqual(
-    [...chosen.rejected].map(([name, { plugin }]) => `${name} ${plugin}`),
-    ['small NodeResourcesFit', 'cordoned NodeUnschedulable', 'tainted TaintToleration'],
-  )
-  const refused = decide({ pod: target, snapshot: snapshotOf(nodes.slice(0, 3)) }, schedulerPlugins, seededRandom(1))
+  const { chosen, rejected } = decide(target, nodes)
+  equal(chosen, 'good')
+  deepEqual(rejected, ['small NodeResourcesFit', 'cordoned NodeUnschedulable', 'tainted TaintToleration'])
   equal(
-    refused.kind === 'unschedulable' && refused.message,
-    '0/3 nodes are available: 1 Insufficient cpu, 1 node(s) had untolerated taint {k: }, 1 node(s) were unschedulable.',
+    decide(target, nodes.slice(0, 3)).message,
+    '0/3 nodes are available: 1 Insufficient cpu, 1 node(s) had untolerated taint(s), 1 node(s) were unschedulable.',
   )
-  const nowhere = decide({ pod: target, snapshot: new Snapshot() }, schedulerPlugins, seededRandom(1))
-  equal(nowhere.kind === 'unschedulable' && nowhere.message, 'no nodes available to schedule pods')
 })
 
-test('a preFilter rejection ends the cycle for every node', () => {
-  const picky: SchedulerPlugin = {
-    name: 'Picky',
-    preFilter: () => ({ kind: 'rejected', reason: 'not today', resolvable: false }),
-  }
-  const decision = decide({ pod: aPod('p'), snapshot: snapshotOf([aNode('a'), aNode('b')]) }, [picky], seededRandom(1))
-  equal(decision.kind === 'unschedulable' && decision.message, '0/2 nodes are available: 2 not today.')
+test('a preFilter rejection ends the cycle', () => {
+  const picky: SchedulerPlugin = { name: 'Picky', preFilter: () => rejection('not today', false) }
+  equal(decide(aPod('p'), [aNode('a'), aNode('b')], [picky]).message, 'not today')
+})
+
+test('a large cluster is looked at in part, zone by zone, going on where the last cycle ended', () => {
+  for (const [percentage, nodes, wanted] of [
+    [0, 99, 99],
+    [0, 100, 100],
+    [0, 1000, 420],
+    [0, 5000, 500],
+    [0, 10_000, 500],
+    [10, 5000, 500],
+    [1, 5000, 100],
+    [100, 5000, 5000],
+  ] as const)
+    equal(nodesToFind(percentage, nodes), wanted)
+  const zones = ['a', 'a', 'a', 'b', 'c', 'c']
+  const snapshot = snapshotOf(
+    zones.map((zone, index) => aNode(`n${index}`, {}, undefined, { 'topology.kubernetes.io/zone': zone })),
+  )
+  deepEqual(
+    [...snapshot.order].map((slot) => zones[Number(snapshot.nameAt(slot).slice(1))]),
+    ['a', 'b', 'c', 'a', 'c', 'a'],
+  )
+  const many = snapshotOf(Array.from({ length: 200 }, (_, index) => aNode(`n${index}`)))
+  const profile = profileOf(defaultSchedulerName, schedulerPlugins, 10)
+  const first = filterNodes(cycleOf(aPod('p'), many), profile, new Nominator(), 0)
+  const second = filterNodes(cycleOf(aPod('p'), many), profile, new Nominator(), 100)
+  equal(first.kind === 'filtered' && first.fitting.length, 100)
+  equal(
+    first.kind === 'filtered' && second.kind === 'filtered' && new Set([...first.fitting, ...second.fitting]).size,
+    200,
+  )
 })
 
 test('the snapshot counts a pod once, also when its node comes late or it moves', () => {
   const snapshot = new Snapshot()
   const target = aPod('p', {}, { cpu: '1' })
+  const usage = (name: string) => {
+    const slot = snapshot.slotOf(name) ?? -1
+    return [snapshot.resources.of('cpu').requested[slot], snapshot.resources.podCount[slot]]
+  }
   snapshot.place(target, 'n')
   snapshot.setNode(aNode('n'))
   snapshot.place(target, 'n')
-  deepEqual([snapshot.get('n')?.requested.cpuMillis, snapshot.get('n')?.podCount], [1000, 1])
+  deepEqual(usage('n'), [1000, 1])
   snapshot.setNode(aNode('m'))
   snapshot.place(target, 'm')
-  deepEqual([snapshot.get('n')?.podCount, snapshot.get('m')?.podCount], [0, 1])
+  deepEqual(
+    [usage('n'), usage('m')],
+    [
+      [0, 0],
+      [1000, 1],
+    ],
+  )
   snapshot.remove(target)
   snapshot.remove(target)
-  deepEqual([snapshot.get('m')?.requested.cpuMillis, snapshot.get('m')?.podCount], [0, 0])
+  deepEqual(usage('m'), [0, 0])
   snapshot.removeNode('m')
   equal(snapshot.size, 1)
-})
-
-test('the queue: priority first, then arrival; failures back off; the parked wait for help', async () => {
-  const clock = new VirtualClock()
-  const queue = new SchedulingQueue(clock, prioritySort.queueSort ?? (() => 0))
-  for (const [name, priority] of [
-    ['a', 0],
-    ['b', 0],
-    ['c', 10],
-  ] as const)
-    queue.add(aPod(name, { priority }), noCause)
-  const take = async () => queue.take(ctx.signal)
-  const order: string[] = []
-  for (let i = 0; i < 3; i++) order.push((await take())?.pod.metadata.name ?? '')
-  deepEqual(order, ['c', 'a', 'b'])
-
-  queue.retry({ pod: aPod('a'), cause: noCause, attempts: 1, rejectedBy: new Set() })
-  const waiting = take()
-  await clock.advance(1999)
-  equal(queue.size, 1)
-  await clock.advance(1)
-  equal((await waiting)?.attempts, 2)
-
-  queue.park({ pod: aPod('b'), cause: noCause, attempts: 0, rejectedBy: new Set() }, new Set(['NodeResourcesFit']))
-  queue.wake(() => false, noCause)
-  await clock.advance('1m')
-  equal(queue.size, 1)
-  queue.wake(({ rejectedBy }) => rejectedBy.has('NodeResourcesFit'), noCause)
-  await clock.advance('1s')
-  equal((await take())?.pod.metadata.name, 'b')
-
-  queue.park({ pod: aPod('d'), cause: noCause, attempts: 0, rejectedBy: new Set() }, new Set())
-  const patient = take()
-  await clock.advance('5m')
-  equal((await patient)?.pod.metadata.name, 'd', 'after five minutes it is tried all the same')
-
-  queue.add(aPod('e'), noCause)
-  queue.remove('default/e')
-  const closed = take()
-  queue.close()
-  equal(await closed, undefined)
-  equal(clock.pendingTimers, 0)
+  for (let index = 0; index < 200; index++) snapshot.setNode(aNode(`late-${index}`))
+  snapshot.place(target, 'late-150')
+  deepEqual([snapshot.size, usage('late-150')], [201, [1000, 1]])
 })
 
 test('DefaultBinder binds through the binding subresource', async () => {
@@ -236,7 +134,7 @@ test('DefaultBinder binds through the binding subresource', async () => {
   const target = await cluster.client
     .of(pod)
     .create({ metadata: { name: 'p' }, spec: { containers: [{ name: 'c', image: 'i' }] } }, 'default', ctx)
-  equal(await defaultBinder.bind?.({ pod: target, snapshot: new Snapshot() }, 'somewhere', cluster.client, ctx), true)
+  equal(await defaultBinder.bind?.(cycleOf(target, new Snapshot()), 'somewhere', cluster.client, ctx), true)
   equal((await cluster.client.of(pod).get('p', 'default', ctx)).spec.nodeName, 'somewhere')
 })
 
@@ -284,56 +182,63 @@ test('a pod for another scheduler is left alone', async () => {
   equal((await cluster.client.of(pod).get('p', 'default', ctx)).spec.nodeName, undefined)
 })
 
-test('the scheduler keeps its decision: why the pod is where it is, until the pod is gone', async () => {
-  await using cluster = await startCluster({ nodes: 2 })
+/** A scheduler of our own in a cluster whose own one is dead. */
+async function ownScheduler(cluster: TestCluster, plugins: readonly SchedulerPlugin[]) {
   await cluster.kill('scheduler')
-  await using tasks = new TaskGroup()
+  const tasks = new TaskGroup()
   const { client, clock } = cluster
+  const decisions = new DecisionRecord()
   const parts = {
     client,
     clock,
     random: seededRandom(1),
     flow: new FlowRecorder(clock),
     log: silentLog,
-    plugins: schedulerPlugins,
+    plugins,
+    decisions,
   }
-  const scheduler = new Scheduler({ ...parts, informers: new Informers(client, parts, tasks) })
-  scheduler.start(tasks)
+  const informers = new Informers(client, parts, tasks)
+  new Scheduler({ ...parts, informers, configuration: {}, extenders: [] }, tasks).start()
+  return { decisions, tasks }
+}
+
+test('the scheduler keeps its decision: why the pod is where it is, until the pod is gone', async () => {
+  await using cluster = await startCluster({ nodes: 2 })
+  const { client, clock } = cluster
+  const { decisions, tasks } = await ownScheduler(cluster, schedulerPlugins)
+  await using _tasks = tasks
   const target = await client
     .of(pod)
     .create({ metadata: { name: 'p' }, spec: { containers: [{ name: 'c', image: 'i' }] } }, 'default', ctx)
-  equal(target.spec.schedulerName, schedulerName)
+  equal(target.spec.schedulerName, defaultSchedulerName)
   await clock.advance('1s')
-  const decision = scheduler.decisionOf('default/p')
-  equal(decision?.kind === 'chosen' && decision.nodeName, (await client.of(pod).get('p', 'default', ctx)).spec.nodeName)
-  deepEqual(decision?.kind === 'chosen' && [...decision.scores.keys()], ['node-0', 'node-1'])
+  const told = decisions.explain('default/p')
+  equal(told?.nodeName, (await client.of(pod).get('p', 'default', ctx)).spec.nodeName)
+  deepEqual(
+    told?.nodes.map(({ node, verdict, scores }) => [node, verdict, scores?.['NodeResourcesFit'] !== undefined]),
+    [
+      ['node-0', 'fits', true],
+      ['node-1', 'fits', true],
+    ],
+  )
   await client.of(pod).delete('p', 'default', { gracePeriodSeconds: 0 }, ctx)
   await clock.advance('5s')
-  equal(scheduler.decisionOf('default/p'), undefined)
+  equal(decisions.of('default/p'), undefined)
 })
 
 test('when nothing fits, a plugin may nominate a node; the pod says which', async () => {
   await using cluster = await startCluster({ nodes: 1 })
-  await cluster.kill('scheduler')
-  await using tasks = new TaskGroup()
   const { client, clock } = cluster
   const asked: string[] = []
   const preempting: SchedulerPlugin = {
     name: 'Preempting',
-    postFilter(cycle, verdicts) {
-      asked.push(`${cycle.pod.metadata.name} ${[...verdicts].map(([name, { kind }]) => `${name} ${kind}`).join()}`)
-      return Promise.resolve('node-0')
+    postFilter({ cycle, verdicts }) {
+      asked.push(`${cycle.pod.metadata.name} ${[...verdicts.rejectedBy()].join()}`)
+      return { kind: 'nominated', nodeName: 'node-0' }
     },
   }
-  const parts = {
-    client,
-    clock,
-    random: seededRandom(1),
-    flow: new FlowRecorder(clock),
-    log: silentLog,
-    plugins: [...schedulerPlugins, preempting],
-  }
-  new Scheduler({ ...parts, informers: new Informers(client, parts, tasks) }).start(tasks)
+  const { tasks } = await ownScheduler(cluster, [preempting, ...schedulerPlugins])
+  await using _tasks = tasks
   await client.of(pod).create(
     {
       metadata: { name: 'p' },
@@ -343,6 +248,6 @@ test('when nothing fits, a plugin may nominate a node; the pod says which', asyn
     ctx,
   )
   await clock.advance('1s')
-  deepEqual(asked, ['p node-0 rejected'])
+  deepEqual(asked, ['p NodeResourcesFit'])
   equal((await client.of(pod).get('p', 'default', ctx)).status.nominatedNodeName, 'node-0')
 })

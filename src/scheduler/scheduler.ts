@@ -1,23 +1,32 @@
 // The scheduler: takes pods from the queue, decides, assumes, binds. Binding runs beside the next decision.
 import type { Clock } from '../base/clock.ts'
-import { rfc3339 } from '../base/clock.ts'
 import { context, type Context } from '../base/context.ts'
-import { causeOf, type Cause, type FlowRecorder } from '../base/flow.ts'
+import { causeOf, noCause, type Cause, type FlowRecorder } from '../base/flow.ts'
 import { errorText, type Log } from '../base/log.ts'
 import type { Random } from '../base/random.ts'
 import type { TaskGroup } from '../base/task-group.ts'
-import { isPodFinished, podCondition } from '../api/core/v1/pod-readiness.ts'
+import { turn } from '../base/turn.ts'
 import { isBound, pod, type Pod } from '../api/core/v1/pod.ts'
-import { node } from '../api/core/v1/node.ts'
-import { keyOf, namespaceOf, isBeingDeleted } from '../api/object.ts'
+import { keyOf, namespaceOf } from '../api/object.ts'
 import { hasReason } from '../api/status-error.ts'
 import type { Client } from '../client/client.ts'
-import { EventRecorder } from '../client/event-recorder.ts'
 import type { Informers } from '../client/informers.ts'
-import { decide, type Decision } from './cycle.ts'
-import type { Cycle, SchedulerPlugin, WakeEvent } from './framework.ts'
+import { watchCluster } from './cluster-watch.ts'
+import { makeProfiles, type SchedulerConfiguration } from './configuration.ts'
+import type { DecisionRecord } from './decisions.ts'
+import type { Extender } from './extender.ts'
+import { filterByExtenders, interested, scoreByExtenders } from './extending.ts'
+import { filterNodes, type Filtered } from './filtering.ts'
+import type { Cycle, FilterRun, PluginParts, SchedulerPlugin, WakeEvent } from './framework.ts'
+import { Nominator } from './nominator.ts'
+import { markUnschedulable } from './pod-condition.ts'
+import type { Profile } from './profile.ts'
 import { SchedulingQueue, type Waiting } from './queue.ts'
-import { Snapshot } from './snapshot.ts'
+import { SchedulingEvents } from './scheduling-events.ts'
+import { bestOf, scoreNodes, type Scores } from './scoring.ts'
+import { podFacts } from './snapshot/pod-facts.ts'
+import { Snapshot } from './snapshot/snapshot.ts'
+import { summary } from './verdicts.ts'
 
 export interface SchedulerParts {
   readonly client: Client
@@ -27,162 +36,308 @@ export interface SchedulerParts {
   readonly flow: FlowRecorder
   readonly log: Log
   readonly plugins: readonly SchedulerPlugin[]
+  readonly configuration: SchedulerConfiguration
+  readonly decisions: DecisionRecord
+  readonly extenders: readonly Extender[]
 }
 
-export const schedulerName = 'default-scheduler'
 const participant = 'scheduler'
-/** Decisions kept for those who ask why. */
-const decisionsMax = 10_000
+/** Bindings under way at a time; further pods wait. */
+const bindingsMax = 512
+/** After so long the event loop gets a turn. */
+const stretchMsMax = 5
+const noNodes = 'no nodes available to schedule pods'
+
+interface Unschedulable {
+  readonly message: string
+  readonly rejectedBy: ReadonlySet<string>
+  readonly run: FilterRun | undefined
+}
 
 export class Scheduler {
   readonly #parts: SchedulerParts
   readonly #snapshot = new Snapshot()
+  readonly #nominator = new Nominator()
   readonly #queue: SchedulingQueue
-  readonly #events: EventRecorder
-  readonly #decisions = new Map<string, Decision>()
+  readonly #events: SchedulingEvents
+  readonly #profiles: ReadonlyMap<string, Profile>
+  /** Uids of pods that are assumed and not yet seen bound. */
+  readonly #binding = new Set<string>()
+  #bindingsUnderWay = 0
+  readonly #tasks: TaskGroup
+  #bindingsFree: (() => void) | undefined
+  #nextStart = 0
 
-  constructor(parts: SchedulerParts) {
+  constructor(parts: SchedulerParts, tasks: TaskGroup) {
     this.#parts = parts
-    const sort = parts.plugins.find((plugin) => plugin.queueSort !== undefined)?.queueSort ?? (() => 0)
-    this.#queue = new SchedulingQueue(parts.clock, sort)
-    this.#events = new EventRecorder(parts.client, schedulerName, parts)
+    this.#tasks = tasks
+    this.#events = new SchedulingEvents(parts)
+    const profiles = makeProfiles(parts.configuration, parts.plugins, (plugin, args, schedulerName) => ({
+      ...plugin,
+      ...plugin.configure?.(args, this.#pluginParts(schedulerName)),
+    }))
+    this.#profiles = new Map(profiles.map((profile) => [profile.schedulerName, profile]))
+    const { podInitialBackoffSeconds = 1, podMaxBackoffSeconds = 10 } = parts.configuration
+    this.#queue = new SchedulingQueue({
+      clock: parts.clock,
+      before: profiles[0]?.at.queueSort[0]?.queueSort ?? (() => 0),
+      gate: (candidate) => this.#gateOf(candidate),
+      backoff: { initialMs: podInitialBackoffSeconds * 1000, maxMs: podMaxBackoffSeconds * 1000 },
+    })
   }
 
-  /** Why the pod is where it is, or nowhere; undefined when that has been forgotten. */
-  decisionOf(podKey: string): Decision | undefined {
-    return this.#decisions.get(podKey)
-  }
-
-  start(tasks: TaskGroup): void {
-    this.#watch()
+  start(): void {
+    const tasks = this.#tasks
+    const plugins = [...this.#profiles.values()].flatMap((profile) => profile.plugins)
+    watchCluster({
+      informers: this.#parts.informers,
+      snapshot: this.#snapshot,
+      nominator: this.#nominator,
+      kinds: plugins.flatMap(({ watches = [] }) => watches),
+      wake: (event, cause) => this.#wake(event, cause),
+      onPending: (candidate, cause, isNews) => {
+        if (this.#profiles.has(candidate.spec.schedulerName) && !this.#binding.has(candidate.metadata.uid))
+          this.#queue.add(candidate, cause, isNews)
+      },
+      onSettled: (key, settled, isGone) => {
+        this.#queue.remove(key)
+        this.#binding.delete(settled.metadata.uid)
+        if (isGone) this.#parts.decisions.forget(key)
+      },
+    })
     tasks.signal.addEventListener('abort', () => this.#queue.close(), { once: true })
-    tasks.start('scheduler', async (signal) => {
-      await this.#parts.informers.synced()
-      for (let next = await this.#queue.take(signal); next !== undefined; next = await this.#queue.take(signal))
-        this.#schedule(next, tasks)
-    })
+    tasks.start('scheduler', (signal) => this.#run(signal))
   }
 
-  #watch(): void {
-    const { informers } = this.#parts
-    informers.of(node).onChange(({ now, before, key, cause }) => {
-      if (now === undefined) return this.#snapshot.removeNode(key)
-      this.#snapshot.setNode(now)
-      this.#wake(
-        before === undefined ? { kind: 'node-added', node: now } : { kind: 'node-changed', node: now, before },
-        cause,
-      )
-    })
-    informers.of(pod).onChange(({ now, before, key, cause }) => {
-      const gone = now === undefined || isPodFinished(now)
-      if (gone) {
-        this.#queue.remove(key)
-        this.#decisions.delete(key)
-        const last = now ?? before
-        if (last !== undefined) this.#snapshot.remove(last)
-        if (before !== undefined && isBound(before)) this.#wake({ kind: 'pod-removed', pod: before }, cause)
-      } else if (isBound(now)) {
-        this.#queue.remove(key)
-        this.#snapshot.place(now, now.spec.nodeName)
-      } else if (isBeingDeleted(now)) this.#queue.remove(key)
-      else if (this.#isOurs(now)) this.#queue.add(now, cause)
-    })
+  async #run(signal: AbortSignal): Promise<void> {
+    const { clock, informers } = this.#parts
+    await informers.synced()
+    let sinceMs = clock.monotonicMs()
+    for (let next = await this.#queue.take(signal); next !== undefined; next = await this.#queue.take(signal)) {
+      await this.#schedule(next)
+      if (this.#bindingsUnderWay >= bindingsMax) await new Promise<void>((resolve) => (this.#bindingsFree = resolve))
+      if (clock.monotonicMs() - sinceMs < stretchMsMax) continue
+      await clock.outside(turn())
+      sinceMs = clock.monotonicMs()
+    }
   }
 
-  #isOurs(candidate: Pod): boolean {
-    if (candidate.spec.schedulerName !== schedulerName) return false
-    return this.#parts.plugins.every((plugin) => plugin.preEnqueue?.(candidate) === undefined)
+  #pluginParts(schedulerName: string): PluginParts {
+    const { client, informers, clock, random, log } = this.#parts
+    return {
+      ...{ schedulerName, client, informers, clock, random, log, snapshot: this.#snapshot },
+      tell: (target, note, ctx) => this.#events.tell(schedulerName, target, note, ctx),
+      letIn: (target) => {
+        if (this.#queue.placeOf(keyOf(target)) === 'gated') this.#queue.activate(keyOf(target), noCause)
+      },
+      startTask: (name, task) => this.#tasks.start(name, task),
+    }
+  }
+
+  #gateOf(candidate: Pod): string | undefined {
+    for (const plugin of this.#profileOf(candidate).at.preEnqueue) {
+      const reason = plugin.preEnqueue(candidate)
+      if (reason !== undefined) return reason
+    }
+    return undefined
+  }
+
+  #profileOf({ spec: { schedulerName } }: Pod): Profile {
+    const profile = this.#profiles.get(schedulerName)
+    if (profile === undefined) throw new Error(`there is no profile ${schedulerName}`)
+    return profile
   }
 
   #wake(event: WakeEvent, cause: Cause): void {
-    const hopeful = this.#parts.plugins.filter((plugin) => plugin.wakesOn !== undefined)
+    const isOpen = ({ wakesOn }: SchedulerPlugin) => wakesOn === undefined || wakesOn.includes(event.kind)
+    const hopeful = (profile: Profile | undefined, rejectedBy: ReadonlySet<string>) =>
+      profile?.plugins.filter((plugin) => rejectedBy.has(plugin.name) && isOpen(plugin)) ?? []
     this.#queue.wake(
+      (rejectedBy) =>
+        rejectedBy.size === 0 ||
+        [...this.#profiles.values()].some((profile) => hopeful(profile, rejectedBy).length > 0),
       ({ pod: parked, rejectedBy }) =>
         rejectedBy.size === 0 ||
-        hopeful.some((plugin) => rejectedBy.has(plugin.name) && plugin.wakesOn?.(event, parked)),
+        hopeful(this.#profiles.get(parked.spec.schedulerName), rejectedBy).some(
+          (plugin) => plugin.canHelp === undefined || plugin.canHelp(event, parked),
+        ),
       cause,
     )
   }
 
-  #schedule(waiting: Waiting, tasks: TaskGroup): void {
-    const { flow, plugins, random } = this.#parts
-    const cycle: Cycle = { pod: waiting.pod, snapshot: this.#snapshot }
-    const subject = { resource: 'pods', namespace: namespaceOf(waiting.pod), name: waiting.pod.metadata.name }
-    const decision = decide(cycle, plugins, random)
-    this.#remember(waiting.pod, decision)
-    const what = decision.kind === 'chosen' ? `filter, score → ${decision.nodeName}` : 'filter → no node fits'
-    const step = flow.record('reconcile', participant, participant, what, subject, 0, waiting.cause)
-    const cause = { ...causeOf(step), revisions: waiting.cause.revisions }
-    if (decision.kind === 'unschedulable') {
-      this.#queue.park(waiting, new Set([...decision.rejected.values()].map(({ plugin }) => plugin)))
-      tasks.start('make room', (signal) => this.#makeRoom(cycle, decision, context(signal, cause)))
-      return
-    }
-    this.#snapshot.place(waiting.pod, decision.nodeName)
-    for (const plugin of plugins) plugin.reserve?.(cycle, decision.nodeName)
-    tasks.start('bind', (signal) => this.#bind(waiting, cycle, decision.nodeName, context(signal, cause)))
+  async #schedule(waiting: Waiting): Promise<void> {
+    const profile = this.#profileOf(waiting.pod)
+    const cycle: Cycle = { pod: waiting.pod, facts: podFacts(waiting.pod), snapshot: this.#snapshot }
+    if (this.#snapshot.size === 0)
+      return this.#park(waiting, profile, { message: noNodes, rejectedBy: new Set(), run: undefined }, 0)
+    const filtered = filterNodes(cycle, profile, this.#nominator, this.#nextStart)
+    if (filtered.kind === 'filtered')
+      this.#nextStart = (this.#nextStart + filtered.lookedAt) % Math.max(1, this.#snapshot.size)
+    if (interested(this.#parts, waiting.pod).length > 0) return this.#scheduleExtended(waiting, profile, filtered)
+    this.#conclude(waiting, profile, filtered, scoresOf(cycle, profile, filtered))
   }
 
-  async #bind(waiting: Waiting, cycle: Cycle, nodeName: string, ctx: Context): Promise<void> {
-    const { plugins, client, log } = this.#parts
+  /** Somebody elsewhere has a say: the cycle waits for the answers, and the next pod with it. */
+  async #scheduleExtended(waiting: Waiting, profile: Profile, filtered: Filtered): Promise<void> {
+    const { signal } = this.#tasks
+    const { cycle } = filtered.run
     try {
-      for (const plugin of plugins) {
-        const verdict = await plugin.permit?.(cycle, nodeName, ctx)
-        if (verdict?.kind === 'rejected') throw new Error(verdict.reason)
-      }
-      for (const plugin of plugins) await plugin.preBind?.(cycle, nodeName, ctx)
-      for (const plugin of plugins) if (await plugin.bind?.(cycle, nodeName, client, ctx)) break
-      for (const plugin of plugins) plugin.postBind?.(cycle, nodeName)
+      if (filtered.kind === 'rejected') return this.#conclude(waiting, profile, filtered, undefined)
+      const fitting = await filterByExtenders(filtered.run, filtered.fitting, this.#parts, signal)
+      const extended = { ...filtered, fitting }
+      const scores = scoresOf(cycle, profile, extended)
+      if (scores !== undefined) await scoreByExtenders(scores, cycle.pod, cycle.snapshot, this.#parts, signal)
+      this.#conclude(waiting, profile, extended, scores)
     } catch (error) {
-      if (ctx.signal.aborted) return
-      for (const plugin of plugins.toReversed()) plugin.unreserve?.(cycle, nodeName)
-      this.#snapshot.remove(waiting.pod)
-      if (hasReason(error, 'NotFound')) return
-      log.debug('a pod could not be bound', { pod: keyOf(waiting.pod), node: nodeName, error: errorText(error) })
-      if (this.#parts.informers.of(pod).get(keyOf(waiting.pod))?.spec.nodeName === undefined) this.#queue.retry(waiting)
-      return
+      if (signal.aborted) return
+      this.#parts.log.warn('an extender failed', { pod: keyOf(waiting.pod), error: errorText(error) })
+      this.#queue.retry(waiting)
     }
-    const message = `Successfully assigned ${keyOf(waiting.pod)} to ${nodeName}`
-    await this.#events.record(waiting.pod, { type: 'Normal', reason: 'Scheduled', message }, ctx)
   }
 
-  /** Nothing fits: says so, and asks the plugins whether room can be made on some node. */
+  #conclude(waiting: Waiting, profile: Profile, filtered: Filtered, scores: Scores | undefined): void {
+    const unschedulable = this.#unschedulable(filtered)
+    if (unschedulable !== undefined) return this.#park(waiting, profile, unschedulable, 0)
+    if (filtered.kind !== 'filtered') return
+    const { fitting, run } = filtered
+    const slot = scores === undefined ? (fitting[0] ?? -1) : bestOf(scores, this.#parts.random)
+    const nodeName = this.#snapshot.nameAt(slot)
+    this.#remember(waiting.pod, run, nodeName, '', scores)
+    this.#assume(waiting, profile, run.cycle, nodeName, fitting.length)
+  }
+
+  #unschedulable(filtered: Filtered): Unschedulable | undefined {
+    const { size } = this.#snapshot
+    const { run } = filtered
+    if (filtered.kind === 'rejected') {
+      const { plugin, rejection } = filtered.by
+      for (const slot of this.#snapshot.order) run.verdicts.rejects(slot, filtered.by)
+      const message = `0/${size} nodes are available: ${rejection.reasons.join(', ')}.`
+      return { message, rejectedBy: new Set([plugin]), run }
+    }
+    if (filtered.fitting.length > 0) return undefined
+    return { message: summary(size, run.verdicts.reasonCounts()), rejectedBy: run.verdicts.rejectedBy(), run }
+  }
+
+  /** Counts the pod on its node before anybody is told, and starts the binding. */
+  #assume(waiting: Waiting, profile: Profile, cycle: Cycle, nodeName: string, fittingCount: number): void {
+    const { pod: target } = waiting
+    this.#snapshot.place(target, nodeName)
+    this.#binding.add(target.metadata.uid)
+    const what = `PreFilter, Filter ${fittingCount} of ${this.#snapshot.size}, Score, Reserve → ${nodeName}`
+    const cause = this.#record(waiting, what)
+    this.#tasks.start('bind', (signal) => this.#bind(waiting, profile, cycle, nodeName, context(signal, cause)))
+  }
+
+  async #bind(waiting: Waiting, { at }: Profile, cycle: Cycle, nodeName: string, ctx: Context): Promise<void> {
+    const { client } = this.#parts
+    const { pod: target } = waiting
+    this.#bindingsUnderWay++
+    try {
+      for (const plugin of at.reserve) plugin.reserve(cycle, nodeName)
+      for (const plugin of at.permit) {
+        const refused = await plugin.permit(cycle, nodeName, ctx)
+        if (refused !== undefined) throw new Error(refused.reasons.join(', '))
+      }
+      for (const plugin of at.preBind) await plugin.preBind(cycle, nodeName, ctx)
+      const binder = interested(this.#parts, target).find(({ bind }) => bind !== undefined)?.bind
+      if (binder !== undefined) await binder(target, nodeName, ctx.signal)
+      else for (const plugin of at.bind) if (await plugin.bind(cycle, nodeName, client, ctx)) break
+      for (const plugin of at.postBind) plugin.postBind(cycle, nodeName)
+    } catch (error) {
+      if (!ctx.signal.aborted) this.#takeBack(waiting, at, cycle, nodeName, error)
+      return
+    } finally {
+      this.#bindingsUnderWay--
+      this.#bindingsFree?.()
+      this.#bindingsFree = undefined
+    }
+    const message = `Successfully assigned ${keyOf(target)} to ${nodeName}`
+    const note = { type: 'Normal', reason: 'Scheduled', action: 'Binding', message } as const
+    await this.#events.tell(target.spec.schedulerName, target, note, ctx)
+  }
+
+  /** The pod was not bound: nothing of the attempt stays, and whoever waited for the room hears of it. */
+  #takeBack(waiting: Waiting, at: Profile['at'], cycle: Cycle, nodeName: string, error: unknown): void {
+    const { log, informers } = this.#parts
+    const { pod: target } = waiting
+    for (const plugin of at.reserve.toReversed()) plugin.unreserve?.(cycle, nodeName)
+    this.#binding.delete(target.metadata.uid)
+    const now = informers.of(pod).get(keyOf(target))
+    if (now !== undefined && isBound(now)) return
+    this.#snapshot.remove(target)
+    const freed = { ...target, spec: { ...target.spec, nodeName } }
+    this.#wake({ kind: 'pod-removed', pod: freed }, noCause)
+    if (hasReason(error, 'NotFound') || now === undefined || now.metadata.uid !== target.metadata.uid) return
+    log.debug('a pod could not be bound', { pod: keyOf(target), node: nodeName, error: errorText(error) })
+    this.#queue.retry({ ...waiting, pod: now })
+  }
+
+  /** Nothing fits: the pod waits, is told why, and room is made for it if some plugin can. */
+  #park(waiting: Waiting, profile: Profile, found: Unschedulable, fittingCount: number): void {
+    this.#queue.park(waiting, found.rejectedBy)
+    const cause = this.#record(waiting, `PreFilter, Filter ${fittingCount} of ${this.#snapshot.size}`)
+    this.#tasks.start('make room', (signal) => this.#makeRoom(waiting, profile, found, context(signal, cause)))
+  }
+
   async #makeRoom(
-    cycle: Cycle,
-    { message, rejected }: Extract<Decision, { kind: 'unschedulable' }>,
+    { pod: target }: Waiting,
+    profile: Profile,
+    { message, run }: Unschedulable,
     ctx: Context,
   ): Promise<void> {
-    const { client, clock, log, plugins } = this.#parts
-    const target = cycle.pod
-    await this.#events.record(target, { type: 'Warning', reason: 'FailedScheduling', message }, ctx)
-    try {
-      const verdicts = new Map([...rejected].map(([name, { verdict }]) => [name, verdict]))
-      let nominated: string | undefined
-      for (const plugin of plugins) nominated ??= await plugin.postFilter?.(cycle, verdicts, ctx)
-      const before = podCondition(target, 'PodScheduled')
-      const isNews = before?.status !== 'False' || before.message !== message
-      if (!isNews && nominated === target.status.nominatedNodeName) return
-      const sinceText = before?.status === 'False' ? before.lastTransitionTime : rfc3339(clock.nowMs())
-      const condition = {
-        type: 'PodScheduled',
-        status: 'False',
-        reason: 'Unschedulable',
-        message,
-        lastTransitionTime: sinceText,
+    const failures: string[] = []
+    let nominated: string | undefined
+    let forgetsNomination = false
+    for (const plugin of run === undefined ? [] : profile.at.postFilter) {
+      const pending = plugin.postFilter(run as FilterRun, ctx)
+      const result = pending instanceof Promise ? await pending : pending
+      if (result.kind === 'nominated') {
+        nominated = result.nodeName
+        break
       }
-      const status = { conditions: [condition], ...(nominated === undefined ? {} : { nominatedNodeName: nominated }) }
-      await client.of(pod).patch(target.metadata.name, namespaceOf(target), { status }, 'strategic', ctx, 'status')
-    } catch (error) {
-      // The pod is tried again in any case; what could not be written now is written then.
-      if (!ctx.signal.aborted)
-        log.debug('a pod could not be told why it waits', { pod: keyOf(target), error: errorText(error) })
+      failures.push(result.message)
+      forgetsNomination ||= result.forgetsNomination
     }
+    const hasSuffix = nominated === undefined && failures.length > 0
+    const whole = hasSuffix ? `${message} ${failures.join(', ')}` : message
+    if (run !== undefined) this.#remember(target, run, undefined, whole, undefined)
+    if (nominated !== undefined) this.#nominator.set(target, nominated)
+    else if (forgetsNomination) this.#nominator.set(target, undefined)
+    const note = { type: 'Warning', reason: 'FailedScheduling', action: 'Scheduling', message: whole } as const
+    await this.#events.tell(target.spec.schedulerName, target, note, ctx)
+    const nodeName = nominated ?? (forgetsNomination ? '' : undefined)
+    await markUnschedulable(target, whole, nodeName, this.#parts, ctx)
   }
 
-  #remember(target: Pod, decision: Decision): void {
-    const key = keyOf(target)
-    this.#decisions.delete(key)
-    this.#decisions.set(key, decision)
-    if (this.#decisions.size > decisionsMax) this.#decisions.delete(this.#decisions.keys().next().value ?? '')
+  #record({ pod: target, cause }: Waiting, what: string): Cause {
+    const subject = { resource: 'pods', namespace: namespaceOf(target), name: target.metadata.name }
+    const step = this.#parts.flow.record('reconcile', participant, participant, what, subject, 0, cause)
+    return { ...causeOf(step), revisions: cause.revisions }
+  }
+
+  #remember(
+    target: Pod,
+    { verdicts }: FilterRun,
+    nodeName: string | undefined,
+    message: string,
+    scores?: Scores,
+  ): void {
+    const { clock, decisions } = this.#parts
+    const { schedulerName } = target.spec
+    const { names } = this.#snapshot
+    decisions.remember(keyOf(target), {
+      atMs: clock.nowMs(),
+      schedulerName,
+      nodeName,
+      message,
+      names,
+      verdicts,
+      scores,
+    })
   }
 }
+
+/** Undefined when there is nothing to choose from. */
+const scoresOf = (cycle: Cycle, profile: Profile, filtered: Filtered): Scores | undefined =>
+  filtered.kind === 'rejected' || filtered.fitting.length < 2 ? undefined : scoreNodes(cycle, profile, filtered.fitting)

@@ -1,7 +1,7 @@
 // Paths of the server itself: discovery, OpenAPI, health, version, metrics.
 import type { FlowRecorder } from '../../base/flow.ts'
 import type { Metrics } from '../../base/metrics.ts'
-import { flowEventsPath } from '../../api/flow-wire.ts'
+import { decisionsPath, flowEventsPath } from '../../api/flow-wire.ts'
 import { groupVersions } from '../../api/kinds.ts'
 import { pathNotFound } from '../../api/status-error.ts'
 import type { Answer } from '../answer.ts'
@@ -11,6 +11,8 @@ import { openApiV3 } from './openapi.ts'
 export interface ServerPaths {
   readonly metrics: Metrics
   readonly flow: FlowRecorder
+  /** What the scheduler of this process decided about a pod, by its key. */
+  readonly explain: ((podKey: string) => object | undefined) | undefined
   readonly isReady: () => boolean
   readonly address: () => string
   /** A digest for entity tags. */
@@ -58,7 +60,8 @@ export function answerPath(path: string, wantsAggregated: boolean, server: Serve
       if (parts.length === 2) return json(withType(apiGroup(parts[1] ?? '')))
       return json(parts.length === 3 ? apiResourceList(parts[1] ?? '', parts[2] ?? '') : undefined)
     case 'coxswain':
-      return json(path === flowEventsPath ? { events: [...server.flow.events()] } : undefined)
+      if (path === flowEventsPath) return json({ events: [...server.flow.events()] })
+      return json(path.startsWith(decisionsPath) ? server.explain?.(path.slice(decisionsPath.length)) : undefined)
     case 'openapi':
       return json(openApi(parts.slice(1), server))
     default:

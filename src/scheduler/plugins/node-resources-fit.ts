@@ -1,34 +1,88 @@
-// NodeResourcesFit: the node must have room for the pod's requests; the emptier node is preferred (LeastAllocated).
-import { resourcesOf, type Resources } from '../../api/core/v1/requests.ts'
-import { defineSchedulerPlugin, fits, scoreMax } from '../framework.ts'
-import type { NodeState } from '../snapshot.ts'
+// NodeResourcesFit: the node must have room for the pod's requests. Which nodes with room are better, the emptier or
+// the fuller, is the profile's choice.
+import { equalValues } from '../../schema/json-value.ts'
+import { defineSchedulerPlugin, rejection, type Cycle, type Rejection, type SchedulerPlugin } from '../framework.ts'
+import { podFacts } from '../snapshot/pod-facts.ts'
+import type { ResourceColumns } from '../snapshot/resource-table.ts'
+import { resourceScorer, type ScoredResource, type ScoringStrategy } from './resource-scoring.ts'
 
-export const nodeResourcesFit = defineSchedulerPlugin({
+export interface NodeResourcesFitArgs {
+  readonly ignoredResources?: readonly string[]
+  readonly ignoredResourceGroups?: readonly string[]
+  readonly scoringStrategy?: ScoringStrategy
+}
+
+interface Demand extends ResourceColumns {
+  readonly resource: string
+  readonly amount: number
+}
+
+interface Demands {
+  readonly list: readonly Demand[]
+  /** Rejections by the shortages that they name; nodes in the same straits share one. */
+  readonly rejections: Map<number, Rejection>
+}
+
+const firstResources = ['cpu', 'memory', 'ephemeral-storage']
+
+export const nodeResourcesFit = defineSchedulerPlugin<Demands, readonly ScoredResource[]>({
   name: 'NodeResourcesFit',
   weight: 1,
-  filter({ pod }, node) {
-    const reasons = shortages(resourcesOf(pod.spec), node)
-    return reasons.length === 0 ? fits : { kind: 'rejected', reason: reasons.join(', '), resolvable: true }
+  ...points({}),
+  configure: (args) => points((args as NodeResourcesFitArgs | undefined) ?? {}),
+  wakesOn: ['node-added', 'node-changed', 'pod-changed', 'pod-removed'],
+  canHelp(event, pod) {
+    if (event.kind === 'node-added' || event.kind === 'pod-removed') return true
+    if (event.kind === 'node-changed')
+      return !equalValues(event.before.status.allocatable, event.node.status.allocatable)
+    // A pod that was resized downwards gives something back.
+    if (event.kind !== 'pod-changed') return false
+    const [before, now] = [podFacts(event.before).requests, podFacts(event.pod).requests]
+    return [...podFacts(pod).requests.keys()].some((name) => (now.get(name) ?? 0) < (before.get(name) ?? 0))
   },
-  score({ pod }, { allocatable, requested }) {
-    const wanted = resourcesOf(pod.spec)
-    const shares = (['cpuMillis', 'memoryBytes'] as const)
-      .filter((name) => allocatable[name] > 0)
-      .map((name) => ((allocatable[name] - requested[name] - wanted[name]) * scoreMax) / allocatable[name])
-    return shares.length === 0
-      ? 0
-      : Math.floor(Math.max(0, shares.reduce((sum, share) => sum + share, 0) / shares.length))
-  },
-  wakesOn: (event) =>
-    event.kind !== 'node-changed' || event.before.status.allocatable !== event.node.status.allocatable,
 })
 
-function shortages(wanted: Resources, { allocatable, requested, podCount, podsMax }: NodeState): string[] {
-  const reasons: string[] = []
-  if (podCount + 1 > podsMax) reasons.push('Too many pods')
-  if (wanted.cpuMillis > 0 && wanted.cpuMillis > allocatable.cpuMillis - requested.cpuMillis)
-    reasons.push('Insufficient cpu')
-  if (wanted.memoryBytes > 0 && wanted.memoryBytes > allocatable.memoryBytes - requested.memoryBytes)
-    reasons.push('Insufficient memory')
-  return reasons
+function points(args: NodeResourcesFitArgs): Partial<SchedulerPlugin<Demands, readonly ScoredResource[]>> {
+  const scorer = resourceScorer(args.scoringStrategy)
+  const isIgnored = (resource: string) =>
+    resource.includes('/') &&
+    ((args.ignoredResources?.includes(resource) ?? false) ||
+      (args.ignoredResourceGroups?.includes(resource.slice(0, resource.indexOf('/'))) ?? false))
+  return {
+    preFilter: (cycle) => ({ kind: 'check', state: demandsOf(cycle, isIgnored) }),
+    filter({ snapshot: { resources } }, slot, demands) {
+      let shortages = (resources.podCount[slot] as number) + 1 > (resources.podsMax[slot] as number) ? 2 : 0
+      let isHopeless = 0
+      for (let index = 0; index < demands.list.length; index++) {
+        const { amount, allocatable, requested } = demands.list[index] as Demand
+        const whole = allocatable[slot] as number
+        if (amount <= whole - (requested[slot] as number)) continue
+        shortages += 4 * 2 ** index
+        if (amount > whole) isHopeless = 1
+      }
+      return shortages === 0 ? undefined : rejectionFor(demands, shortages, isHopeless)
+    },
+    preScore: (cycle) => scorer.resources(cycle),
+    score: ({ snapshot }, slot, scored) => scorer.score(snapshot, slot, scored),
+  }
+}
+
+function demandsOf({ facts, snapshot }: Cycle, isIgnored: (resource: string) => boolean): Demands {
+  const names = [...firstResources, ...[...facts.requests.keys()].filter((name) => !firstResources.includes(name))]
+  const list = names.flatMap((resource) => {
+    const amount = facts.requests.get(resource) ?? 0
+    return amount > 0 && !isIgnored(resource) ? [{ resource, amount, ...snapshot.resources.of(resource) }] : []
+  })
+  return { list, rejections: new Map() }
+}
+
+/** `shortages` has a bit for too many pods and one for each demand; `isHopeless` is the lowest bit. */
+function rejectionFor({ list, rejections }: Demands, shortages: number, isHopeless: number): Rejection {
+  const known = rejections.get(shortages + isHopeless)
+  if (known !== undefined) return known
+  const short = list.filter((_, index) => Math.floor(shortages / (4 * 2 ** index)) % 2 === 1)
+  const reasons = short.map(({ resource }) => `Insufficient ${resource}`)
+  const made = rejection([...(Math.floor(shortages / 2) % 2 === 1 ? ['Too many pods'] : []), ...reasons], !isHopeless)
+  rejections.set(shortages + isHopeless, made)
+  return made
 }

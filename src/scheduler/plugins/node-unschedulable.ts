@@ -1,16 +1,20 @@
 // NodeUnschedulable: a cordoned node takes no new pods, unless they tolerate it.
 import { tolerates } from '../../api/core/v1/tolerations.ts'
-import { defineSchedulerPlugin, fits } from '../framework.ts'
+import { defineSchedulerPlugin, rejection, skip } from '../framework.ts'
+import type { NodeColumn } from '../snapshot/node-columns.ts'
 
 const cordonTaint = { key: 'node.kubernetes.io/unschedulable', effect: 'NoSchedule' } as const
+const cordoned = rejection('node(s) were unschedulable', false)
 
-export const nodeUnschedulable = defineSchedulerPlugin({
+export const nodeUnschedulable = defineSchedulerPlugin<NodeColumn, never>({
   name: 'NodeUnschedulable',
-  filter: ({ pod }, { node }) =>
-    !node.spec.unschedulable || tolerates(pod.spec.tolerations ?? [], cordonTaint)
-      ? fits
-      : { kind: 'rejected', reason: 'node(s) were unschedulable', resolvable: false },
-  wakesOn: (event) =>
+  preFilter: ({ pod, snapshot }) =>
+    tolerates(pod.spec.tolerations ?? [], cordonTaint)
+      ? skip
+      : { kind: 'check', state: snapshot.columns.of('cordoned', ({ spec }) => (spec.unschedulable ? 1 : 0)) },
+  filter: (_cycle, slot, isCordoned) => (isCordoned.at(slot) === 1 ? cordoned : undefined),
+  wakesOn: ['node-added', 'node-changed'],
+  canHelp: (event) =>
     event.kind === 'node-added' ||
     (event.kind === 'node-changed' && event.before.spec.unschedulable !== event.node.spec.unschedulable),
 })

@@ -1,31 +1,39 @@
 // TaintToleration: no pod on a node whose taints it does not tolerate; few untolerated soft taints are preferred.
 import { untoleratedTaint, tolerates } from '../../api/core/v1/tolerations.ts'
+import type { Pod } from '../../api/core/v1/pod.ts'
 import { equalValues } from '../../schema/json-value.ts'
-import { defineSchedulerPlugin, fits, scoreMax } from '../framework.ts'
+import { defineSchedulerPlugin, rejection, scaleScores } from '../framework.ts'
+import type { NodeColumn } from '../snapshot/node-columns.ts'
+import type { Snapshot } from '../snapshot/snapshot.ts'
 
-export const taintToleration = defineSchedulerPlugin({
+const tainted = rejection('node(s) had untolerated taint(s)', false)
+
+export const taintToleration = defineSchedulerPlugin<NodeColumn, NodeColumn>({
   name: 'TaintToleration',
   weight: 3,
-  filter({ pod }, { node }) {
-    const taint = untoleratedTaint(node.spec.taints ?? [], pod.spec.tolerations ?? [], ['NoSchedule', 'NoExecute'])
-    if (taint === undefined) return fits
-    return {
-      kind: 'rejected',
-      reason: `node(s) had untolerated taint {${taint.key}: ${taint.value ?? ''}}`,
-      resolvable: false,
-    }
+  preFilter: ({ pod, snapshot }) => ({ kind: 'check', state: untoleratedColumn(snapshot, pod) }),
+  filter: (_cycle, slot, untolerated) => (untolerated.at(slot) === 1 ? tainted : undefined),
+  preScore({ pod, snapshot }) {
+    const { tolerations = [] } = pod.spec
+    const soft = tolerations.filter(({ effect }) => effect === undefined || effect === 'PreferNoSchedule')
+    return snapshot.columns.of(
+      `soft taints ${JSON.stringify(soft)}`,
+      ({ spec: { taints = [] } }) =>
+        taints.filter((taint) => taint.effect === 'PreferNoSchedule' && !tolerates(soft, taint)).length,
+    )
   },
-  score: ({ pod }, { node }) =>
-    (node.spec.taints ?? []).filter(
-      (taint) => taint.effect === 'PreferNoSchedule' && !tolerates(pod.spec.tolerations ?? [], taint),
-    ).length,
+  score: (_cycle, slot, untolerated) => untolerated.at(slot),
   // The most soft taints score 0, none scores the maximum.
-  normalizeScores(scores) {
-    const most = Math.max(0, ...scores.values())
-    for (const [name, count] of scores)
-      scores.set(name, most === 0 ? scoreMax : scoreMax - Math.floor((count * scoreMax) / most))
-  },
-  wakesOn: (event) =>
+  normalizeScores: (scores) => scaleScores(scores, true),
+  wakesOn: ['node-added', 'node-changed'],
+  canHelp: (event) =>
     event.kind === 'node-added' ||
     (event.kind === 'node-changed' && !equalValues(event.before.spec.taints, event.node.spec.taints)),
 })
+
+/** 1 for nodes with a taint that keeps the pod away. */
+export function untoleratedColumn(snapshot: Snapshot, { spec: { tolerations = [] } }: Pod): NodeColumn {
+  return snapshot.columns.of(`taints ${JSON.stringify(tolerations)}`, ({ spec }) =>
+    untoleratedTaint(spec.taints ?? [], tolerations, ['NoSchedule', 'NoExecute']) === undefined ? 0 : 1,
+  )
+}

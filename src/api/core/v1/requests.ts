@@ -2,45 +2,79 @@
 import { quantityMillis, quantityUnits } from '../../../schema/quantity.ts'
 import type { Container } from './container.ts'
 import type { PodSpec } from './pod-spec.ts'
+import type { ContainerStatus, PodStatus } from './pod-status.ts'
 
-export interface Resources {
-  readonly cpuMillis: number
-  readonly memoryBytes: number
+type ResourceList = Readonly<Record<string, string>>
+
+/** By resource: cpu in thousandths, all else in whole units. */
+export type Amounts = ReadonlyMap<string, number>
+
+export const amountOf = (resource: string, quantity: string | undefined): number =>
+  resource === 'cpu' ? quantityMillis(quantity) : quantityUnits(quantity)
+
+export function amountsFrom(list: ResourceList | undefined): Map<string, number> {
+  const amounts = new Map<string, number>()
+  for (const name in list) amounts.set(name, amountOf(name, list[name]))
+  return amounts
 }
 
-export const noResources: Resources = { cpuMillis: 0, memoryBytes: 0 }
+/** What a container counts for where it asks for nothing, when nodes are compared by how full they are. */
+export const uncountedRequests: Amounts = new Map([
+  ['cpu', 100],
+  ['memory', 200 << 20],
+])
 
-export const addResources = (a: Resources, b: Resources): Resources => ({
-  cpuMillis: a.cpuMillis + b.cpuMillis,
-  memoryBytes: a.memoryBytes + b.memoryBytes,
-})
+const noAmounts: Amounts = new Map()
 
-export const subtractResources = (a: Resources, b: Resources): Resources => ({
-  cpuMillis: a.cpuMillis - b.cpuMillis,
-  memoryBytes: a.memoryBytes - b.memoryBytes,
-})
+/** The part of a Pod that is read here; the kind's own file reads this one. */
+interface PodParts {
+  readonly spec: PodSpec
+  readonly status?: PodStatus
+}
 
-export const resourcesFrom = (list: Readonly<Record<string, string>> | undefined): Resources => ({
-  cpuMillis: quantityMillis(list?.['cpu']),
-  memoryBytes: quantityUnits(list?.['memory']),
-})
-
-const requestsOf = ({ resources }: Container): Resources => resourcesFrom(resources.requests)
-
-const larger = (a: Resources, b: Resources): Resources => ({
-  cpuMillis: Math.max(a.cpuMillis, b.cpuMillis),
-  memoryBytes: Math.max(a.memoryBytes, b.memoryBytes),
-})
-
-/** Containers together, or the largest moment of the init containers, whichever is more; sidecars keep running. */
-export function resourcesOf(spec: PodSpec): Resources {
-  let sidecars = noResources
-  let initPeak = noResources
+/**
+ * Containers together, or the largest moment of the init containers, whichever is more; sidecars keep running. What the
+ * pod as a whole asks for counts instead of the sum. While a resize is under way the larger amount counts.
+ * `missing` counts for what a container does not ask for.
+ */
+export function podRequests({ spec, status }: PodParts, missing: Amounts = noAmounts): Map<string, number> {
+  const requestsOf = (container: Container) => containerRequests(container, statusOf(status, container.name), missing)
+  const sidecars = new Map<string, number>()
+  const peak = new Map<string, number>()
   for (const container of spec.initContainers ?? []) {
     const own = requestsOf(container)
-    if (container.restartPolicy === 'Always') sidecars = addResources(sidecars, own)
-    initPeak = larger(initPeak, container.restartPolicy === 'Always' ? sidecars : addResources(sidecars, own))
+    const isSidecar = container.restartPolicy === 'Always'
+    if (isSidecar) add(sidecars, own)
+    raise(peak, isSidecar ? sidecars : add(new Map(sidecars), own))
   }
-  const running = spec.containers.map(requestsOf).reduce(addResources, sidecars)
-  return addResources(larger(running, initPeak), resourcesFrom(spec.overhead))
+  const total = sidecars
+  for (const container of spec.containers) add(total, requestsOf(container))
+  raise(total, peak)
+  for (const [name, amount] of amountsFrom(spec.resources?.requests)) total.set(name, amount)
+  return spec.overhead === undefined ? total : add(total, amountsFrom(spec.overhead))
+}
+
+function containerRequests(
+  { resources }: Container,
+  status: ContainerStatus | undefined,
+  missing: Amounts,
+): Map<string, number> {
+  const amounts = amountsFrom(resources.requests)
+  if (status?.resources?.requests !== undefined) raise(amounts, amountsFrom(status.resources.requests))
+  if (status?.allocatedResources !== undefined) raise(amounts, amountsFrom(status.allocatedResources))
+  for (const [name, amount] of missing) if (!amounts.has(name)) amounts.set(name, amount)
+  return amounts
+}
+
+const statusOf = (status: PodStatus | undefined, name: string): ContainerStatus | undefined =>
+  status?.containerStatuses?.find((candidate) => candidate.name === name) ??
+  status?.initContainerStatuses?.find((candidate) => candidate.name === name)
+
+function add(target: Map<string, number>, amounts: Amounts): Map<string, number> {
+  for (const [name, amount] of amounts) target.set(name, (target.get(name) ?? 0) + amount)
+  return target
+}
+
+function raise(target: Map<string, number>, amounts: Amounts): void {
+  for (const [name, amount] of amounts) if (amount > (target.get(name) ?? 0)) target.set(name, amount)
 }

@@ -1,0 +1,172 @@
+// Extender: a program elsewhere that has a say over HTTP: which nodes, how good, whom to remove, and the binding.
+import { durationMs, type Clock } from '../base/clock.ts'
+import type { Node } from '../api/core/v1/node.ts'
+import type { Pod } from '../api/core/v1/pod.ts'
+import { namespaceOf } from '../api/object.ts'
+import type { Outbound, OutboundProvider, OutboundRequest } from '../platform/outbound.ts'
+import { isJsonObject, type JsonObject } from '../schema/json-value.ts'
+import type { ExtenderConfiguration } from './configuration.ts'
+
+export interface ExtenderVerdict {
+  /** Names of the nodes that it lets through. */
+  readonly fitting: ReadonlySet<string>
+  readonly failed: ReadonlyMap<string, string>
+  /** Those of the failed where removing pods would not help. */
+  readonly unresolvable: ReadonlySet<string>
+}
+
+/** Uids of the pods that would go, by node. */
+export type ExtenderVictims = ReadonlyMap<string, { readonly uids: readonly string[]; readonly violations: number }>
+
+export interface Extender {
+  readonly url: string
+  /** Whether scheduling goes on without it when it fails. */
+  readonly isIgnorable: boolean
+  readonly weight: number
+  isInterested(pod: Pod): boolean
+  readonly filter: ((pod: Pod, nodes: readonly Node[], signal: AbortSignal) => Promise<ExtenderVerdict>) | undefined
+  /** 0 to 10 by node. */
+  readonly prioritize:
+    | ((pod: Pod, nodes: readonly Node[], signal: AbortSignal) => Promise<ReadonlyMap<string, number>>)
+    | undefined
+  /** Those candidates that it agrees to, perhaps with other victims. */
+  readonly preempt: ((pod: Pod, victims: ExtenderVictims, signal: AbortSignal) => Promise<ExtenderVictims>) | undefined
+  readonly bind: ((pod: Pod, nodeName: string, signal: AbortSignal) => Promise<void>) | undefined
+}
+
+/** The scores of an extender reach to 10, those of plugins to 100. */
+export const extenderScoreScale = 10
+const timeoutDefault = '5s'
+const answerCharsMax = 64 << 20
+
+type Ask = (verb: string, body: object, signal: AbortSignal) => Promise<unknown>
+
+export function extenderOf(configuration: ExtenderConfiguration, outbound: OutboundProvider, clock: Clock): Extender {
+  const { urlPrefix, filterVerb, prioritizeVerb, preemptVerb, bindVerb, managedResources = [] } = configuration
+  const ask = askerOf(configuration, outbound, clock)
+  const argsOf = (pod: Pod, nodes: readonly Node[]) =>
+    configuration.nodeCacheCapable
+      ? { Pod: pod, NodeNames: nodes.map(({ metadata }) => metadata.name) }
+      : { Pod: pod, Nodes: { apiVersion: 'v1', kind: 'NodeList', items: nodes } }
+  return {
+    url: urlPrefix,
+    isIgnorable: configuration.ignorable ?? false,
+    weight: configuration.weight ?? 1,
+    isInterested: (pod) =>
+      managedResources.length === 0 || asksForAny(pod, new Set(managedResources.map(({ name }) => name))),
+    filter: filterVerb
+      ? async (pod, nodes, signal) => readFiltered(await ask(filterVerb, argsOf(pod, nodes), signal))
+      : undefined,
+    prioritize: prioritizeVerb
+      ? async (pod, nodes, signal) => readPriorities(await ask(prioritizeVerb, argsOf(pod, nodes), signal))
+      : undefined,
+    preempt: preemptVerb
+      ? async (pod, victims, signal) =>
+          readVictims(await ask(preemptVerb, { Pod: pod, ...writeVictims(victims) }, signal))
+      : undefined,
+    bind: bindVerb
+      ? async (pod, Node, signal) => {
+          const { name: PodName, uid: PodUID } = pod.metadata
+          checkError(await ask(bindVerb, { PodName, PodNamespace: namespaceOf(pod), PodUID, Node }, signal))
+        }
+      : undefined,
+  }
+}
+
+function askerOf(
+  { urlPrefix, httpTimeout = timeoutDefault, tlsConfig }: ExtenderConfiguration,
+  provider: OutboundProvider,
+  clock: Clock,
+): Ask {
+  const { origin, pathname } = new URL(urlPrefix)
+  const decoded = (data: string | undefined) => (data === undefined ? undefined : atob(data))
+  const [authority, certificate, key] = [tlsConfig?.caData, tlsConfig?.certData, tlsConfig?.keyData].map(decoded)
+  const tls = { ...(authority && { authority }), ...(certificate && { certificate }), ...(key && { key }) }
+  const outbound = provider.connect({ origin, tls })
+  return async (verb, body, signal) => {
+    const late = new AbortController()
+    const timer = clock.after(durationMs(httpTimeout), () => late.abort(new Error(`no answer within ${httpTimeout}`)))
+    const target = `${pathname.replace(/\/$/, '')}/${verb}`
+    const headers = { 'content-type': 'application/json', accept: 'application/json' }
+    const request = { method: 'POST', target, headers, body: JSON.stringify(body) }
+    try {
+      const { status, text } = await clock.outside(answered(outbound, request, AbortSignal.any([signal, late.signal])))
+      if (status !== 200) throw new Error(`failed ${verb} with extender at URL ${urlPrefix}, code ${status}`)
+      return JSON.parse(text)
+    } finally {
+      timer.cancel()
+    }
+  }
+}
+
+async function answered(outbound: Outbound, request: OutboundRequest, signal: AbortSignal) {
+  const { status, body } = await outbound.send(request, signal)
+  const decoder = new TextDecoder()
+  let text = ''
+  for await (const piece of body) {
+    text += decoder.decode(piece, { stream: true })
+    if (text.length > answerCharsMax) throw new Error('the answer of an extender is too long')
+  }
+  return { status, text }
+}
+
+function asksForAny({ spec }: Pod, resources: ReadonlySet<string>): boolean {
+  const names = [...(spec.initContainers ?? []), ...spec.containers].flatMap(({ resources: { requests, limits } }) => [
+    ...Object.keys(requests ?? {}),
+    ...Object.keys(limits ?? {}),
+  ])
+  return names.some((name) => resources.has(name))
+}
+
+/** Go reads field names in any case, so extenders write them in any. */
+const fieldOf = (value: unknown, name: string): unknown => {
+  if (!isJsonObject(value)) return undefined
+  const key = Object.keys(value).find((candidate) => candidate.toLowerCase() === name)
+  return key === undefined ? undefined : value[key]
+}
+
+function checkError(answer: unknown): void {
+  const error = fieldOf(answer, 'error')
+  if (typeof error === 'string' && error !== '') throw new Error(error)
+}
+
+function readFiltered(answer: unknown): ExtenderVerdict {
+  checkError(answer)
+  const names = fieldOf(answer, 'nodenames')
+  const items = fieldOf(fieldOf(answer, 'nodes'), 'items')
+  const ofItems = Array.isArray(items) ? items.map((item) => fieldOf(fieldOf(item, 'metadata'), 'name')) : []
+  const fitting = (Array.isArray(names) ? names : ofItems).map(String)
+  const messages = (name: string) =>
+    Object.entries((fieldOf(answer, name) ?? {}) as JsonObject).map(([node, why]) => [node, String(why)] as const)
+  const unresolvable = messages('failedandunresolvablenodes')
+  return {
+    fitting: new Set(fitting),
+    failed: new Map([...messages('failednodes'), ...unresolvable]),
+    unresolvable: new Set(unresolvable.map(([node]) => node)),
+  }
+}
+
+function readPriorities(answer: unknown): ReadonlyMap<string, number> {
+  if (!Array.isArray(answer)) return new Map()
+  return new Map(answer.map((item) => [String(fieldOf(item, 'host')), Number(fieldOf(item, 'score') ?? 0)]))
+}
+
+const writeVictims = (victims: ExtenderVictims) => ({
+  NodeNameToMetaVictims: Object.fromEntries(
+    [...victims].map(([node, { uids, violations }]) => [
+      node,
+      { Pods: uids.map((UID) => ({ UID })), NumPDBViolations: violations },
+    ]),
+  ),
+})
+
+function readVictims(answer: unknown): ExtenderVictims {
+  const byNode = (fieldOf(answer, 'nodenametometavictims') ?? {}) as JsonObject
+  return new Map(
+    Object.entries(byNode).map(([node, meta]) => {
+      const pods = fieldOf(meta, 'pods')
+      const uids = Array.isArray(pods) ? pods.map((victim) => String(fieldOf(victim, 'uid'))) : []
+      return [node, { uids, violations: Number(fieldOf(meta, 'numpdbviolations') ?? 0) }]
+    }),
+  )
+}

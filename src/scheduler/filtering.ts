@@ -1,0 +1,156 @@
+// Filtering: the first half of a cycle. Each plugin looks at the pod once, then at one node after the other, until
+// enough nodes fit.
+import { rejection, type Cycle, type FilterRun, type Rejection } from './framework.ts'
+import type { Nominator } from './nominator.ts'
+import type { PluginAt, Profile } from './profile.ts'
+import type { PlacedPod } from './snapshot/snapshot.ts'
+import { Verdicts, type NodeVerdict } from './verdicts.ts'
+
+interface Check {
+  readonly plugin: PluginAt<'filter'>
+  readonly state: unknown
+}
+
+export type Filtered =
+  | { readonly kind: 'filtered'; readonly run: Filtering; readonly fitting: Int32Array; readonly lookedAt: number }
+  /** A plugin rejected the pod before it looked at any node. */
+  | { readonly kind: 'rejected'; readonly run: Filtering; readonly by: NodeVerdict }
+
+export class Filtering implements FilterRun {
+  readonly cycle: Cycle
+  readonly verdicts: Verdicts
+  readonly #nominator: Nominator
+  readonly #checks: readonly Check[]
+
+  constructor(cycle: Cycle, nominator: Nominator, checks: readonly Check[]) {
+    this.cycle = cycle
+    this.verdicts = new Verdicts(cycle.snapshot.names.length)
+    this.#nominator = nominator
+    this.#checks = checks
+  }
+
+  /** Pods that are nominated to the node count as if they were there; without them the pod must fit as well. */
+  check(slot: number): NodeVerdict | undefined {
+    const rivals = this.#nominator.isEmpty ? [] : this.#rivalsOn(slot)
+    if (rivals.length === 0) return this.#checkPlain(slot)
+    const { snapshot } = this.cycle
+    const placed = rivals.map((rival) => snapshot.place(rival, snapshot.nameAt(slot)))
+    for (const each of placed) this.#shift(each, 1)
+    const found = this.#checkPlain(slot)
+    for (const each of placed) this.take(each)
+    return found ?? this.#checkPlain(slot)
+  }
+
+  take(placed: PlacedPod): void {
+    this.cycle.snapshot.remove(placed.pod)
+    this.#shift(placed, -1)
+  }
+
+  putBack(placed: PlacedPod): void {
+    const { snapshot } = this.cycle
+    snapshot.place(placed.pod, snapshot.nameAt(placed.slot))
+    this.#shift(placed, 1)
+  }
+
+  #rivalsOn(slot: number) {
+    const { facts, pod, snapshot } = this.cycle
+    return [...this.#nominator.on(snapshot.nameAt(slot))].filter(
+      (rival) =>
+        rival.metadata.uid !== pod.metadata.uid &&
+        (rival.spec.priority ?? 0) >= facts.priority &&
+        snapshot.placement(rival) === undefined,
+    )
+  }
+
+  #checkPlain(slot: number): NodeVerdict | undefined {
+    const { cycle } = this
+    for (const { plugin, state } of this.#checks) {
+      const found = plugin.filter(cycle, slot, state)
+      if (found !== undefined) return { plugin: plugin.name, rejection: found }
+    }
+    return undefined
+  }
+
+  #shift(placed: PlacedPod, by: 1 | -1): void {
+    for (const { plugin, state } of this.#checks) plugin.shift?.(this.cycle, state, placed, by)
+  }
+}
+
+const nodesToFindMin = 100
+const percentageMin = 5
+
+/** How many fitting nodes are enough: in large clusters a part of them. */
+export function nodesToFind(percentage: number, nodeCount: number): number {
+  if (nodeCount < nodesToFindMin || percentage >= 100) return nodeCount
+  const share = percentage === 0 ? Math.max(percentageMin, 50 - Math.floor(nodeCount / 125)) : percentage
+  return Math.max(nodesToFindMin, Math.floor((nodeCount * share) / 100))
+}
+
+/** Looks at the pod, then at nodes from `start` on in their order, until enough fit. */
+export function filterNodes(cycle: Cycle, profile: Profile, nominator: Nominator, start: number): Filtered {
+  const { snapshot, pod } = cycle
+  const skipped = new Set<string>()
+  const states = new Map<string, unknown>()
+  let wanted: ReadonlySet<string> | undefined
+  const narrowedBy: string[] = []
+  for (const plugin of profile.at.preFilter) {
+    const result = plugin.preFilter(cycle)
+    if (result.kind === 'rejected') {
+      const run = new Filtering(cycle, nominator, [])
+      return { kind: 'rejected', run, by: { plugin: plugin.name, rejection: result } }
+    }
+    if (result.kind === 'skip') skipped.add(plugin.name)
+    else {
+      states.set(plugin.name, result.state)
+      if (result.nodes === undefined) continue
+      wanted = wanted === undefined ? result.nodes : wanted.intersection(result.nodes)
+      narrowedBy.push(plugin.name)
+    }
+  }
+  const checks = profile.at.filter
+    .filter(({ name }) => !skipped.has(name))
+    .map((plugin) => ({ plugin, state: states.get(plugin.name) }))
+  const run = new Filtering(cycle, nominator, checks)
+  const nominated = nominator.nodeOf(pod) ?? pod.status.nominatedNodeName
+  const nominatedSlot = nominated === undefined ? undefined : snapshot.slotOf(nominated)
+  if (nominatedSlot !== undefined && (wanted === undefined || wanted.has(nominated ?? ''))) {
+    if (run.check(nominatedSlot) === undefined) {
+      run.verdicts.fits(nominatedSlot)
+      return { kind: 'filtered', run, fitting: Int32Array.of(nominatedSlot), lookedAt: 0 }
+    }
+  }
+  if (wanted !== undefined) return filterNamed(run, wanted, narrowedBy)
+  return filterFrom(run, start, nodesToFind(profile.percentageOfNodesToScore, snapshot.size))
+}
+
+function filterFrom(run: Filtering, start: number, enough: number): Filtered {
+  const { order, size } = run.cycle.snapshot
+  const fitting = new Int32Array(Math.min(enough, size))
+  let found = 0
+  let lookedAt = 0
+  for (; lookedAt < size && found < enough; lookedAt++) {
+    const slot = order[(start + lookedAt) % size] as number
+    const verdict = run.check(slot)
+    if (verdict === undefined) {
+      fitting[found++] = slot
+      run.verdicts.fits(slot)
+    } else run.verdicts.rejects(slot, verdict)
+  }
+  return { kind: 'filtered', run, fitting: fitting.subarray(0, found), lookedAt }
+}
+
+/** Only some nodes come into question; all others are rejected by those who said so. */
+function filterNamed(run: Filtering, names: ReadonlySet<string>, narrowedBy: readonly string[]): Filtered {
+  const { snapshot } = run.cycle
+  const others: Rejection = rejection(`node(s) didn't satisfy plugin(s) [${narrowedBy.toSorted().join(' ')}]`, false)
+  const plugin = narrowedBy[0] ?? ''
+  const fitting: number[] = []
+  for (const slot of snapshot.order) {
+    const verdict = names.has(snapshot.nameAt(slot)) ? run.check(slot) : { plugin, rejection: others }
+    if (verdict === undefined) {
+      fitting.push(slot)
+      run.verdicts.fits(slot)
+    } else run.verdicts.rejects(slot, verdict)
+  }
+  return { kind: 'filtered', run, fitting: Int32Array.from(fitting), lookedAt: 0 }
+}

@@ -1,0 +1,117 @@
+// Affinity as a demand: how many pods in each domain a pod must, or must not, be with.
+import type { Cycle } from '../framework.ts'
+import { termMatches, type AffinityTerm } from '../snapshot/affinity-term.ts'
+import type { NodeColumn } from '../snapshot/node-columns.ts'
+import type { PlacedPod, Snapshot } from '../snapshot/snapshot.ts'
+import { noDomain } from '../snapshot/topology.ts'
+
+interface TermTally {
+  readonly term: AffinityTerm
+  readonly domains: NodeColumn
+  readonly pods: (number | undefined)[]
+}
+
+export interface AffinityTally {
+  /** Pods that every term of the affinity means, by the domain of each term. */
+  readonly friends: readonly TermTally[]
+  /** How many there are at all; when none, a pod that means itself may be the first. */
+  friendCount: number
+  readonly isOwnFriend: boolean
+  /** Pods that one term of the anti-affinity means. */
+  readonly foes: readonly TermTally[]
+  /** By topology key: pods whose anti-affinity means this pod. */
+  readonly foesOfPod: Map<string, TermTally>
+}
+
+const meansAll = (terms: readonly AffinityTerm[], pod: PlacedPod['pod'], { namespaces }: Snapshot): boolean =>
+  terms.every((term) => termMatches(term, pod, namespaces))
+
+/** Undefined when neither this pod nor any other has a demand. */
+export function tallyAffinity(cycle: Cycle): AffinityTally | undefined {
+  const { facts, snapshot, pod } = cycle
+  const { affinity, antiAffinity } = facts
+  const foesOfPod = new Map<string, TermTally>()
+  for (const { term, holders } of snapshot.terms.of('antiAffinity'))
+    if (termMatches(term, pod, snapshot.namespaces)) {
+      const { domains, pods } = tallyOf(snapshot, foesOfPod, term)
+      for (const [slot, count] of holders) addTo(pods, domains.at(slot), count)
+    }
+  if (affinity.length === 0 && antiAffinity.length === 0 && foesOfPod.size === 0) return undefined
+  const friendKey = `friends ${affinity.map(({ key }) => key).join(' ')}`
+  const friends =
+    affinity.length === 0 ? undefined : snapshot.counts.of(friendKey, (other) => meansAll(affinity, other, snapshot))
+  let friendCount = 0
+  const friendTallies = affinity.map((term) => sumUp(snapshot, term, friends ?? new Int32Array()))
+  for (const { pods } of friendTallies) for (const count of pods) friendCount += count ?? 0
+  return {
+    friends: friendTallies,
+    friendCount,
+    isOwnFriend: affinity.length > 0 && meansAll(affinity, pod, snapshot),
+    foes: antiAffinity.map((term) => sumUp(snapshot, term, meantBy(snapshot, term))),
+    foesOfPod,
+  }
+}
+
+/** How many pods of each node the term means. */
+export const meantBy = (snapshot: Snapshot, term: AffinityTerm): Int32Array =>
+  snapshot.counts.of(`term ${term.key}`, (other) => termMatches(term, other, snapshot.namespaces))
+
+function sumUp(snapshot: Snapshot, term: AffinityTerm, counts: Int32Array): TermTally {
+  const domains = snapshot.topology(term.topologyKey).column
+  const pods: (number | undefined)[] = []
+  for (const slot of snapshot.order) if (counts[slot] !== 0) addTo(pods, domains.at(slot), counts[slot] as number)
+  return { term, domains, pods }
+}
+
+function tallyOf(snapshot: Snapshot, tallies: Map<string, TermTally>, term: AffinityTerm): TermTally {
+  const known = tallies.get(term.topologyKey)
+  if (known !== undefined) return known
+  const made = { term, domains: snapshot.topology(term.topologyKey).column, pods: [] }
+  tallies.set(term.topologyKey, made)
+  return made
+}
+
+function addTo(pods: (number | undefined)[], domain: number, count: number): void {
+  if (domain !== noDomain) pods[domain] = (pods[domain] ?? 0) + count
+}
+
+const countAt = ({ domains, pods }: TermTally, slot: number): number => {
+  const domain = domains.at(slot)
+  return domain === noDomain ? 0 : (pods[domain] ?? 0)
+}
+
+export function affinityFits({ friends, friendCount, isOwnFriend }: AffinityTally, slot: number): boolean {
+  let hasFriends = true
+  for (const tally of friends) {
+    if (tally.domains.at(slot) === noDomain) return false
+    if (countAt(tally, slot) <= 0) hasFriends = false
+  }
+  return hasFriends || (friendCount === 0 && isOwnFriend)
+}
+
+export function antiAffinityFits({ foes }: AffinityTally, slot: number): boolean {
+  for (const tally of foes) if (countAt(tally, slot) > 0) return false
+  return true
+}
+
+export function existingFit({ foesOfPod }: AffinityTally, slot: number): boolean {
+  for (const tally of foesOfPod.values()) if (countAt(tally, slot) > 0) return false
+  return true
+}
+
+/** Counts a pod that comes or goes, as friend, as foe, and as one that minds. */
+export function shiftPod(cycle: Cycle, tally: AffinityTally, { slot, pod, facts }: PlacedPod, by: 1 | -1): void {
+  const { snapshot } = cycle
+  if (tally.friends.length > 0 && meansAll(cycle.facts.affinity, pod, snapshot))
+    for (const { domains, pods } of tally.friends) {
+      addTo(pods, domains.at(slot), by)
+      if (domains.at(slot) !== noDomain) tally.friendCount += by
+    }
+  for (const { term, domains, pods } of tally.foes)
+    if (termMatches(term, pod, snapshot.namespaces)) addTo(pods, domains.at(slot), by)
+  for (const term of facts.antiAffinity)
+    if (termMatches(term, cycle.pod, snapshot.namespaces)) {
+      const { domains, pods } = tallyOf(snapshot, tally.foesOfPod, term)
+      addTo(pods, domains.at(slot), by)
+    }
+}

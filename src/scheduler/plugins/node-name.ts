@@ -1,0 +1,11 @@
+// NodeName: a pod that names its node goes there or nowhere.
+import { defineSchedulerPlugin, rejection, skip } from '../framework.ts'
+
+const otherNode = rejection("node(s) didn't match the requested node name", false)
+
+export const nodeName = defineSchedulerPlugin<string, never>({
+  name: 'NodeName',
+  preFilter: ({ pod: { spec } }) => (spec.nodeName === undefined ? skip : { kind: 'check', state: spec.nodeName }),
+  filter: ({ snapshot }, slot, wanted) => (snapshot.nameAt(slot) === wanted ? undefined : otherNode),
+  wakesOn: ['node-added'],
+})

@@ -1,0 +1,44 @@
+// NodeResourcesBalancedAllocation: better nodes are those whose resources are used in step, or more so with the pod.
+import { defineSchedulerPlugin, scoreMax, type SchedulerPlugin } from '../framework.ts'
+import { countedResources, scoredResources, type ScoredResource, type WeightedResource } from './resource-scoring.ts'
+
+export const nodeResourcesBalancedAllocation = defineSchedulerPlugin<never, readonly ScoredResource[]>({
+  name: 'NodeResourcesBalancedAllocation',
+  weight: 1,
+  ...points(countedResources),
+  configure: (args) => points((args as { resources?: WeightedResource[] } | undefined)?.resources ?? countedResources),
+})
+
+function points(weighted: readonly WeightedResource[]): Partial<SchedulerPlugin<never, readonly ScoredResource[]>> {
+  return {
+    preScore(cycle) {
+      const resources = scoredResources(cycle, weighted, false)
+      return resources.every(({ amount }) => amount === 0) ? undefined : resources
+    },
+    score(_cycle, slot, resources) {
+      const change = balance(resources, slot, true) - balance(resources, slot, false)
+      return scoreMax / 2 + Math.trunc((scoreMax / 2 + change) / 2)
+    },
+  }
+}
+
+/** 100 when every resource is used to the same share; less by the standard deviation of the shares. */
+function balance(resources: readonly ScoredResource[], slot: number, isWithPod: boolean): number {
+  let [count, sum, first, second] = [0, 0, 0, 0]
+  const shareOf = ({ amount, allocatable, requested }: ScoredResource): number =>
+    Math.min(1, ((requested[slot] as number) + (isWithPod ? amount : 0)) / (allocatable[slot] as number))
+  for (const resource of resources) {
+    if (resource.allocatable[slot] === 0) continue
+    const share = shareOf(resource)
+    if (count === 0) first = share
+    else second = share
+    count++
+    sum += share
+  }
+  if (count < 2) return scoreMax
+  if (count === 2) return Math.trunc((1 - Math.abs(first - second) / 2) * scoreMax)
+  let squares = 0
+  for (const resource of resources)
+    if (resource.allocatable[slot] !== 0) squares += (shareOf(resource) - sum / count) ** 2
+  return Math.trunc((1 - Math.sqrt(squares / count)) * scoreMax)
+}

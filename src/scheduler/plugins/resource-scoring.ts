@@ -1,0 +1,92 @@
+// Resource scoring: how good a node is by how full the pod would make it: LeastAllocated, MostAllocated, or a curve.
+import { scoreMax, type Cycle } from '../framework.ts'
+import type { Snapshot } from '../snapshot/snapshot.ts'
+
+export interface WeightedResource {
+  readonly name: string
+  readonly weight?: number
+}
+
+export interface CurvePoint {
+  /** Percent of the node in use. */
+  readonly utilization: number
+  /** 0 to 10. */
+  readonly score: number
+}
+
+export interface ScoringStrategy {
+  readonly type?: 'LeastAllocated' | 'MostAllocated' | 'RequestedToCapacityRatio'
+  readonly resources?: readonly WeightedResource[]
+  readonly requestedToCapacityRatio?: { readonly shape: readonly CurvePoint[] }
+}
+
+/** A resource with its arrays, and how much of it the pod adds. */
+export interface ScoredResource {
+  readonly weight: number
+  readonly amount: number
+  readonly allocatable: Float64Array
+  readonly requested: Float64Array
+}
+
+export const countedResources: readonly WeightedResource[] = [{ name: 'cpu' }, { name: 'memory' }]
+
+/** The resources that count for this pod. `isCounted`: containers that ask for nothing count for a little. */
+export const scoredResources = (
+  { facts, snapshot: { resources } }: Cycle,
+  weighted: readonly WeightedResource[],
+  isCounted: boolean,
+): ScoredResource[] =>
+  weighted.flatMap(({ name, weight = 1 }) => {
+    const { allocatable, requested } = resources.of(name)
+    const counted = isCounted && (name === 'cpu' || name === 'memory') ? resources.counted[name] : undefined
+    const amount = (counted === undefined ? facts.requests : facts.counted).get(name) ?? 0
+    // What others may want of a rare resource does not matter to a pod that wants none.
+    if (amount === 0 && !native.has(name)) return []
+    return [{ weight, amount, allocatable, requested: counted ?? requested }]
+  })
+
+const native = new Set(['cpu', 'memory', 'ephemeral-storage'])
+
+type ShareScore = (requested: number, allocatable: number) => number
+
+const leastAllocated: ShareScore = (requested, allocatable) =>
+  requested > allocatable ? 0 : Math.floor(((allocatable - requested) * scoreMax) / allocatable)
+
+const mostAllocated: ShareScore = (requested, allocatable) =>
+  Math.floor((Math.min(requested, allocatable) * scoreMax) / allocatable)
+
+export function resourceScorer({ type = 'LeastAllocated', resources, requestedToCapacityRatio }: ScoringStrategy = {}) {
+  const weighted = resources ?? countedResources
+  const isCurve = type === 'RequestedToCapacityRatio'
+  const shape = requestedToCapacityRatio?.shape ?? []
+  const share = isCurve ? alongCurve(shape) : type === 'MostAllocated' ? mostAllocated : leastAllocated
+  return {
+    resources: (cycle: Cycle) => scoredResources(cycle, weighted, true),
+    score(_snapshot: Snapshot, slot: number, scored: readonly ScoredResource[]): number {
+      let [sum, weights] = [0, 0]
+      for (const { weight, amount, allocatable, requested } of scored) {
+        const whole = allocatable[slot] as number
+        if (whole === 0) continue
+        const score = share((requested[slot] as number) + amount, whole)
+        if (isCurve && score <= 0) continue
+        sum += score * weight
+        weights += weight
+      }
+      if (weights === 0) return 0
+      return isCurve ? Math.round(sum / weights) : Math.floor(sum / weights)
+    },
+  }
+}
+
+/** Straight lines between the points; level before the first and after the last. */
+function alongCurve(shape: readonly CurvePoint[]): ShareScore {
+  const points = shape.map(({ utilization, score }) => ({ x: utilization, y: score * 10 }))
+  const at = (x: number): number => {
+    const next = points.findIndex((point) => x <= point.x)
+    const [left, right] = [points[next - 1], points[next]]
+    if (right === undefined) return points.at(-1)?.y ?? 0
+    if (left === undefined) return right.y
+    return left.y + Math.trunc(((right.y - left.y) * (x - left.x)) / (right.x - left.x))
+  }
+  return (requested, allocatable) => at(requested > allocatable ? 100 : Math.floor((requested * 100) / allocatable))
+}

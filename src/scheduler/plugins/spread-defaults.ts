@@ -1,0 +1,45 @@
+// Which pods belong together when nobody says so: those of the same services and of the same set.
+import { replicaSet } from '../../api/apps/v1/replica-set.ts'
+import { statefulSet } from '../../api/apps/v1/stateful-set.ts'
+import type { Pod } from '../../api/core/v1/pod.ts'
+import { replicationController } from '../../api/core/v1/replication-controller.ts'
+import { service } from '../../api/core/v1/service.ts'
+import { controllerOf, namespaceOf, objectKey } from '../../api/object.ts'
+import { matchesLabels, selectorOf, type Labels, type Requirement, type Selector } from '../../api/selectors.ts'
+import { byNamespace } from '../../client/informer.ts'
+import type { Informers } from '../../client/informers.ts'
+
+export const ownersKinds = [replicaSet, replicationController, service, statefulSet]
+
+const equalities = (labels: Labels): Requirement[] =>
+  Object.entries(labels).map(([key, value]) => ({ key, operator: 'In', values: [value] }))
+
+/** What the services and the set of a pod select, together; undefined when there are none. */
+export function ownersSelector(pod: Pod, informers: Informers): Selector | undefined {
+  const services = informers.of(service)
+  services.addIndex('namespace', byNamespace)
+  const merged = new Map<string, Requirement>()
+  for (const { spec } of services.objects('namespace', namespaceOf(pod))) {
+    const demands = equalities(spec.selector ?? {})
+    if (demands.length > 0 && matchesLabels(demands, pod.metadata.labels))
+      for (const demand of demands) merged.set(demand.key, demand)
+  }
+  const selector = [...merged.values(), ...ownerSelector(pod, informers)]
+  return selector.length === 0 ? undefined : selector
+}
+
+function ownerSelector(pod: Pod, informers: Informers): Selector {
+  const owner = controllerOf(pod)
+  if (owner === undefined) return []
+  const key = objectKey(namespaceOf(pod), owner.name)
+  switch (owner.kind) {
+    case 'ReplicaSet':
+      return selectorOf(informers.of(replicaSet).get(key)?.spec.selector) ?? []
+    case 'StatefulSet':
+      return selectorOf(informers.of(statefulSet).get(key)?.spec.selector) ?? []
+    case 'ReplicationController':
+      return equalities(informers.of(replicationController).get(key)?.spec.selector ?? {})
+    default:
+      return []
+  }
+}

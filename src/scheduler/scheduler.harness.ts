@@ -1,0 +1,68 @@
+// Builders for scheduler tests: pods, nodes, snapshots, and what one plugin says.
+import { node, type Node } from '../api/core/v1/node.ts'
+import { pod, type Pod } from '../api/core/v1/pod.ts'
+import type { Kind } from '../api/kind.ts'
+import type { ApiObject } from '../api/object.ts'
+import { decode } from '../schema/decode.ts'
+import { withDefaults } from '../schema/defaults.ts'
+import type { Cycle, SchedulerPlugin } from './framework.ts'
+import { podFacts } from './snapshot/pod-facts.ts'
+import { Snapshot } from './snapshot/snapshot.ts'
+
+export function made<T extends ApiObject>(kind: Kind<T>, name: string, body: object): T {
+  const { metadata = {}, ...rest } = body as { metadata?: object }
+  const place = kind.namespaced ? { namespace: 'default' } : {}
+  const full = { metadata: { name, uid: name, resourceVersion: '1', ...place, ...metadata }, ...rest }
+  const decoded = { ...decode(kind.message, full).value, apiVersion: kind.apiVersion, kind: kind.kind }
+  return kind.applyDefaults(withDefaults(kind.message, decoded as unknown as T))
+}
+
+export const aPod = (name: string, spec: object = {}, requests: object = {}, metadata: object = {}): Pod =>
+  made(pod, name, { metadata, spec: { containers: [{ name: 'c', image: 'i', resources: { requests } }], ...spec } })
+
+export const aNode = (
+  name: string,
+  spec: object = {},
+  allocatable: object = { cpu: '4', memory: '8Gi', pods: '10' },
+  labels: Record<string, string> = {},
+): Node =>
+  made(node, name, {
+    metadata: { labels: { 'kubernetes.io/hostname': name, ...labels } },
+    spec,
+    status: { allocatable },
+  })
+
+export function snapshotOf(nodes: readonly Node[], placed: readonly (readonly [Pod, string])[] = []): Snapshot {
+  const snapshot = new Snapshot()
+  for (const each of nodes) snapshot.setNode(each)
+  for (const [each, nodeName] of placed) snapshot.place(each, nodeName)
+  return snapshot
+}
+
+export const cycleOf = (target: Pod, snapshot: Snapshot): Cycle => ({ pod: target, facts: podFacts(target), snapshot })
+
+/** What the plugin says about each node: 'fits' or its reasons. A rejection of the pod itself stands for every node. */
+export function verdictsOf(plugin: SchedulerPlugin, target: Pod, snapshot: Snapshot): Record<string, string> {
+  const cycle = cycleOf(target, snapshot)
+  const first = plugin.preFilter?.(cycle) ?? { kind: 'check', state: undefined }
+  return Object.fromEntries(
+    [...snapshot.order].map((slot) => {
+      const name = snapshot.nameAt(slot)
+      if (first.kind === 'skip') return [name, 'fits']
+      if (first.kind === 'rejected') return [name, first.reasons.join(', ')]
+      if (first.nodes !== undefined && !first.nodes.has(name)) return [name, 'not asked']
+      return [name, plugin.filter?.(cycle, slot, first.state)?.reasons.join(', ') ?? 'fits']
+    }),
+  )
+}
+
+/** The plugin's normalised score of each node; undefined when it has nothing to say. */
+export function scoresOf(plugin: SchedulerPlugin, target: Pod, snapshot: Snapshot): Record<string, number> | undefined {
+  const cycle = cycleOf(target, snapshot)
+  const slots = snapshot.order
+  const state = plugin.preScore?.(cycle, slots)
+  if (plugin.preScore !== undefined && state === undefined) return undefined
+  const scores = Float64Array.from(slots, (slot) => plugin.score?.(cycle, slot, state) ?? 0)
+  plugin.normalizeScores?.(scores, state, slots)
+  return Object.fromEntries([...slots].map((slot, index) => [snapshot.nameAt(slot), scores[index] ?? 0]))
+}

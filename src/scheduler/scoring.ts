@@ -1,0 +1,54 @@
+// Scoring: the second half of a cycle. Each plugin gives every fitting node 0 to 100; the best weighted sum wins.
+import type { Random } from '../base/random.ts'
+import type { Cycle } from './framework.ts'
+import type { Profile } from './profile.ts'
+
+/** What each plugin gave to each of the nodes; small enough to be kept. */
+export interface Scores {
+  readonly slots: Int32Array
+  readonly columns: readonly { readonly plugin: string; readonly weight: number; readonly values: Uint8Array }[]
+  readonly totals: Float64Array
+}
+
+export function scoreNodes(cycle: Cycle, profile: Profile, slots: Int32Array): Scores {
+  const totals = new Float64Array(slots.length)
+  const scores = new Float64Array(slots.length)
+  const silent = new Set<string>()
+  const states = new Map<string, unknown>()
+  for (const plugin of profile.at.preScore) {
+    const state = plugin.preScore(cycle, slots)
+    if (state === undefined) silent.add(plugin.name)
+    else states.set(plugin.name, state)
+  }
+  const columns: { plugin: string; weight: number; values: Uint8Array }[] = []
+  for (const { plugin, weight } of profile.scoring) {
+    if (silent.has(plugin.name)) continue
+    const state = states.get(plugin.name)
+    for (let index = 0; index < slots.length; index++)
+      scores[index] = plugin.score(cycle, slots[index] as number, state)
+    plugin.normalizeScores?.(scores, state, slots)
+    const values = new Uint8Array(slots.length)
+    for (let index = 0; index < slots.length; index++) {
+      const score = scores[index] as number
+      values[index] = score
+      totals[index] = (totals[index] as number) + score * weight
+    }
+    columns.push({ plugin: plugin.name, weight, values })
+  }
+  return { slots, columns, totals }
+}
+
+/** The slot with the highest total; among equals chance decides. */
+export function bestOf({ slots, totals }: Scores, random: Random): number {
+  let best = -1
+  let equals = 0
+  for (let index = 0; index < slots.length; index++) {
+    const total = totals[index] as number
+    const most = best < 0 ? -Infinity : (totals[best] as number)
+    if (total > most) {
+      best = index
+      equals = 1
+    } else if (total === most && random.below(++equals) === 0) best = index
+  }
+  return slots[best] ?? -1
+}

@@ -1,0 +1,71 @@
+// Verdicts: what was found about each node in one cycle, two bytes a node. Equal verdicts are kept once.
+import type { Rejection } from './framework.ts'
+
+export interface NodeVerdict {
+  readonly plugin: string
+  readonly rejection: Rejection
+}
+
+const notAsked = 0
+const fitting = 1
+const rejectedFrom = 2
+
+export class Verdicts {
+  readonly #codes: Uint16Array
+  readonly #distinct: NodeVerdict[] = []
+  readonly #counts: number[] = []
+  readonly #codeOf = new Map<Rejection, number>()
+
+  constructor(slots: number) {
+    this.#codes = new Uint16Array(slots)
+  }
+
+  /** Slots that it has room for. */
+  get cells(): number {
+    return this.#codes.length
+  }
+
+  fits(slot: number): void {
+    this.#codes[slot] = fitting
+  }
+
+  rejects(slot: number, { plugin, rejection }: NodeVerdict): void {
+    let code = this.#codeOf.get(rejection)
+    if (code === undefined) {
+      code = this.#distinct.push({ plugin, rejection }) - 1 + rejectedFrom
+      this.#codeOf.set(rejection, code)
+      this.#counts.push(0)
+    }
+    this.#codes[slot] = code
+    this.#counts[code - rejectedFrom] = (this.#counts[code - rejectedFrom] as number) + 1
+  }
+
+  /** Undefined when the node was not looked at. */
+  of(slot: number): NodeVerdict | 'fits' | undefined {
+    const code = this.#codes[slot] ?? notAsked
+    return code === notAsked ? undefined : code === fitting ? 'fits' : this.#distinct[code - rejectedFrom]
+  }
+
+  rejectedBy(): Set<string> {
+    return new Set(this.#distinct.map(({ plugin }) => plugin))
+  }
+
+  /** Whether removing pods could help on this node. */
+  isResolvable(slot: number): boolean {
+    const found = this.of(slot)
+    return typeof found === 'object' && found.rejection.resolvable
+  }
+
+  *reasonCounts(): Generator<[reason: string, count: number]> {
+    for (const [index, { rejection }] of this.#distinct.entries())
+      for (const reason of rejection.reasons) yield [reason, this.#counts[index] as number]
+  }
+}
+
+/** `0/5 nodes are available: 2 Insufficient cpu, 3 node(s) were unschedulable.` */
+export function summary(nodeCount: number, reasonCounts: Iterable<readonly [string, number]>): string {
+  const counts = new Map<string, number>()
+  for (const [reason, count] of reasonCounts) counts.set(reason, (counts.get(reason) ?? 0) + count)
+  const reasons = [...counts].map(([reason, count]) => `${count} ${reason}`).toSorted()
+  return `0/${nodeCount} nodes are available:${reasons.length === 0 ? '' : ` ${reasons.join(', ')}.`}`
+}
