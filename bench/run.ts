@@ -2,10 +2,11 @@
 import type { Bench } from './bench.ts'
 import { clusterBench } from './cluster.ts'
 import { flowBench } from './flow.ts'
+import { schedulerBench } from './scheduler.ts'
 import { schemaBench } from './schema.ts'
 import { storeBench } from './store.ts'
 
-const benches: readonly Bench[] = [clusterBench, flowBench, schemaBench, storeBench]
+const benches: readonly Bench[] = [clusterBench, flowBench, schedulerBench, schemaBench, storeBench]
 
 const wanted = process.argv.slice(2)
 for (const bench of benches.filter(({ name }) => wanted.length === 0 || wanted.includes(name))) {

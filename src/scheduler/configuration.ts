@@ -1,5 +1,6 @@
 // KubeSchedulerConfiguration v1: which profiles there are, with which plugins, arguments and extenders.
 import { isJsonObject, type JsonObject } from '../schema/json-value.ts'
+import type { ExtenderConfiguration } from './extender.ts'
 import type { SchedulerPlugin } from './framework.ts'
 import { extensionPoints, makeProfile, type ExtensionPoint, type Profile } from './profile.ts'
 
@@ -18,21 +19,6 @@ export interface ProfileConfiguration {
   readonly percentageOfNodesToScore?: number
   readonly plugins?: Readonly<Partial<Record<ExtensionPoint | 'multiPoint', PluginSet>>>
   readonly pluginConfig?: readonly { readonly name: string; readonly args?: unknown }[]
-}
-
-export interface ExtenderConfiguration {
-  readonly urlPrefix: string
-  readonly filterVerb?: string
-  readonly prioritizeVerb?: string
-  readonly preemptVerb?: string
-  readonly bindVerb?: string
-  readonly weight?: number
-  readonly enableHTTPS?: boolean
-  readonly httpTimeout?: string
-  readonly nodeCacheCapable?: boolean
-  readonly ignorable?: boolean
-  readonly managedResources?: readonly { readonly name: string; readonly ignoredByScheduler?: boolean }[]
-  readonly tlsConfig?: { readonly caData?: string; readonly certData?: string; readonly keyData?: string }
 }
 
 export interface SchedulerConfiguration {

@@ -5,7 +5,22 @@ import type { Pod } from '../api/core/v1/pod.ts'
 import { namespaceOf } from '../api/object.ts'
 import type { Outbound, OutboundProvider, OutboundRequest } from '../platform/outbound.ts'
 import { isJsonObject, type JsonObject } from '../schema/json-value.ts'
-import type { ExtenderConfiguration } from './configuration.ts'
+
+/** As KubeSchedulerConfiguration writes it. */
+export interface ExtenderConfiguration {
+  readonly urlPrefix: string
+  readonly filterVerb?: string
+  readonly prioritizeVerb?: string
+  readonly preemptVerb?: string
+  readonly bindVerb?: string
+  readonly weight?: number
+  readonly enableHTTPS?: boolean
+  readonly httpTimeout?: string
+  readonly nodeCacheCapable?: boolean
+  readonly ignorable?: boolean
+  readonly managedResources?: readonly { readonly name: string; readonly ignoredByScheduler?: boolean }[]
+  readonly tlsConfig?: { readonly caData?: string; readonly certData?: string; readonly keyData?: string }
+}
 
 export interface ExtenderVerdict {
   /** Names of the nodes that it lets through. */

@@ -29,6 +29,10 @@ export class Filtering implements FilterRun {
     this.#checks = checks
   }
 
+  get isLocal(): boolean {
+    return this.#checks.every(({ plugin }) => plugin.shift === undefined)
+  }
+
   /** Pods that are nominated to the node count as if they were there; without them the pod must fit as well. */
   check(slot: number): NodeVerdict | undefined {
     const rivals = this.#nominator.isEmpty ? [] : this.#rivalsOn(slot)

@@ -11,23 +11,13 @@ import type { Kind } from '../api/kind.ts'
 import type { ApiObject } from '../api/object.ts'
 import type { Client } from '../client/client.ts'
 import type { Informers } from '../client/informers.ts'
-import type { NodeVerdict, Verdicts } from './verdicts.ts'
+import type { NodeVerdict, Rejection, Verdicts } from './verdicts.ts'
+import type { Extender } from './extender.ts'
+import type { Nominator } from './nominator.ts'
 import type { PodFacts } from './snapshot/pod-facts.ts'
 import type { PlacedPod, Snapshot } from './snapshot/snapshot.ts'
 
-/** Why a pod may not be on a node, or nowhere. */
-export interface Rejection {
-  readonly kind: 'rejected'
-  readonly reasons: readonly string[]
-  /** Whether removing pods from the node could help. */
-  readonly resolvable: boolean
-}
-
-export const rejection = (reasons: string | readonly string[], resolvable: boolean): Rejection => ({
-  kind: 'rejected',
-  reasons: typeof reasons === 'string' ? [reasons] : reasons,
-  resolvable,
-})
+export { rejection, type Rejection } from './verdicts.ts'
 
 /** What a first look at the pod says. `skip`: the plugin's filter need not be asked about any node. */
 export type PreFilterResult<State> =
@@ -51,6 +41,8 @@ export interface FilterRun {
   readonly verdicts: Verdicts
   /** Undefined when the node fits. */
   check(slot: number): NodeVerdict | undefined
+  /** Whether the verdict on a node follows from that node and its pods alone. */
+  readonly isLocal: boolean
   take(placed: PlacedPod): void
   putBack(placed: PlacedPod): void
 }
@@ -78,6 +70,8 @@ export type WakeEvent =
 export interface PluginParts {
   readonly schedulerName: string
   readonly snapshot: Snapshot
+  readonly nominator: Nominator
+  readonly extenders: readonly Extender[]
   readonly client: Client
   readonly informers: Informers
   readonly clock: Clock

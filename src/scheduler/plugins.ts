@@ -1,6 +1,8 @@
 // Every scheduler plugin, in the order in which they are asked.
 import type { SchedulerPlugin } from './framework.ts'
 import { defaultBinder } from './plugins/default-binder.ts'
+import { defaultPreemption } from './plugins/default-preemption.ts'
+import { dynamicResources } from './plugins/dynamic-resources.ts'
 import { imageLocality } from './plugins/image-locality.ts'
 import { interPodAffinity } from './plugins/inter-pod-affinity.ts'
 import { nodeAffinity } from './plugins/node-affinity.ts'
@@ -9,10 +11,14 @@ import { nodePorts } from './plugins/node-ports.ts'
 import { nodeResourcesBalancedAllocation } from './plugins/node-resources-balanced-allocation.ts'
 import { nodeResourcesFit } from './plugins/node-resources-fit.ts'
 import { nodeUnschedulable } from './plugins/node-unschedulable.ts'
+import { nodeVolumeLimits } from './plugins/node-volume-limits.ts'
 import { podTopologySpread } from './plugins/pod-topology-spread.ts'
 import { prioritySort } from './plugins/priority-sort.ts'
 import { schedulingGates } from './plugins/scheduling-gates.ts'
 import { taintToleration } from './plugins/taint-toleration.ts'
+import { volumeBinding } from './plugins/volume-binding.ts'
+import { volumeRestrictions } from './plugins/volume-restrictions.ts'
+import { volumeZone } from './plugins/volume-zone.ts'
 
 export const schedulerPlugins: readonly SchedulerPlugin[] = [
   schedulingGates,
@@ -23,8 +29,14 @@ export const schedulerPlugins: readonly SchedulerPlugin[] = [
   nodeAffinity,
   nodePorts,
   nodeResourcesFit,
+  volumeRestrictions,
+  nodeVolumeLimits,
+  volumeBinding,
+  volumeZone,
   podTopologySpread,
   interPodAffinity,
+  dynamicResources,
+  defaultPreemption,
   nodeResourcesBalancedAllocation,
   imageLocality,
   defaultBinder,

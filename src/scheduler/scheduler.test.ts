@@ -156,7 +156,12 @@ test('a pod that nothing fits says so, and is bound as soon as something does', 
   const condition = pending.status.conditions?.find(({ type }) => type === 'PodScheduled')
   deepEqual(
     [pending.spec.nodeName, condition?.status, condition?.reason, condition?.message],
-    [undefined, 'False', 'Unschedulable', '0/1 nodes are available: 1 Insufficient cpu.'],
+    [
+      undefined,
+      'False',
+      'Unschedulable',
+      '0/1 nodes are available: 1 Insufficient cpu. no new claims to deallocate, preemption: 0/1 nodes are available: 1 No preemption victims found for incoming pod.',
+    ],
   )
   const events = (await cluster.client.of(event).list({ fieldSelector: 'involvedObject.name=second' }, ctx)).items
   match(

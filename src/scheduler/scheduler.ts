@@ -123,9 +123,10 @@ export class Scheduler {
   }
 
   #pluginParts(schedulerName: string): PluginParts {
-    const { client, informers, clock, random, log } = this.#parts
+    const { client, informers, clock, random, log, extenders } = this.#parts
+    const [snapshot, nominator] = [this.#snapshot, this.#nominator]
     return {
-      ...{ schedulerName, client, informers, clock, random, log, snapshot: this.#snapshot },
+      ...{ schedulerName, client, informers, clock, random, log, extenders, snapshot, nominator },
       tell: (target, note, ctx) => this.#events.tell(schedulerName, target, note, ctx),
       letIn: (target) => {
         if (this.#queue.placeOf(keyOf(target)) === 'gated') this.#queue.activate(keyOf(target), noCause)

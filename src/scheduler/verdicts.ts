@@ -1,5 +1,18 @@
 // Verdicts: what was found about each node in one cycle, two bytes a node. Equal verdicts are kept once.
-import type { Rejection } from './framework.ts'
+
+/** Why a pod may not be on a node, or nowhere. */
+export interface Rejection {
+  readonly kind: 'rejected'
+  readonly reasons: readonly string[]
+  /** Whether removing pods from the node could help. */
+  readonly resolvable: boolean
+}
+
+export const rejection = (reasons: string | readonly string[], resolvable: boolean): Rejection => ({
+  kind: 'rejected',
+  reasons: typeof reasons === 'string' ? [reasons] : reasons,
+  resolvable,
+})
 
 export interface NodeVerdict {
   readonly plugin: string

@@ -31,7 +31,8 @@ export function podStatusText(pod: Pod): string {
   const { status, metadata } = pod
   if (metadata.deletionTimestamp !== undefined && status.reason === 'NodeLost') return 'Unknown'
   if (metadata.deletionTimestamp !== undefined && !isPodFinished(pod)) return 'Terminating'
-  let text = status.reason ?? status.phase ?? 'Unknown'
+  const isGated = podCondition(pod, 'PodScheduled')?.reason === schedulingGated
+  let text = isGated ? schedulingGated : (status.reason ?? status.phase ?? 'Unknown')
   let anyRunning = false
   for (const { state = {}, ready } of (status.containerStatuses ?? []).toReversed()) {
     if (state.waiting?.reason) text = state.waiting.reason
@@ -58,3 +59,14 @@ export function podGatesText(pod: Pod): string {
   const open = gates.filter(({ conditionType }) => podCondition(pod, conditionType)?.status === 'True')
   return `${open.length}/${gates.length}`
 }
+
+const schedulingGated = 'SchedulingGated'
+
+/** What a pod with gates says of itself from the beginning. */
+export const gatedCondition = (since: string | undefined): PodCondition => ({
+  type: 'PodScheduled',
+  status: 'False',
+  reason: schedulingGated,
+  message: 'Scheduling is blocked due to non-empty scheduling gates',
+  ...(since !== undefined && { lastTransitionTime: since }),
+})

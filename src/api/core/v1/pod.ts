@@ -8,7 +8,7 @@ import { ageText } from '../../age.ts'
 import { column, defineKind } from '../../kind.ts'
 import { dnsSubdomainErrors } from '../../names.ts'
 import { validatePod, validatePodUpdate, withPodDefaults } from './pod-object-rules.ts'
-import { podGatesText, podReadyText, podRestarts, podStatusText } from './pod-readiness.ts'
+import { gatedCondition, podGatesText, podReadyText, podRestarts, podStatusText } from './pod-readiness.ts'
 import { qosClassOf } from './qos.ts'
 
 export const podMessage = message('io.k8s.api.core.v1.Pod', {
@@ -41,7 +41,11 @@ export const pod = defineKind<Pod, PodInput>({
   countsGenerations: true,
   validateName: dnsSubdomainErrors,
   applyDefaults: (object) => ({ ...object, spec: withPodDefaults(object.spec) }),
-  initialStatus: ({ spec }) => ({ phase: 'Pending', qosClass: qosClassOf(spec) }),
+  initialStatus: ({ spec, metadata }) => ({
+    phase: 'Pending',
+    qosClass: qosClassOf(spec),
+    ...(spec.schedulingGates?.length && { conditions: [gatedCondition(metadata.creationTimestamp)] }),
+  }),
   validate: validatePod,
   validateUpdate: validatePodUpdate,
   columns: [

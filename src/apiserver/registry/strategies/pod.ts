@@ -30,12 +30,13 @@ function bind(object: Pod, body: unknown, nowMs: number): { object: Pod } {
   if (isBound(object))
     throw refuse(`pod ${object.metadata.name} is already assigned to node ${JSON.stringify(object.spec.nodeName)}`)
   const scheduled: PodCondition = { type: 'PodScheduled', status: 'True', lastTransitionTime: rfc3339(nowMs) }
+  const { nominatedNodeName: _, ...status } = object.status
   const others = (object.status.conditions ?? []).filter(({ type }) => type !== scheduled.type)
   return {
     object: {
       ...object,
       spec: { ...object.spec, nodeName },
-      status: { ...object.status, conditions: [...others, scheduled] },
+      status: { ...status, conditions: [...others, scheduled] },
     },
   }
 }

@@ -1,0 +1,200 @@
+// DynamicResources: devices that a pod claims are set aside on a node that can reach them, and reserved for the pod.
+import { rfc3339 } from '../../base/clock.ts'
+import type { Context } from '../../base/context.ts'
+import { matchesNodeSelector } from '../../api/core/v1/node-selection.ts'
+import type { Pod } from '../../api/core/v1/pod.ts'
+import { controllerOf, isBeingDeleted, keyOf, namespaceOf, objectKey } from '../../api/object.ts'
+import { deviceClass } from '../../api/resource/v1/device-class.ts'
+import { resourceClaim, type AllocationResult, type ResourceClaim } from '../../api/resource/v1/resource-claim.ts'
+import { resourceSlice, type ResourceSlice } from '../../api/resource/v1/resource-slice.ts'
+import {
+  defineSchedulerPlugin,
+  rejection,
+  skip,
+  type FilterRun,
+  type PluginParts,
+  type PostFilterResult,
+  type PreFilterResult,
+  type SchedulerPlugin,
+} from '../framework.ts'
+import { allocate, claimProblem, devicesOf } from './device-allocation.ts'
+
+const elsewhere = rejection('resourceclaim not available on the node', true)
+const noDevices = rejection('cannot allocate all claims', true)
+const inUse = rejection('resourceclaim in use', false)
+const usersMax = 256
+const deleteProtection = 'resource.kubernetes.io/delete-protection'
+
+interface PodClaims {
+  readonly allocated: readonly ResourceClaim[]
+  readonly pending: readonly ResourceClaim[]
+  readonly taken: ReadonlySet<string>
+  /** What the pending claims would get, by slot. */
+  readonly bySlot: Map<number, ReadonlyMap<string, AllocationResult>>
+}
+
+export const dynamicResources = defineSchedulerPlugin<PodClaims, never>({
+  name: 'DynamicResources',
+  watches: [deviceClass, resourceClaim, resourceSlice],
+  wakesOn: ['node-added', 'node-changed', 'object-changed', 'pod-removed'],
+  canHelp: (event) =>
+    event.kind !== 'object-changed' ||
+    [deviceClass.plural, resourceClaim.plural, resourceSlice.plural].includes(event.resource),
+  configure: (_args, parts) => new Devices(parts).points(),
+})
+
+class Devices {
+  readonly #parts: PluginParts
+  /** Allocations that are being written, by claim. */
+  readonly #assumed = new Map<string, AllocationResult>()
+  readonly #found = new WeakMap<Pod, PodClaims>()
+
+  constructor(parts: PluginParts) {
+    this.#parts = parts
+    parts.informers.of(resourceSlice).addIndex('node', ({ spec }) => [spec.nodeName ?? ''])
+  }
+
+  points(): Partial<SchedulerPlugin<PodClaims, never>> {
+    return {
+      preEnqueue: (pod) => this.#missing(pod),
+      preFilter: ({ pod }) => this.#sort(pod),
+      filter: ({ snapshot }, slot, claims) => {
+        const node = snapshot.nodeAt(slot)
+        if (node === undefined) return elsewhere
+        for (const { status } of claims.allocated) {
+          const selector = status.allocation?.nodeSelector
+          if (selector !== undefined && !matchesNodeSelector(selector, node)) return elsewhere
+        }
+        if (claims.pending.length === 0) return undefined
+        const slices = this.#slicesFor(node.metadata.name)
+        const results = allocate(claims.pending, node, slices, claims.taken, (name) => this.#classOf(name))
+        if (results === undefined) return noDevices
+        claims.bySlot.set(slot, results)
+        return undefined
+      },
+      postFilter: (run, ctx) => this.#postFilter(run, ctx),
+      reserve: ({ pod, snapshot }, nodeName) => {
+        for (const [key, result] of this.#results(pod, snapshot.slotOf(nodeName))) this.#assumed.set(key, result)
+      },
+      unreserve: ({ pod, snapshot }, nodeName) => {
+        for (const [key] of this.#results(pod, snapshot.slotOf(nodeName))) this.#assumed.delete(key)
+      },
+      preBind: ({ pod, snapshot }, nodeName, ctx) => this.#write(pod, snapshot.slotOf(nodeName), ctx),
+    }
+  }
+
+  #classOf(name: string) {
+    return this.#parts.informers.of(deviceClass).get(name)
+  }
+
+  #slicesFor(nodeName: string): ResourceSlice[] {
+    const slices = this.#parts.informers.of(resourceSlice)
+    return [...slices.objects('node', nodeName), ...slices.objects('node', '')]
+  }
+
+  #results(pod: Pod, slot: number | undefined): ReadonlyMap<string, AllocationResult> {
+    return (slot === undefined ? undefined : this.#found.get(pod)?.bySlot.get(slot)) ?? new Map<string, never>()
+  }
+
+  /** Claims that come from a template are made by a controller; until then the pod waits. */
+  #missing(pod: Pod): string | undefined {
+    for (const { name } of claimNames(pod))
+      if (name === undefined) return 'waiting for dynamic resource controller to create the resourceclaims'
+    return undefined
+  }
+
+  #sort(pod: Pod): PreFilterResult<PodClaims> {
+    const names = claimNames(pod)
+    if (names.length === 0) return skip
+    const claims = this.#parts.informers.of(resourceClaim)
+    const [allocated, pending]: [ResourceClaim[], ResourceClaim[]] = [[], []]
+    for (const { name = '', isOwned } of names) {
+      const claim = claims.get(objectKey(namespaceOf(pod), name))
+      if (claim === undefined) return rejection(`resourceclaim ${JSON.stringify(name)} not found`, false)
+      if (isBeingDeleted(claim)) return rejection(`resourceclaim ${JSON.stringify(name)} is being deleted`, false)
+      if (isOwned && controllerOf(claim)?.uid !== pod.metadata.uid)
+        return rejection(
+          `ResourceClaim ${keyOf(claim)} was not created for pod ${keyOf(pod)} (pod is not owner)`,
+          false,
+        )
+      const { allocation, reservedFor = [] } = claim.status
+      const isUser = reservedFor.some(({ uid }) => uid === pod.metadata.uid)
+      if (allocation !== undefined && !isUser && reservedFor.length >= usersMax) return inUse
+      const problem = allocation === undefined ? claimProblem(claim, (each) => this.#classOf(each)) : undefined
+      if (problem !== undefined) return rejection(problem, false)
+      ;(allocation === undefined ? pending : allocated).push(claim)
+    }
+    const state = { allocated, pending, taken: this.#taken(pending.length > 0), bySlot: new Map<number, never>() }
+    this.#found.set(pod, state)
+    return { kind: 'check', state }
+  }
+
+  #taken(isNeeded: boolean): ReadonlySet<string> {
+    const taken = new Set<string>()
+    if (!isNeeded) return taken
+    for (const { status } of this.#parts.informers.of(resourceClaim).all())
+      for (const id of status.allocation === undefined ? [] : devicesOf(status.allocation)) taken.add(id)
+    for (const result of this.#assumed.values()) for (const id of devicesOf(result)) taken.add(id)
+    return taken
+  }
+
+  /** A claim that is allocated where the pod cannot be, and used by nobody, is given back. */
+  async #giveBack(claim: ResourceClaim, ctx: Context): Promise<void> {
+    const { allocation: _, reservedFor: __, ...status } = claim.status
+    await this.#parts.client.of(resourceClaim).updateStatus({ ...claim, status }, ctx)
+  }
+
+  #postFilter({ cycle: { pod }, verdicts }: FilterRun, ctx: Context): PostFilterResult | Promise<PostFilterResult> {
+    const failed = (message: string): PostFilterResult => ({ kind: 'failed', message, forgetsNomination: false })
+    const unused = (this.#found.get(pod)?.allocated ?? []).find(({ status: { reservedFor = [] } }) =>
+      reservedFor.every(({ uid }) => uid === pod.metadata.uid),
+    )
+    if (unused === undefined || !verdicts.rejectedBy().has('DynamicResources'))
+      return failed('no new claims to deallocate')
+    return this.#giveBack(unused, ctx).then(() => failed('deallocation of ResourceClaim completed'))
+  }
+
+  /** Writes the allocations and reserves every claim for the pod. */
+  async #write(pod: Pod, slot: number | undefined, ctx: Context): Promise<void> {
+    const { client, clock, informers } = this.#parts
+    const found = this.#found.get(pod)
+    if (found === undefined) return
+    const { name, uid } = pod.metadata
+    const results = this.#results(pod, slot)
+    for (const { metadata } of [...found.allocated, ...found.pending]) {
+      const key = objectKey(metadata.namespace ?? '', metadata.name)
+      const claim = informers.of(resourceClaim).get(key)
+      if (claim === undefined) throw new Error(`resourceclaim ${key} has gone`)
+      const { reservedFor = [] } = claim.status
+      if (reservedFor.some((user) => user.uid === uid)) continue
+      const result = claim.status.allocation ?? results.get(key)
+      if (result === undefined) throw new Error(`resourceclaim ${key} has no devices`)
+      const finalizers = claim.metadata.finalizers ?? []
+      const guarded = finalizers.includes(deleteProtection)
+        ? claim
+        : await client
+            .of(resourceClaim)
+            .update({ ...claim, metadata: { ...claim.metadata, finalizers: [...finalizers, deleteProtection] } }, ctx)
+      const allocation = claim.status.allocation ?? { ...result, allocationTimestamp: rfc3339(clock.nowMs()) }
+      const status = { ...guarded.status, allocation, reservedFor: [...reservedFor, { resource: 'pods', name, uid }] }
+      await client.of(resourceClaim).updateStatus({ ...guarded, status }, ctx)
+      this.#assumed.delete(key)
+    }
+  }
+}
+
+/** The claims of a pod by name; one that a template stands for has its name in the status once it is made. */
+const claimNames = ({ spec, status }: Pod): NamedClaim[] =>
+  (spec.resourceClaims ?? []).flatMap(({ name, resourceClaimName }): NamedClaim[] => {
+    if (resourceClaimName !== undefined) return [{ name: resourceClaimName, isOwned: false }]
+    const made = status.resourceClaimStatuses?.find((each) => each.name === name)
+    // A template may say that nothing is needed: then there is a status without a name.
+    if (made !== undefined && made.resourceClaimName === undefined) return []
+    return [{ name: made?.resourceClaimName, isOwned: true }]
+  })
+
+interface NamedClaim {
+  /** Undefined while a claim is still to be made from a template. */
+  readonly name: string | undefined
+  readonly isOwned: boolean
+}
