@@ -5,6 +5,7 @@ import { mutatingWebhookConfiguration } from './admissionregistration/v1/mutatin
 import { validatingAdmissionPolicyBinding } from './admissionregistration/v1/validating-admission-policy-binding.ts'
 import { validatingAdmissionPolicy } from './admissionregistration/v1/validating-admission-policy.ts'
 import { validatingWebhookConfiguration } from './admissionregistration/v1/validating-webhook-configuration.ts'
+import { customResourceDefinition } from './apiextensions/v1/custom-resource-definition.ts'
 import { controllerRevision } from './apps/v1/controller-revision.ts'
 import { daemonSet } from './apps/v1/daemon-set.ts'
 import { deployment } from './apps/v1/deployment.ts'
@@ -117,6 +118,8 @@ export const kinds: readonly Kind[] = [
   validatingAdmissionPolicy,
   validatingAdmissionPolicyBinding,
   validatingWebhookConfiguration,
+  // apiextensions.k8s.io/v1
+  customResourceDefinition,
   // scheduling.k8s.io/v1
   priorityClass,
   // coordination.k8s.io/v1
@@ -148,6 +151,7 @@ export const groupVersions: readonly { readonly group: string; readonly version:
   { group: 'rbac.authorization.k8s.io', version: 'v1' },
   { group: 'storage.k8s.io', version: 'v1' },
   { group: 'admissionregistration.k8s.io', version: 'v1' },
+  { group: 'apiextensions.k8s.io', version: 'v1' },
   { group: 'scheduling.k8s.io', version: 'v1' },
   { group: 'coordination.k8s.io', version: 'v1' },
   { group: 'node.k8s.io', version: 'v1' },

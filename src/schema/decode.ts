@@ -2,6 +2,7 @@
 // Wrong types are errors; unknown fields are reported and dropped; empty values that mean absent are dropped.
 // The fields come out in the order of the descriptors, whatever order they were sent in: so objects of one kind share
 // their shapes, and answers look alike.
+import { fitsChoice } from './choice.ts'
 import { derivation, quoted, type Code } from './compile.ts'
 import {
   decodeBytes,
@@ -75,7 +76,7 @@ function isPresent(code: Code, field: Field, held: string): string {
 }
 
 /** Structs in Go, and JSON of any shape. */
-const neverEmpty: ReadonlySet<Type> = new Set(['intOrString', 'rawExtension', 'fieldsV1'])
+const neverEmpty: ReadonlySet<Type> = new Set(['intOrString', 'rawExtension', 'fieldsV1', 'json'])
 
 /** A type where it stands: in the message of this name, under this path as an expression. */
 interface Place {
@@ -92,6 +93,7 @@ function decodeInto(code: Code, place: Place, from: string, into: string): void 
   if (typeof type === 'string') return decodeScalar(code, type, owner, from, into)
   switch (type.kind) {
     case 'message': {
+      if (type.isChoice) return decodeChoice(code, place, type, from, into)
       const before = code.variable()
       code.line(`if (typeof ${from} !== 'object' || Array.isArray(${from})) ${wrong}`)
       code.line(`const ${before} = unknown.length`)
@@ -121,6 +123,18 @@ function decodeInto(code: Code, place: Place, from: string, into: string): void 
       return type satisfies never
   }
 }
+
+/** Decodes as the field whose form fits. What fits none is absent, or refused where upstream refuses it. */
+function decodeChoice(code: Code, place: Place, { fields }: Message, from: string, into: string): void {
+  for (const { type } of Object.values(fields)) {
+    code.line(`if (${fitsChoice(type, from)}) {`)
+    decodeInto(code, { ...place, type }, from, into)
+    code.line('} else')
+  }
+  code.line('allows' in fields ? `throw ${code.constant(neitherForm)}()` : '{}')
+}
+
+const neitherForm = () => new DecodeError('boolean or JSON schema expected')
 
 /** Writes what decodes an element of a list or map; null in it is the zero value. Returns the variable that holds it. */
 function decodedItem(code: Code, place: Place, from: string): string {
@@ -163,6 +177,7 @@ function decodeScalar(code: Code, type: ScalarName, owner: string, from: string,
       return void code.line(`${into} = ${from}`)
     case 'fieldsV1':
     case 'rawExtension':
+    case 'json':
       return void code.line(`${into} = ${from}`)
     default:
       return type satisfies never
@@ -201,6 +216,7 @@ const goScalars: Readonly<Record<ScalarName, string>> = {
   microTime: 'string',
   fieldsV1: 'v1.FieldsV1',
   rawExtension: 'runtime.RawExtension',
+  json: 'v1.JSON',
 }
 
 function typeName(type: Type): string {

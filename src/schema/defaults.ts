@@ -1,4 +1,5 @@
 // defaults: fills in static defaults, zero values and the structs that are always there. Shares what needs no change.
+import { fitsChoice } from './choice.ts'
 import { anyWithin, derivation, messageIn, quoted, type Cell, type Code } from './compile.ts'
 import type { Field, Message, Type } from './field.ts'
 import type { JsonObject } from './json-value.ts'
@@ -62,6 +63,7 @@ function completed(type: Type, value: unknown): unknown {
 function fillInto(code: Code, type: Type, from: string, into: string): void {
   code.line(`let ${into} = ${from}`)
   if (typeof type === 'string') return
+  if (type.kind === 'message' && type.isChoice) return fillChoice(code, type, from, into)
   if (type.kind === 'message') return void code.line(`${into} = ${cell(code, fillerOf(type))}.run(${from})`)
   const [key, item] = [code.variable(), code.variable()]
   const isList = type.kind === 'list'
@@ -70,6 +72,15 @@ function fillInto(code: Code, type: Type, from: string, into: string): void {
   code.line(`if (${item} !== ${from}[${key}]) {`)
   code.line(`if (${into} === ${from}) ${into} = ${isList ? `${from}.slice()` : `{ ...${from} }`}`)
   code.line(`${into}[${key}] = ${item} } }`)
+}
+
+function fillChoice(code: Code, { fields }: Message, from: string, into: string): void {
+  for (const { type } of Object.values(fields)) {
+    const inner = code.variable()
+    code.line(`if (${fitsChoice(type, from)}) {`)
+    fillInto(code, type, from, inner)
+    code.line(`${into} = ${inner} }`)
+  }
 }
 
 const cell = (code: Code, of: Cell<Filler>): string => code.constant(of)

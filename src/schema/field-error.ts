@@ -9,6 +9,7 @@ export type FieldErrorReason =
   | 'FieldValueTooLong'
   | 'FieldValueNotFound'
   | 'FieldValueTooMany'
+  | 'FieldValueTypeInvalid'
 
 export interface FieldError {
   readonly reason: FieldErrorReason
@@ -24,6 +25,10 @@ export const required = (field: string, detail = ''): FieldError =>
 
 export const invalid = (field: string, value: unknown, detail: string): FieldError =>
   error('FieldValueInvalid', field, `Invalid value: ${shown(value)}: ${detail}`)
+
+/** A value of another type than its schema says. */
+export const typeInvalid = (field: string, value: unknown, detail: string): FieldError =>
+  error('FieldValueTypeInvalid', field, `Invalid value: ${shown(value)}: ${detail}`)
 
 export const notSupported = (field: string, value: unknown, supported: readonly string[]): FieldError =>
   error(

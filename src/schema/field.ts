@@ -16,6 +16,7 @@ export type ScalarName =
   | 'microTime'
   | 'fieldsV1'
   | 'rawExtension'
+  | 'json'
 
 export interface ListType<Element extends Type = Type> {
   readonly kind: 'list'
@@ -81,6 +82,8 @@ export interface Message<Fields extends FieldMap = FieldMap> {
   readonly name: string
   readonly fields: Fields
   readonly description: string
+  /** In JSON one of the fields stands in place of the message: the one whose form fits. */
+  readonly isChoice?: true
 }
 
 export const message = <const Fields extends FieldMap>(
@@ -88,6 +91,10 @@ export const message = <const Fields extends FieldMap>(
   fields: Fields,
   description = '',
 ): Message<Fields> => Object.freeze({ kind: 'message', name, fields, description })
+
+/** Fields of which one stands in place of the message in JSON: a schema or a boolean, a schema or a list of them. */
+export const choice = (name: string, fields: FieldMap): Message =>
+  Object.freeze({ kind: 'message', name, fields, description: '', isChoice: true })
 
 type ScalarPresence<O> = O extends { required: true }
   ? 'required'
@@ -128,6 +135,8 @@ export const microTime = scalar('microTime')
 /** JSON of any shape: the fields that a manager owns, and what other programs put into an object. */
 export const fieldsV1 = scalar('fieldsV1')
 export const rawExtension = scalar('rawExtension')
+/** JSON of any shape as the schema of a custom resource holds it; null is a value of it. */
+export const json = scalar('json')
 
 /** A message by value is always there; with `pointer` it may be absent. */
 export const struct = <M extends Message, const O extends FieldOptions = Record<never, never>>(

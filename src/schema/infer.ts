@@ -14,6 +14,7 @@ interface ScalarTypes {
   readonly microTime: string
   readonly fieldsV1: unknown
   readonly rawExtension: unknown
+  readonly json: unknown
 }
 
 type KeysWith<Fields extends FieldMap, P> = {

@@ -11,6 +11,7 @@ export function addOpenApiSchemas(
 ): void {
   if (schemas.has(message.name)) return
   schemas.set(message.name, {}) // a type may refer to itself
+  if (message.isChoice) return // of any form, as upstream publishes it
   const properties: Record<string, OpenApiSchema> = {}
   const required: string[] = []
   for (const [name, field] of Object.entries(message.fields)) {
@@ -56,6 +57,7 @@ const scalarSchemas = {
 const namedScalars = {
   fieldsV1: ['io.k8s.apimachinery.pkg.apis.meta.v1.FieldsV1', { type: 'object' }],
   rawExtension: ['io.k8s.apimachinery.pkg.runtime.RawExtension', { type: 'object' }],
+  json: ['io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.JSON', {}],
   quantity: ['io.k8s.apimachinery.pkg.api.resource.Quantity', { oneOf: [{ type: 'string' }, { type: 'number' }] }],
   intOrString: [
     'io.k8s.apimachinery.pkg.util.intstr.IntOrString',

@@ -1,6 +1,7 @@
 // protobuf-encode: objects as the bytes that Go clients read. Fields come in the order of their numbers; a value that
 // Go holds without a pointer is written even when it is zero, as upstream's encoder does; maps are sorted by key.
 // All is written from the end to the beginning (see the writer), so the code of a message runs through it in reverse.
+import { choiceFields } from './choice.ts'
 import { derivation, quoted, type Code } from './compile.ts'
 import type { Field, Message, ScalarName, Type } from './field.ts'
 import type { JsonObject } from './json-value.ts'
@@ -126,7 +127,7 @@ const lastFirst = (a: string, b: string): number => (a < b ? 1 : -1)
 
 // Pointers, bytes and raw JSON can be nil in Go; everything else has a zero value that is written.
 const isAbsentWhenUnset = (type: Type, pointer: true | undefined): boolean =>
-  pointer === true || type === 'bytes' || type === 'fieldsV1' || type === 'rawExtension'
+  pointer === true || type === 'bytes' || type === 'fieldsV1' || type === 'rawExtension' || type === 'json'
 
 function writeValue(code: Code, tag: number, type: Type, value: string): void {
   if (typeof type === 'string') {
@@ -137,6 +138,10 @@ function writeValue(code: Code, tag: number, type: Type, value: string): void {
   const before = code.variable()
   code.line(`const ${before} = writer.written`)
   if (type.kind === 'list') writeList(code, 1, type.element, value)
+  else if (type.isChoice)
+    code.line(
+      `${code.constant(encoderOf(type))}.run(writer, ${code.constant(choiceFields)}(${code.constant(type)}, ${value}))`,
+    )
   else code.line(`${code.constant(encoderOf(type))}.run(writer, ${value} ?? ${code.constant(nothing)})`)
   code.line(`${code.constant(closeMessage)}(writer, ${key(tag, 2)}, ${before})`)
 }
@@ -218,4 +223,5 @@ const scalarWriters: Readonly<Record<ScalarName, readonly [write: ScalarWriter, 
   microTime: [writeTime, 2],
   fieldsV1: [writeJson, 2],
   rawExtension: [writeJson, 2],
+  json: [writeJson, 2],
 }

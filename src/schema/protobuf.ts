@@ -1,5 +1,6 @@
 // protobuf: from the wire form that Go clients send to the JSON value that decode() takes. Field numbers stand on the
 // descriptors; fields that are not known are skipped, as protobuf asks.
+import { choiceValue } from './choice.ts'
 import { derivation, quoted, type Code } from './compile.ts'
 import type { Field, Message, ScalarName, Type } from './field.ts'
 import type { JsonObject, JsonValue } from './json-value.ts'
@@ -122,8 +123,10 @@ function wireTypeOf(type: Type): 0 | 1 | 2 {
 /** An expression that reads one value. */
 function valueOf(code: Code, type: Type, end: string): string {
   if (typeof type === 'string') return scalarOf(code, type, end)
-  if (type.kind === 'message')
-    return `${code.constant(readerOf(type))}.run(reader, reader.messageEnd(${end}), depth + 1)`
+  if (type.kind === 'message') {
+    const read = `${code.constant(readerOf(type))}.run(reader, reader.messageEnd(${end}), depth + 1)`
+    return type.isChoice ? `${code.constant(choiceValue)}(${read})` : read
+  }
   if (type.kind === 'list') {
     // A list inside a map is wrapped in a message whose first field repeats.
     const wrapper: Message = {
@@ -162,6 +165,7 @@ function scalarOf(code: Code, type: ScalarName, end: string): string {
       return inMessage(microTimeText)
     case 'fieldsV1':
     case 'rawExtension':
+    case 'json':
       return inMessage(jsonOf)
     default:
       return type satisfies never

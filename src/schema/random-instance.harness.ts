@@ -16,7 +16,11 @@ const samples: Readonly<Record<ScalarName, readonly JsonValue[]>> = {
   microTime: ['2030-01-02T03:04:05.000006Z'],
   fieldsV1: [{ 'f:a': {} }],
   rawExtension: [{ a: [1, { b: null }] }, []],
+  json: [{ a: [1, { b: null }] }, 'a', false, null],
 }
+
+/** Schemas hold schemas: deeper ones are left empty. */
+const nestingMax = 10
 
 export function randomInstance(type: Type, random: Random, depth = 0): JsonValue {
   if (typeof type === 'string') return samples[type][random.below(samples[type].length)] ?? null
@@ -27,7 +31,9 @@ export function randomInstance(type: Type, random: Random, depth = 0): JsonValue
     case 'map':
       return Object.fromEntries(items().map((index) => [`k${index}`, randomInstance(type.value, random, depth + 1)]))
     case 'message': {
-      const fields = Object.entries(type.fields).filter(() => random.below(depth > 6 ? 12 : 3) === 0)
+      const all = Object.entries(type.fields)
+      if (type.isChoice) return randomInstance(all[random.below(all.length)]?.[1].type ?? 'string', random, depth + 1)
+      const fields = all.filter(() => depth < nestingMax && random.below(depth > 6 ? 12 : 3) === 0)
       return Object.fromEntries(fields.map(([name, field]) => [name, randomInstance(field.type, random, depth + 1)]))
     }
     default:

@@ -43,7 +43,7 @@ function mergeType(
   order: JsonValue | undefined,
 ): JsonValue {
   if (typeof type === 'string')
-    return type === 'fieldsV1' || type === 'rawExtension' ? mergePatch(target, change) : change
+    return type === 'fieldsV1' || type === 'rawExtension' || type === 'json' ? mergePatch(target, change) : change
   switch (type.kind) {
     case 'message':
       if (!isJsonObject(change)) return change

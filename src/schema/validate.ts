@@ -1,4 +1,5 @@
 // validate: the constraints that stand on the fields themselves. Rules across fields are functions in the kind's file.
+import { fitsChoice } from './choice.ts'
 import { anyWithin, derivation, messageIn, quoted, type Code } from './compile.ts'
 import type { Field, Message, Type } from './field.ts'
 import { invalid, notSupported, required, type FieldError } from './field-error.ts'
@@ -63,6 +64,14 @@ function checkEnum(code: Code, type: Type, values: readonly string[], value: str
 
 function checkInside(code: Code, type: Type, value: string, at: string): void {
   if (typeof type === 'string') return
+  if (type.kind === 'message' && type.isChoice) {
+    for (const { type: chosen } of Object.values(type.fields)) {
+      code.line(`if (${fitsChoice(chosen, value)}) {`)
+      checkInside(code, chosen, value, at)
+      code.line('}')
+    }
+    return
+  }
   if (type.kind === 'message') {
     const before = code.variable()
     code.line(`const ${before} = errors.length; ${code.constant(checkerOf(type))}.run(${value}, errors)`)

@@ -4,6 +4,7 @@ import type { Field, Type } from './field.ts'
 export function zeroOf(type: Type): unknown {
   if (typeof type === 'object') return type.kind === 'list' ? [] : {}
   if (type === 'bool') return false
+  if (type === 'json') return null
   if (type === 'quantity') return '0'
   return type === 'int32' || type === 'int64' || type === 'double' || type === 'intOrString' ? 0 : ''
 }

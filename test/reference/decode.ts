@@ -1,5 +1,6 @@
 // Interpreted. decode: from parsed JSON to an object of a message, as Go's decoder and zero values would have it.
 // Wrong types are errors; unknown fields are reported and dropped; empty values that mean absent are dropped.
+import { chosenType } from '../../src/schema/choice.ts'
 import type { Field, Message, ScalarName, Type } from '../../src/schema/field.ts'
 import { decodeBytes } from '../../src/schema/decode-scalar.ts'
 import { canonicalQuantity } from '../../src/schema/quantity.ts'
@@ -76,6 +77,7 @@ function decodeType(type: Type, value: unknown, place: Place, unknown: string[],
   if (typeof type === 'string') return decodeScalar(type, value, place)
   switch (type.kind) {
     case 'message':
+      if (type.isChoice) return decodeChoice(type, value, place, unknown, depth)
       if (!isJsonObject(value)) throw mismatch(value, goName(type.name), place)
       return decodeMessage(type, value, place, unknown, depth)
     case 'list':
@@ -102,6 +104,13 @@ function decodeType(type: Type, value: unknown, place: Place, unknown: string[],
     default:
       return type satisfies never
   }
+}
+
+function decodeChoice(type: Message, value: unknown, place: Place, unknown: string[], depth: number): unknown {
+  const chosen = chosenType(type, value)
+  if (chosen !== undefined) return decodeType(chosen, value, place, unknown, depth)
+  if ('allows' in type.fields) throw new DecodeError('boolean or JSON schema expected')
+  return undefined
 }
 
 function decodeScalar(type: ScalarName, value: unknown, place: Place): unknown {
@@ -134,6 +143,7 @@ function decodeScalar(type: ScalarName, value: unknown, place: Place): unknown {
       return typeof value === 'number' ? decodeScalar('int32', value, place) : value
     case 'fieldsV1':
     case 'rawExtension':
+    case 'json':
       return value
     default:
       return type satisfies never

@@ -1,4 +1,5 @@
 // Interpreted. defaults: fills in static defaults, zero values and the structs that are always there. Shares what needs no change.
+import { chosenType } from '../../src/schema/choice.ts'
 import type { Field, Message, Type } from '../../src/schema/field.ts'
 import type { JsonObject } from '../../src/schema/json-value.ts'
 import { isAlwaysWritten, zeroOf } from '../../src/schema/zero.ts'
@@ -36,8 +37,10 @@ const isStructByValue = ({ type, pointer }: Field): boolean =>
 function fillType(type: Type, value: unknown): unknown {
   if (typeof type === 'string') return value
   switch (type.kind) {
-    case 'message':
-      return fillMessage(type, value as JsonObject)
+    case 'message': {
+      const chosen = chosenType(type, value)
+      return chosen === undefined ? fillMessage(type, value as JsonObject) : fillType(chosen, value)
+    }
     case 'list': {
       if (typeof type.element === 'string') return value
       const items = value as readonly unknown[]

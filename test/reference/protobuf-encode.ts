@@ -1,5 +1,6 @@
 // Interpreted. protobuf-encode: objects as the bytes that Go clients read. Fields come in the order of their numbers; a value that
 // Go holds without a pointer is written even when it is zero, as upstream's encoder does; maps are sorted by key.
+import { choiceFields } from '../../src/schema/choice.ts'
 import type { Field, Message, ScalarName, Type } from '../../src/schema/field.ts'
 import type { JsonObject } from '../../src/schema/json-value.ts'
 
@@ -88,11 +89,11 @@ function writeField(writer: Writer, { type, tag, pointer }: Field, value: unknow
 
 // Pointers, bytes and raw JSON can be nil in Go; everything else has a zero value that is written.
 const isAbsentWhenUnset = (type: Type, pointer: true | undefined): boolean =>
-  pointer === true || type === 'bytes' || type === 'fieldsV1' || type === 'rawExtension'
+  pointer === true || type === 'bytes' || type === 'fieldsV1' || type === 'rawExtension' || type === 'json'
 
 function writeValue(writer: Writer, tag: number, type: Type, value: unknown): void {
   if (typeof type === 'string') return writeScalar(writer, tag, type, value)
-  if (type.kind === 'message') writer.field(tag, encodeProtobuf(type, (value as object | undefined) ?? {}))
+  if (type.kind === 'message') writer.field(tag, encodeProtobuf(type, type.isChoice ? choiceFields(type, value) : ((value as object | undefined) ?? {})))
   else if (type.kind === 'list') {
     const inner = new Writer()
     for (const item of value as readonly unknown[]) writeValue(inner, 1, type.element, item)
@@ -122,6 +123,7 @@ function writeScalar(writer: Writer, tag: number, type: ScalarName, value: unkno
       return void writer.field(tag, value === undefined ? new Uint8Array() : time(value as string))
     case 'fieldsV1':
     case 'rawExtension':
+    case 'json':
       return void writer.field(tag, new Writer().text(1, JSON.stringify(value)).bytes)
     default:
       return type satisfies never

@@ -1,5 +1,6 @@
 // Interpreted. protobuf: from the wire form that Go clients send to the JSON value that decode() takes. Field numbers stand on the
 // descriptors; fields that are not known are skipped, as protobuf asks.
+import { choiceValue } from '../../src/schema/choice.ts'
 import type { Field, Message, ScalarName, Type } from '../../src/schema/field.ts'
 import type { JsonObject, JsonValue } from '../../src/schema/json-value.ts'
 
@@ -123,7 +124,10 @@ function decodeEntry(type: Type, bytes: Uint8Array, depth: number): [string, Jso
 
 function decodeValue(type: Type, value: WireValue, depth: number): JsonValue {
   if (typeof type === 'string') return decodeScalar(type, value)
-  if (type.kind === 'message') return decodeMessage(tableOf(type), asBytes(value), depth + 1)
+  if (type.kind === 'message') {
+    const fields = decodeMessage(tableOf(type), asBytes(value), depth + 1)
+    return type.isChoice ? choiceValue(fields) : fields
+  }
   // A list inside a map is wrapped in a message whose first field repeats.
   if (type.kind === 'list')
     return Array.from(fieldsOf(asBytes(value))).flatMap((item) =>
@@ -156,6 +160,7 @@ function decodeScalar(type: ScalarName, value: WireValue): JsonValue {
       return timeText(partsOf(value), type)
     case 'fieldsV1':
     case 'rawExtension':
+    case 'json':
       return JSON.parse(partsOf(value).text(1)) as JsonValue
     default:
       return type satisfies never

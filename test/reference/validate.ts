@@ -1,4 +1,5 @@
 // Interpreted. validate: the constraints that stand on the fields themselves. Rules across fields are functions in the kind's file.
+import { chosenType } from '../../src/schema/choice.ts'
 import type { Field, Message, Type } from '../../src/schema/field.ts'
 import { invalid, notSupported, required, type FieldError } from '../../src/schema/field-error.ts'
 import type { JsonObject } from '../../src/schema/json-value.ts'
@@ -45,8 +46,11 @@ const unsupported = (supported: readonly string[], value: unknown, at: string): 
 function checkType(type: Type, value: unknown, at: string, errors: FieldError[]): void {
   if (typeof type === 'string') return
   switch (type.kind) {
-    case 'message':
+    case 'message': {
+      const chosen = chosenType(type, value)
+      if (chosen !== undefined) return checkType(chosen, value, at, errors)
       return checkMessage(type, value as JsonObject, at, errors)
+    }
     case 'list':
       if (typeof type.element !== 'string')
         for (const [index, item] of (value as unknown[]).entries())

@@ -1,6 +1,7 @@
 // Every strategy, in the order of the alphabet.
 import type { Strategy } from './strategy.ts'
 import { certificateSigningRequestStrategy } from './strategies/certificate-signing-request.ts'
+import { customResourceDefinitionStrategy } from './strategies/custom-resource-definition.ts'
 import { jobStrategy } from './strategies/job.ts'
 import { limitRangeStrategy } from './strategies/limit-range.ts'
 import { namespaceStrategy } from './strategies/namespace.ts'
@@ -9,6 +10,7 @@ import { serviceStrategy } from './strategies/service/service.ts'
 
 export const strategies: readonly Strategy[] = [
   certificateSigningRequestStrategy,
+  customResourceDefinitionStrategy,
   jobStrategy,
   limitRangeStrategy,
   namespaceStrategy,

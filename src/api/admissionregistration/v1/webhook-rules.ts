@@ -63,7 +63,7 @@ function validateWebhook(webhook: Webhook, path: string): FieldError[] {
     ...errors,
     ...validateLabelSelector(webhook.namespaceSelector, `${path}.namespaceSelector`),
     ...validateLabelSelector(webhook.objectSelector, `${path}.objectSelector`),
-    ...validateClient(webhook.clientConfig, `${path}.clientConfig`),
+    ...validateWebhookClient(webhook.clientConfig, `${path}.clientConfig`),
     ...validateMatchConditions(matchConditions, `${path}.matchConditions`),
   ]
 }
@@ -77,7 +77,7 @@ function validateFullName(name: string, path: string): FieldError[] {
     : []
 }
 
-function validateReviewVersions(versions: readonly string[], path: string): FieldError[] {
+export function validateReviewVersions(versions: readonly string[], path: string): FieldError[] {
   if (versions.length === 0) return [required(path, `must specify one of ${reviewVersions.join(', ')}`)]
   const errors = versions.flatMap((version, index) =>
     versions.indexOf(version) < index
@@ -89,7 +89,8 @@ function validateReviewVersions(versions: readonly string[], path: string): Fiel
   return errors
 }
 
-function validateClient({ url, service }: WebhookClientConfig, path: string): FieldError[] {
+/** How to reach a webhook: by one URL or one Service. */
+export function validateWebhookClient({ url, service }: WebhookClientConfig, path: string): FieldError[] {
   if (url !== undefined && service === undefined) return validateUrl(url, `${path}.url`)
   if (service !== undefined && url === undefined) return validateService(service, `${path}.service`)
   return [required(path, 'exactly one of url or service is required')]

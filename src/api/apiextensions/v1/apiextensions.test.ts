@@ -1,0 +1,282 @@
+// Tables for CustomResourceDefinition: defaults, what upstream refuses, what an update may change.
+import { deepEqual, equal, match } from 'node:assert/strict'
+import { test } from 'node:test'
+import { decode } from '../../../schema/decode.ts'
+import { fieldErrorText } from '../../../schema/field-error.ts'
+import { decodeProtobuf } from '../../../schema/protobuf.ts'
+import { encodeProtobuf } from '../../../schema/protobuf-encode.ts'
+import { cellsOf, errorsOf, made, testMistakes, updateErrorsOf, type Mistake } from '../../kind.harness.ts'
+import { customResourceDefinition } from './custom-resource-definition.ts'
+import { jsonSchemaProps, type JsonSchemaProps } from './json-schema-props.ts'
+import { resolveFieldPath } from './schema-paths.ts'
+import { hasFormat } from './value-formats.ts'
+import { validateValue } from './value-rules.ts'
+
+const metadata = { name: 'bars.example.com', creationTimestamp: '2030-01-01T00:00:00Z' }
+const names = { plural: 'bars', kind: 'Bar' }
+const status = { storedVersions: ['v1'] }
+const version = (properties: object, more: object = {}) => ({
+  name: 'v1',
+  served: true,
+  storage: true,
+  schema: { openAPIV3Schema: { type: 'object', properties } },
+  ...more,
+})
+const definition = (spec: object = {}, annotations: object = {}) => ({
+  metadata: { ...metadata, annotations },
+  spec: { group: 'example.com', scope: 'Namespaced', names, versions: [version({})], ...spec },
+  status,
+})
+const withProperty = (property: object, more: object = {}) => definition({ versions: [version({ p: property }, more)] })
+const withRoot = (root: object, more: object = {}) =>
+  definition({ versions: [{ ...version({}), schema: { openAPIV3Schema: root }, ...more }] })
+const at = 'spec.validation.openAPIV3Schema.properties[p]'
+
+test('a CustomResourceDefinition gets the names that it leaves out, and no conversion', () => {
+  const { spec } = made(customResourceDefinition, definition())
+  deepEqual(spec.names, { ...names, singular: 'bar', listKind: 'BarList' })
+  deepEqual(spec.conversion, { strategy: 'None' })
+  deepEqual(customResourceDefinition.initialStatus?.(made(customResourceDefinition, definition())), status)
+  deepEqual(cellsOf(customResourceDefinition, definition()), ['bars.example.com', '2030-01-01T00:00:00Z'])
+})
+
+const mistakes: readonly Mistake[] = [
+  ['nothing wrong', definition(), []],
+  [
+    'a group without a dot',
+    definition({ group: 'example' }),
+    [/^metadata\.name: .*must be spec\.names\.plural/, /spec\.group: .*should be a domain with at least one dot/],
+  ],
+  [
+    'a listKind that is the kind',
+    definition({ names: { ...names, listKind: 'Bar' } }),
+    ['spec.names.listKind: Invalid value: "Bar": kind and listKind may not be the same'],
+  ],
+  [
+    'a group of the community without approval',
+    { ...definition({ group: 'bars.k8s.io' }), metadata: { ...metadata, name: 'bars.bars.k8s.io' } },
+    [/^metadata\.annotations\[api-approved\.kubernetes\.io\]: Required value: protected groups must have approval/],
+  ],
+  [
+    'two storage versions of one name',
+    definition({ versions: [version({}), version({})] }),
+    [/^spec\.versions: .*must contain unique version names$/, /must have exactly one version marked as storage/],
+  ],
+  [
+    'versions that differ name their own place',
+    definition({ versions: [version({ p: {} }), version({}, { name: 'v2', storage: false })] }),
+    [
+      'spec.versions[0].schema.openAPIV3Schema.properties[p].type: Required value: must not be empty for specified object fields',
+    ],
+  ],
+  [
+    'a warning without a deprecation',
+    definition({ versions: [version({}, { deprecationWarning: 'x' })] }),
+    ['spec.versions[0].deprecationWarning: Invalid value: "x": can only be set for deprecated versions'],
+  ],
+  ['an array without items', withProperty({ type: 'array' }), [`${at}.items: Required value: must be specified`]],
+  [
+    'a type under anyOf',
+    withProperty({ type: 'string', anyOf: [{ type: 'string' }] }),
+    [`${at}.anyOf[0].type: Forbidden: must be empty to be structural`],
+  ],
+  [
+    'int or string, in the two ways it may be written',
+    withProperty({
+      'x-kubernetes-int-or-string': true,
+      anyOf: [{ type: 'integer' }, { type: 'string' }],
+    }),
+    [],
+  ],
+  [
+    'a narrowed field that nobody declared',
+    withRoot({ type: 'object', allOf: [{ properties: { a: { minLength: 1 } } }] }),
+    [
+      'spec.validation.openAPIV3Schema.properties[a]: Required value: because it is defined in spec.validation.openAPIV3Schema.allOf[0].properties[a]',
+    ],
+  ],
+  ['a reference', withProperty({ $ref: '#/x' }), [`${at}.$ref: Forbidden: $ref is not supported`]],
+  [
+    'additionalProperties beside properties',
+    withProperty({ type: 'object', properties: { a: { type: 'string' } }, additionalProperties: false }),
+    [`${at}.additionalProperties: Forbidden: additionalProperties and properties are mutual exclusive`],
+  ],
+  [
+    'additionalProperties at the root',
+    withRoot({ type: 'object', additionalProperties: { type: 'string' } }),
+    ['spec.validation.openAPIV3Schema.additionalProperties: Forbidden: must not be used at the root'],
+  ],
+  [
+    'a default of the wrong type',
+    withProperty({ type: 'integer', default: '1' }),
+    [`${at}.default: Invalid value: "string":  in body must be of type integer: "string"`],
+  ],
+  [
+    'a default that would be pruned',
+    withProperty({ type: 'object', default: { a: 1 } }),
+    [`${at}.default: Invalid value: {"a":1}: must not have unknown fields`],
+  ],
+  [
+    'a default in the metadata',
+    withRoot({ type: 'object', properties: { metadata: { type: 'object', default: {} } } }),
+    [/properties\[metadata\]\.default: Forbidden: must not be set in top-level metadata$/],
+  ],
+  [
+    'metadata that says more than the name',
+    withRoot({
+      type: 'object',
+      properties: { metadata: { type: 'object', properties: { labels: { type: 'object' } } } },
+    }),
+    [/properties\[metadata\]: Forbidden: must not specify anything other than name and generateName/],
+  ],
+  [
+    'oneOf at the root beside a status',
+    withRoot({ type: 'object', oneOf: [], anyOf: [{}] }, { subresources: { status: {} } }),
+    [/^spec\.validation\.openAPIV3Schema: .*only \[Description Type Format .*\] fields are allowed at the root/],
+  ],
+  [
+    'a set of objects that are not atomic',
+    withProperty({ type: 'array', 'x-kubernetes-list-type': 'set', items: { type: 'object' } }),
+    [/items\.x-kubernetes-map-type: .*must be atomic as item of a list with x-kubernetes-list-type=set$/],
+  ],
+  [
+    'a broken pattern',
+    withProperty({ type: 'string', pattern: '[' }),
+    [/pattern: Invalid value: "\[": must be a valid regular expression, but isn't: error parsing regexp/],
+  ],
+  [
+    'a rule with a field path that leads nowhere',
+    withProperty({
+      type: 'object',
+      properties: { a: { type: 'string' } },
+      'x-kubernetes-validations': [{ rule: 'true', fieldPath: '.b' }],
+    }),
+    [`${at}.x-kubernetes-validations[0].fieldPath: Invalid value: ".b": must be a valid path`],
+  ],
+  [
+    'a selectable field that is an object',
+    withProperty({ type: 'object' }, { selectableFields: [{ jsonPath: '.p' }] }),
+    [/^spec\.selectableFields\[0\]\.jsonPath: Invalid value: "\.p": must point to a field of type string, boolean/],
+  ],
+  [
+    'a scale outside of spec and status',
+    withProperty(
+      { type: 'string' },
+      {
+        subresources: { scale: { specReplicasPath: '.x.n', statusReplicasPath: '.status.n' } },
+      },
+    ),
+    ['spec.subresources.scale.specReplicasPath: Invalid value: ".x.n": should be a json path under .spec'],
+  ],
+  [
+    'a webhook without a client',
+    definition({ conversion: { strategy: 'Webhook' } }),
+    [
+      'spec.conversion.webhookClientConfig: Required value: required when strategy is set to Webhook',
+      'spec.conversion.conversionReviewVersions: Required value',
+    ],
+  ],
+  [
+    'unknown fields kept the old way',
+    definition({ preserveUnknownFields: true }),
+    [/^spec\.preserveUnknownFields: Invalid value: true: cannot set to true/],
+  ],
+]
+testMistakes(customResourceDefinition, mistakes)
+
+test('a stored version stays listed until nothing is stored in it', () => {
+  const renamed = { ...definition({ versions: [version({}, { name: 'v2' })] }) }
+  const errors = errorsOf(customResourceDefinition, renamed)
+  equal(errors[0], 'status.storedVersions: Invalid value: ["v1"]: must have the storage version v2')
+  match(errors[1] ?? '', /^status\.storedVersions\[0\]: Invalid value: "v1": missing from spec\.versions/)
+})
+
+test('an update: the group never changes, the scope not once the names are established', () => {
+  const established = { ...definition(), status: { ...status, conditions: [{ type: 'Established', status: 'True' }] } }
+  const changed = definition({ scope: 'Cluster', group: 'other.com' })
+  deepEqual(updateErrorsOf(customResourceDefinition, definition(), changed), [
+    'spec.group: Invalid value: "other.com": field is immutable',
+  ])
+  equal(updateErrorsOf(customResourceDefinition, established, changed).length, 2)
+})
+
+test('a schema is itself in JSON and in protobuf, however deep', () => {
+  const schema = {
+    type: 'object',
+    properties: {
+      a: { type: 'array', items: { additionalProperties: { enum: [null, 1, 'x'] } } },
+      b: { additionalProperties: false, dependencies: { a: ['b'] }, default: { c: [1] } },
+    },
+  }
+  const { value, unknownFields } = decode(jsonSchemaProps, schema)
+  deepEqual([value, unknownFields], [schema, []])
+  deepEqual(
+    decode(jsonSchemaProps, decodeProtobuf(jsonSchemaProps, encodeProtobuf(jsonSchemaProps, value))).value,
+    schema,
+  )
+})
+
+const values: readonly (readonly [schema: JsonSchemaProps, value: unknown, error: string | RegExp | undefined])[] = [
+  [{ type: 'string', maxLength: 1 }, 'é', undefined],
+  [{ type: 'string', maxLength: 1 }, 'ab', 'v: Too long: may not be more than 1 bytes'],
+  [{ type: 'string', minLength: 2 }, 'a', /should be at least 2 chars long$/],
+  [{ type: 'string', pattern: '^a' }, 'b', /should match '\^a'$/],
+  [{ type: 'string', enum: ['a', 'b'] }, 'c', 'v: Unsupported value: "c": supported values: "a", "b"'],
+  [{ type: 'string', format: 'date' }, '2030-01-99', /must be of type date: "2030-01-99"$/],
+  [{ type: 'number', exclusiveMinimum: true, minimum: 1 }, 1, /should be greater than 1$/],
+  [{ type: 'integer', multipleOf: 3 }, 4, /should be a multiple of 3$/],
+  [{ type: 'array', maxItems: 1 }, [1, 2], 'v: Too many: 2: must have at most 1 item'],
+  [{ type: 'array', minItems: 1 }, [], /should have at least 1 items$/],
+  [{ type: 'object', required: ['a'] }, {}, 'v.a: Required value'],
+  [
+    { type: 'object', properties: { a: { type: 'string' } } },
+    { a: 1 },
+    /^v\.a: .*: a in body must be of type string: "integer"$/,
+  ],
+  [
+    { type: 'array', items: { type: 'string' } },
+    [1],
+    /^v\[0\]: Invalid value: "integer": \[0\] in body must be of type string/,
+  ],
+  [
+    { oneOf: [{ type: 'string' }, { minLength: 0 }] },
+    'a',
+    /must validate one and only one schema \(oneOf\)\. Found 2 valid alternatives$/,
+  ],
+  [{ not: { type: 'string' } }, 'a', /must not validate the schema \(not\)$/],
+  [{ type: 'string', nullable: true }, null, undefined],
+  [{ 'x-kubernetes-int-or-string': true }, 1, undefined],
+  [{ 'x-kubernetes-int-or-string': true }, true, /must be of type integer,string: "boolean"$/],
+]
+for (const [schema, value, wanted] of values)
+  test(`the value ${JSON.stringify(value)} against ${JSON.stringify(schema)}`, () => {
+    const [error] = validateValue(schema, value, 'v').map(fieldErrorText)
+    if (wanted instanceof RegExp) match(error ?? '', wanted)
+    else equal(error, wanted)
+  })
+
+test('formats: known ones are checked, unknown ones say nothing', () => {
+  deepEqual(
+    [
+      hasFormat('ipv4', '1.2.3.4'),
+      hasFormat('ipv4', 'x'),
+      hasFormat('cidr', '10.0.0.0/8'),
+      hasFormat('cidr', '10.0.0.0/33'),
+    ],
+    [true, false, true, false],
+  )
+  deepEqual(
+    [hasFormat('uuid', 'x'), hasFormat('date-time', '2030-01-01T00:00:00Z'), hasFormat('zip', 'x')],
+    [false, true, true],
+  )
+})
+
+test('paths into a schema', () => {
+  const schema: JsonSchemaProps = {
+    properties: { a: { properties: { b: { type: 'string' } } }, m: { additionalProperties: { type: 'integer' } } },
+  }
+  equal(resolveFieldPath(schema, '.a.b').kind, 'found')
+  equal(resolveFieldPath(schema, ".m['any key']").kind, 'found')
+  deepEqual(resolveFieldPath(schema, '.a.c'), { kind: 'wrong', why: 'does not refer to a valid field' })
+  deepEqual(resolveFieldPath(schema, 'a'), { kind: 'wrong', why: 'expected [ or . but got: a' })
+})

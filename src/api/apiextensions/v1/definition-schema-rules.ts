@@ -1,0 +1,58 @@
+// One schema of a CustomResourceDefinition through all its rules: at the root, structure, defaults, OpenAPI.
+import { forbidden, invalid, type FieldError } from '../../../schema/field-error.ts'
+import type { JsonSchemaProps } from './json-schema-props.ts'
+import { validateSchemaDefaults } from './schema-default-rules.ts'
+import { validateOpenApiSchema } from './schema-rules.ts'
+import { isConvertible, validateStructural } from './structural-rules.ts'
+
+/** What may stand at the root beside a status that is written apart, under upstream's names, which its answer lists. */
+const besideStatus: Readonly<Record<string, string>> = {
+  description: 'Description',
+  type: 'Type',
+  format: 'Format',
+  title: 'Title',
+  maximum: 'Maximum',
+  exclusiveMaximum: 'ExclusiveMaximum',
+  minimum: 'Minimum',
+  exclusiveMinimum: 'ExclusiveMinimum',
+  maxLength: 'MaxLength',
+  minLength: 'MinLength',
+  pattern: 'Pattern',
+  maxItems: 'MaxItems',
+  minItems: 'MinItems',
+  uniqueItems: 'UniqueItems',
+  multipleOf: 'MultipleOf',
+  required: 'Required',
+  items: 'Items',
+  properties: 'Properties',
+  externalDocs: 'ExternalDocs',
+  example: 'Example',
+  'x-kubernetes-preserve-unknown-fields': 'XPreserveUnknownFields',
+  'x-kubernetes-validations': 'XValidations',
+}
+
+/** Structural errors hide those of defaults; a schema that cannot be structural is told so by the OpenAPI rules. */
+export function validateSchema(schema: JsonSchemaProps, path: string, hasStatus: boolean): FieldError[] {
+  const at = `${path}.openAPIV3Schema`
+  const structural = isConvertible(schema) ? validateStructural(schema, at) : undefined
+  return [
+    ...(hasStatus ? validateBesideStatus(schema, at) : []),
+    ...(schema.nullable ? [forbidden(`${at}.nullable`, 'nullable cannot be true at the root')] : []),
+    ...(structural?.length === 0 ? validateSchemaDefaults(schema, at) : (structural ?? [])),
+    ...validateOpenApiSchema(schema, at),
+  ]
+}
+
+function validateBesideStatus(schema: JsonSchemaProps, path: string): FieldError[] {
+  if (schema.type !== undefined && schema.type !== 'object')
+    return [
+      invalid(
+        `${path}.type`,
+        schema.type,
+        'only "object" is allowed as the type at the root of the schema if the status subresource is enabled',
+      ),
+    ]
+  if (Object.keys(schema).every((name) => name in besideStatus)) return []
+  const detail = `only [${Object.values(besideStatus).join(' ')}] fields are allowed at the root of the schema if the status subresource is enabled`
+  return [invalid(path, schema, detail)]
+}

@@ -1,0 +1,39 @@
+// Defaults in a schema: each must be valid where it stands, and hold nothing that the schema would prune.
+import { invalid, type FieldError } from '../../../schema/field-error.ts'
+import { isJsonObject } from '../../../schema/json-value.ts'
+import type { JsonSchemaProps } from './json-schema-props.ts'
+import { validateValue } from './value-rules.ts'
+
+/** Does not look into additionalProperties: defaults are forbidden there. */
+export function validateSchemaDefaults(schema: JsonSchemaProps, path: string): FieldError[] {
+  const { items, properties = {} } = schema
+  return [
+    ...(schema.default === undefined ? [] : checkDefault(schema, path)),
+    ...(isJsonObject(items) ? validateSchemaDefaults(items, `${path}.items`) : []),
+    ...Object.entries(properties).flatMap(([name, property]) =>
+      validateSchemaDefaults(property, `${path}.properties[${name}]`),
+    ),
+  ]
+}
+
+const checkDefault = (schema: JsonSchemaProps, path: string): FieldError[] => [
+  ...(hasUnknownFields(schema, schema.default)
+    ? [invalid(`${path}.default`, schema.default, 'must not have unknown fields')]
+    : []),
+  ...validateValue(schema, schema.default, `${path}.default`),
+]
+
+const metaFields = ['apiVersion', 'kind', 'metadata']
+
+export function hasUnknownFields(schema: JsonSchemaProps, value: unknown): boolean {
+  if (Array.isArray(value))
+    return isJsonObject(schema.items) && value.some((item) => hasUnknownFields(schema.items as JsonSchemaProps, item))
+  if (!isJsonObject(value)) return false
+  const { properties = {}, additionalProperties: additional } = schema
+  return Object.entries(value).some(([name, item]) => {
+    if (schema['x-kubernetes-embedded-resource'] && metaFields.includes(name)) return false
+    if (Object.hasOwn(properties, name)) return hasUnknownFields(properties[name] ?? {}, item)
+    if (typeof additional === 'object') return hasUnknownFields(additional, item)
+    return additional !== true && !schema['x-kubernetes-preserve-unknown-fields']
+  })
+}

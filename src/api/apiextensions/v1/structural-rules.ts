@@ -1,0 +1,199 @@
+// Structural schemas: every value has one declared place and type, and what stands under allOf, anyOf, oneOf and not
+// only narrows it. Pruning, defaulting and server-side apply of custom resources rest on this.
+import { forbidden, invalid, required, fieldErrorText, type FieldError } from '../../../schema/field-error.ts'
+import { equalValues } from '../../../schema/json-value.ts'
+import type { JsonSchemaProps } from './json-schema-props.ts'
+import { patternError } from './schema-pattern.ts'
+
+type Level = 'root' | 'item' | 'field'
+
+/** Whether the schema uses only what a structural one can express; other rules refuse the rest. */
+export function isConvertible(schema: JsonSchemaProps): boolean {
+  const { id, $schema, $ref, additionalItems, patternProperties, definitions, dependencies, items } = schema
+  if (id ?? $schema ?? $ref ?? additionalItems ?? patternProperties ?? definitions ?? dependencies) return false
+  if (Array.isArray(items) || schema['x-kubernetes-preserve-unknown-fields'] === false) return false
+  return schemasIn(schema).every(isConvertible)
+}
+
+/** Every schema that stands directly in this one. */
+export const schemasIn = (schema: JsonSchemaProps): JsonSchemaProps[] =>
+  [
+    ...[schema.items ?? []].flat(),
+    ...Object.values(schema.properties ?? {}),
+    schema.additionalProperties,
+    ...(schema.allOf ?? []),
+    ...(schema.anyOf ?? []),
+    ...(schema.oneOf ?? []),
+    schema.not,
+  ].filter((part): part is JsonSchemaProps => typeof part === 'object')
+
+/** Sorted by their text, as upstream answers. */
+export const validateStructural = (schema: JsonSchemaProps, path: string): FieldError[] =>
+  [...checkStructure(schema, 'root', path), ...checkJunctors(schema, schema, path, path)]
+    .map((error) => [fieldErrorText(error), error] as const)
+    .toSorted(([a], [b]) => (a < b ? -1 : 1))
+    .map(([, error]) => error)
+
+const intOrString = [{ type: 'integer' }, { type: 'string' }]
+
+function checkStructure(schema: JsonSchemaProps, level: Level, path: string): FieldError[] {
+  const { type, items, properties = {}, additionalProperties: additional } = schema
+  const isEmbedded = schema['x-kubernetes-embedded-resource'] === true
+  const errors: FieldError[] = []
+  if (type === 'array' && items === undefined) errors.push(required(`${path}.items`, 'must be specified'))
+  if (items !== undefined) errors.push(...checkStructure(items as JsonSchemaProps, 'item', `${path}.items`))
+  for (const [name, property] of Object.entries(properties))
+    errors.push(...checkStructure(property, 'field', `${path}.properties[${name}]`))
+  if (additional !== undefined && level === 'root')
+    errors.push(forbidden(`${path}.additionalProperties`, 'must not be used at the root'))
+  if (typeof additional === 'object')
+    errors.push(...checkStructure(additional, 'field', `${path}.additionalProperties`))
+  errors.push(...checkExtensions(schema, path), ...checkNarrowing(schema, path))
+  errors.push(...checkType(schema, level, path))
+  if (isEmbedded && additional !== undefined)
+    errors.push(forbidden(`${path}.additionalProperties`, 'must not be used if x-kubernetes-embedded-resource is set'))
+  errors.push(...checkMetadata(schema, level, path))
+  if (isEmbedded && !schema['x-kubernetes-preserve-unknown-fields'] && Object.keys(properties).length === 0)
+    errors.push(
+      required(
+        `${path}.properties`,
+        'must not be empty if x-kubernetes-embedded-resource is true without x-kubernetes-preserve-unknown-fields',
+      ),
+    )
+  return errors
+}
+
+const emptyType: Readonly<Record<Level, string>> = {
+  root: 'must not be empty at the root',
+  item: 'must not be empty for specified array items',
+  field: 'must not be empty for specified object fields',
+}
+
+function checkType(schema: JsonSchemaProps, level: Level, path: string): FieldError[] {
+  const { type } = schema
+  const at = `${path}.type`
+  const errors: FieldError[] = []
+  if (schema['x-kubernetes-embedded-resource'] && type !== 'object') {
+    const detail = 'must be object if x-kubernetes-embedded-resource is true'
+    errors.push(type === undefined ? required(at, detail) : invalid(at, type, detail))
+  } else if (
+    type === undefined &&
+    !schema['x-kubernetes-int-or-string'] &&
+    !schema['x-kubernetes-preserve-unknown-fields']
+  )
+    errors.push(required(at, emptyType[level]))
+  if (level === 'root' && type !== undefined && type !== 'object')
+    errors.push(invalid(at, type, 'must be object at the root'))
+  return errors
+}
+
+function checkExtensions(schema: JsonSchemaProps, path: string): FieldError[] {
+  if (!schema['x-kubernetes-int-or-string']) return []
+  return (['x-kubernetes-preserve-unknown-fields', 'x-kubernetes-embedded-resource'] as const)
+    .filter((name) => schema[name])
+    .map((name) => invalid(`${path}.${name}`, true, 'must be false if x-kubernetes-int-or-string is true'))
+}
+
+/** The metadata of an object is known: a schema may narrow its names and nothing else. */
+function checkMetadata({ properties = {}, ...schema }: JsonSchemaProps, level: Level, path: string): FieldError[] {
+  const isResource = level === 'root' || schema['x-kubernetes-embedded-resource'] === true
+  const errors: FieldError[] = []
+  for (const name of ['kind', 'apiVersion'])
+    if (isResource && properties[name] !== undefined && properties[name].type !== 'string')
+      errors.push(invalid(`${path}.properties[${name}].type`, properties[name].type ?? '', 'must be string'))
+  const { metadata } = properties
+  const at = `${path}.properties[metadata]`
+  if (metadata === undefined) return errors
+  if (isResource && metadata.type !== 'object')
+    errors.push(invalid(`${at}.type`, metadata.type ?? '', 'must be object'))
+  const { type: _, default: __, properties: named = {}, ...others } = metadata
+  const namesOnly = Object.keys(named).every((name) => name === 'name' || name === 'generateName')
+  if (level === 'root' && (Object.keys(others).length > 0 || !namesOnly))
+    errors.push(
+      forbidden(at, 'must not specify anything other than name and generateName, but metadata is implicitly specified'),
+    )
+  return errors
+}
+
+function checkNarrowing(schema: JsonSchemaProps, path: string, skipsAnyOf = equalValues(schema.anyOf, intOrString)) {
+  const errors: FieldError[] = []
+  const skipsFirstAllOf = equalValues(schema.allOf?.[0]?.anyOf, intOrString)
+  for (const [index, part] of (skipsAnyOf ? [] : (schema.anyOf ?? [])).entries())
+    errors.push(...checkNested(part, `${path}.anyOf[${index}]`, false))
+  for (const [index, part] of (schema.allOf ?? []).entries())
+    errors.push(...checkNested(part, `${path}.allOf[${index}]`, index === 0 && skipsFirstAllOf))
+  for (const [index, part] of (schema.oneOf ?? []).entries())
+    errors.push(...checkNested(part, `${path}.oneOf[${index}]`, false))
+  if (schema.not !== undefined) errors.push(...checkNested(schema.not, `${path}.not`, false))
+  const wrong = patternError(schema.pattern ?? '')
+  if (wrong !== undefined)
+    errors.push(invalid(`${path}.pattern`, schema.pattern, `must be a valid regular expression, but isn't: ${wrong}`))
+  return errors
+}
+
+const forbiddenWithin: readonly (readonly [name: keyof JsonSchemaProps, detail: string])[] = [
+  ['type', 'must be empty to be structural'],
+  ['additionalProperties', 'must be undefined to be structural'],
+  ['default', 'must be undefined to be structural'],
+  ['title', 'must be empty to be structural'],
+  ['description', 'must be empty to be structural'],
+  ['nullable', 'must be false to be structural'],
+  ['externalDocs', 'must be undefined to be structural'],
+  ['x-kubernetes-preserve-unknown-fields', 'must be false to be structural'],
+  ['x-kubernetes-embedded-resource', 'must be false to be structural'],
+  ['x-kubernetes-int-or-string', 'must be false to be structural'],
+  ['x-kubernetes-list-map-keys', 'must be empty to be structural'],
+  ['x-kubernetes-list-type', 'must be undefined to be structural'],
+  ['x-kubernetes-map-type', 'must be undefined to be structural'],
+  ['x-kubernetes-validations', 'must be empty to be structural'],
+]
+
+function checkNested(schema: JsonSchemaProps, path: string, skipsAnyOf: boolean): FieldError[] {
+  const errors = checkNarrowing(schema, path, skipsAnyOf)
+  if (schema.items !== undefined) errors.push(...checkNested(schema.items as JsonSchemaProps, `${path}.items`, false))
+  for (const [name, property] of Object.entries(schema.properties ?? {}))
+    errors.push(...checkNested(property, `${path}.properties[${name}]`, false))
+  for (const [name, detail] of forbiddenWithin)
+    if (schema[name] !== undefined) errors.push(forbidden(`${path}.${name}`, detail))
+  if (schema.properties?.['metadata'] !== undefined)
+    errors.push(forbidden(`${path}.properties[metadata]`, 'must not be specified in a nested context'))
+  return errors
+}
+
+/** What is narrowed must also be declared. `declared` is undefined where nothing is. */
+function checkDeclared(
+  schema: JsonSchemaProps | undefined,
+  declared: JsonSchemaProps | undefined,
+  path: string,
+  schemaPath: string,
+): FieldError[] {
+  if (schema === undefined) return []
+  if (declared === undefined) return [required(path, `because it is defined in ${schemaPath}`)]
+  const one = (part: unknown) => part as JsonSchemaProps | undefined
+  return [
+    ...checkJunctors(schema, declared, path, schemaPath),
+    ...checkDeclared(one(schema.items), one(declared.items), `${path}.items`, `${schemaPath}.items`),
+    ...Object.entries(schema.properties ?? {}).flatMap(([name, property]) =>
+      checkDeclared(
+        property,
+        declared.properties?.[name],
+        `${path}.properties[${name}]`,
+        `${schemaPath}.properties[${name}]`,
+      ),
+    ),
+  ]
+}
+
+const checkJunctors = (
+  schema: JsonSchemaProps,
+  declared: JsonSchemaProps,
+  path: string,
+  schemaPath: string,
+): FieldError[] => [
+  ...checkDeclared(schema.not, declared, path, `${schemaPath}.not`),
+  ...(['allOf', 'anyOf', 'oneOf'] as const).flatMap((name) =>
+    (schema[name] ?? []).flatMap((part, index) =>
+      checkDeclared(part, declared, path, `${schemaPath}.${name}[${index}]`),
+    ),
+  ),
+]
