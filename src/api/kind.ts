@@ -2,6 +2,7 @@
 import type { Message } from '../schema/field.ts'
 import type { FieldError } from '../schema/field-error.ts'
 import type { ApiObject } from './object.ts'
+import type { Subresource } from './subresource.ts'
 
 export interface KindDefinition<T extends ApiObject = ApiObject> {
   readonly group: string
@@ -21,6 +22,10 @@ export interface KindDefinition<T extends ApiObject = ApiObject> {
   readonly scale?: Scaling<T>
   /** For a further version of a kind: which version is kept, and how to convert. */
   readonly storedAs?: Conversion<T>
+  /** What stands behind an object's path beside its status and scale. */
+  readonly subresources?: readonly Subresource[]
+  /** For a kind that is never kept: the verbs that are answered from what the server knows. */
+  readonly computed?: readonly string[]
   /** How long an object lives before it goes by itself. */
   readonly ttlMs?: number
   /** Checks `metadata.name`; returns what is wrong with it, in upstream's words. */
@@ -29,8 +34,13 @@ export interface KindDefinition<T extends ApiObject = ApiObject> {
   applyDefaults(object: T): T
   /** The status of a new object. */
   initialStatus?(object: T): unknown
-  validate(object: T): FieldError[]
+  /** Everything that is wrong; `old` is there when an object is written again, for rules that let stand what stood. */
+  validate(object: T, old?: T): FieldError[]
   validateUpdate(object: T, old: T): FieldError[]
+  /** What a write of the status alone may not do. */
+  validateStatusUpdate?(object: T, old: T): FieldError[]
+  /** What is allowed but probably not meant, or soon gone: told to the client beside the answer. */
+  warnings?(object: T, old?: T): readonly string[]
   readonly columns: readonly Column<T>[]
   /** Fields beside metadata.name and metadata.namespace that a field selector may name. */
   readonly fieldLabels: Readonly<Record<string, FieldLabel<T>['read']>>

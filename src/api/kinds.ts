@@ -6,16 +6,20 @@ import { validatingAdmissionPolicyBinding } from './admissionregistration/v1/val
 import { validatingAdmissionPolicy } from './admissionregistration/v1/validating-admission-policy.ts'
 import { validatingWebhookConfiguration } from './admissionregistration/v1/validating-webhook-configuration.ts'
 import { customResourceDefinition } from './apiextensions/v1/custom-resource-definition.ts'
+import { apiService } from './apiregistration/v1/api-service.ts'
 import { controllerRevision } from './apps/v1/controller-revision.ts'
 import { daemonSet } from './apps/v1/daemon-set.ts'
 import { deployment } from './apps/v1/deployment.ts'
 import { replicaSet } from './apps/v1/replica-set.ts'
 import { statefulSet } from './apps/v1/stateful-set.ts'
+import { horizontalPodAutoscalerV1 } from './autoscaling/v1/horizontal-pod-autoscaler.ts'
 import { horizontalPodAutoscaler } from './autoscaling/v2/horizontal-pod-autoscaler.ts'
 import { cronJob } from './batch/v1/cron-job.ts'
 import { job } from './batch/v1/job.ts'
 import { certificateSigningRequest } from './certificates/v1/certificate-signing-request.ts'
 import { lease } from './coordination/v1/lease.ts'
+import { bindingKind } from './core/v1/binding.ts'
+import { componentStatus } from './core/v1/component-status.ts'
 import { configMap } from './core/v1/config-map.ts'
 import { endpoints } from './core/v1/endpoints.ts'
 import { event } from './core/v1/event.ts'
@@ -61,6 +65,8 @@ import type { Kind } from './kind.ts'
 
 export const kinds: readonly Kind[] = [
   // v1
+  bindingKind,
+  componentStatus,
   configMap,
   endpoints,
   event,
@@ -76,6 +82,8 @@ export const kinds: readonly Kind[] = [
   secret,
   service,
   serviceAccount,
+  // apiregistration.k8s.io/v1
+  apiService,
   // apps/v1
   controllerRevision,
   daemonSet,
@@ -84,8 +92,9 @@ export const kinds: readonly Kind[] = [
   statefulSet,
   // events.k8s.io/v1
   eventsEvent,
-  // autoscaling/v2
+  // autoscaling/v2, autoscaling/v1
   horizontalPodAutoscaler,
+  horizontalPodAutoscalerV1,
   // batch/v1
   cronJob,
   job,
@@ -141,9 +150,11 @@ export const kinds: readonly Kind[] = [
 /** Groups and versions in the order in which discovery lists them. */
 export const groupVersions: readonly { readonly group: string; readonly version: string }[] = [
   { group: '', version: 'v1' },
+  { group: 'apiregistration.k8s.io', version: 'v1' },
   { group: 'apps', version: 'v1' },
   { group: 'events.k8s.io', version: 'v1' },
   { group: 'autoscaling', version: 'v2' },
+  { group: 'autoscaling', version: 'v1' },
   { group: 'batch', version: 'v1' },
   { group: 'certificates.k8s.io', version: 'v1' },
   { group: 'networking.k8s.io', version: 'v1' },
@@ -160,5 +171,7 @@ export const groupVersions: readonly { readonly group: string; readonly version:
   { group: 'flowcontrol.apiserver.k8s.io', version: 'v1' },
 ]
 
-/** Those with a place of their own in the store; the others are further versions of them. */
-export const storedKinds: readonly Kind[] = kinds.filter((kind) => kind.storedAs === undefined)
+/** Those with a place of their own in the store; the others are further versions of them, or computed. */
+export const storedKinds: readonly Kind[] = kinds.filter(
+  ({ storedAs, computed }) => storedAs === undefined && computed === undefined,
+)

@@ -24,6 +24,12 @@ export type Answer =
       readonly contentType?: string
       readonly etag?: string
     }
+  | {
+      readonly kind: 'document'
+      readonly body: string | Uint8Array
+      readonly contentType: string
+      readonly etag: string
+    }
   | { readonly kind: 'text'; readonly status: number; readonly text: string }
   /** The answer of another server, handed on as it comes. */
   | { readonly kind: 'wire'; readonly answer: WireAnswer }
@@ -41,6 +47,7 @@ export interface ListAnswer {
   readonly revision: number
   readonly continueToken: string
   readonly remaining: number | undefined
+  readonly warnings?: readonly string[]
 }
 
 export type WatchEvent =

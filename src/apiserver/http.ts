@@ -29,11 +29,15 @@ export async function handleHttp(wire: WireRequest, { server, clock, log }: Http
     const isPath = request.target.kind === 'path'
     const form = isPath ? plainJson : answerForm(wire.headers['accept'] ?? '')
     const include = (url.searchParams.get('includeObject') ?? 'Metadata') as IncludeObject
-    return await toWire(await inTime(request, server, clock), { form, include, nowMs: clock.nowMs() })
+    const answer = await inTime(request, server, clock)
+    if ('etag' in answer && answer.etag === wire.headers['if-none-match']) return notModified(answer.etag)
+    return await toWire(answer, { form, include, nowMs: clock.nowMs() })
   } catch (error) {
     return failure(error, wire, log)
   }
 }
+
+const notModified = (etag: string): WireAnswer => ({ status: 304, headers: { etag, vary: 'Accept' }, body: '' })
 
 /** As upstream: a request that is no watch must be answered within this time. */
 const requestMsMax = 60_000
@@ -97,6 +101,7 @@ async function toWire(answer: Answer, options: EncodeOptions): Promise<WireAnswe
           ? protobufList(answer)
           : await textBody(encodeList(answer, options), options.form),
         options.form,
+        answer.warnings,
       )
     case 'watch': {
       const events = withErrors(answer.events)
@@ -119,6 +124,12 @@ async function toWire(answer: Answer, options: EncodeOptions): Promise<WireAnswe
           ...(answer.etag === undefined ? {} : { etag: answer.etag, vary: 'Accept' }),
         },
         body: JSON.stringify(answer.value),
+      }
+    case 'document':
+      return {
+        status: 200,
+        headers: { 'content-type': answer.contentType, etag: answer.etag, vary: 'Accept' },
+        body: answer.body,
       }
     case 'text':
       return { status: answer.status, headers: { 'content-type': 'text/plain; charset=utf-8' }, body: answer.text }

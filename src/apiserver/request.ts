@@ -32,8 +32,8 @@ export type Target =
       readonly kind: 'path'
       readonly verb: string
       readonly path: string
-      /** Discovery: the client accepts the aggregated form. */
-      readonly aggregated: boolean
+      /** The forms that the client accepts: discovery and OpenAPI have several. */
+      readonly accept: string
     }
 
 export type PatchType = 'json' | 'merge' | 'strategic'

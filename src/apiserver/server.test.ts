@@ -362,7 +362,7 @@ test('a request passes the stations in order and leaves its seat however it ends
     stations,
     policies,
     end,
-  )({ target: { kind: 'path', verb: 'get', path: '/', aggregated: false } } as never).catch(() => trace.push('failed'))
+  )({ target: { kind: 'path', verb: 'get', path: '/', accept: '' } } as never).catch(() => trace.push('failed'))
   deepEqual(trace, ['authenticate', 'seat', 'authorize', 'end', 'leave', 'failed'])
 })
 

@@ -8,6 +8,7 @@ import { because } from '../base/context.ts'
 import { StatusError } from '../api/status-error.ts'
 import type { Store } from '../store/store.ts'
 import type { Answer } from './answer.ts'
+import { OpenApiDocuments } from './discovery/openapi-documents.ts'
 import { answerPath, type ServerPaths } from './discovery/paths.ts'
 import type { KubeletConnection } from './kubelet-connection.ts'
 import type { Policies } from './policies.ts'
@@ -63,6 +64,7 @@ export class ApiServer {
       isReady: () => this.#isReady,
       address: () => this.address,
       digest: parts.digest,
+      openApi: new OpenApiDocuments(parts.digest),
     }
     this.#road = road(stations, parts.policies, (request) => this.#end(request))
   }
@@ -104,7 +106,7 @@ export class ApiServer {
   #end(request: ApiRequest): Promise<Answer> {
     const { target } = request
     if (target.kind === 'resource') return this.registry.handle(request as ResourceRequest)
-    return Promise.resolve(answerPath(target.path, target.aggregated, this.#paths))
+    return Promise.resolve(answerPath(target.path, target.accept, this.#paths))
   }
 }
 

@@ -2,7 +2,6 @@
 import { kinds } from '../api/kinds.ts'
 import type { Kind } from '../api/kind.ts'
 import { methodNotAllowed, pathNotFound } from '../api/status-error.ts'
-import { acceptsAggregatedDiscovery } from './media-type.ts'
 import { booleanOf } from './query.ts'
 import type { Target, Verb } from './request.ts'
 
@@ -19,7 +18,7 @@ export function targetOf(method: string, path: string, query: URLSearchParams, a
   const isWatch = behind[0] === 'watch' && behind.length > 1
   const rest = isWatch ? behind.slice(1) : behind
   if ((!isCore && parts[0] !== 'apis') || rest.length === 0)
-    return { kind: 'path', verb: method.toLowerCase(), path, aggregated: acceptsAggregatedDiscovery(accept) }
+    return { kind: 'path', verb: method.toLowerCase(), path, accept }
   const apiVersion = isCore ? (parts[1] ?? '') : `${parts[1]}/${parts[2]}`
   const isScoped = rest[0] === 'namespaces' && rest.length > 2 && !isNamespaceSubresource(rest, apiVersion)
   const [plural = '', name = '', subresource = '', ...more] = isScoped ? rest.slice(2) : rest

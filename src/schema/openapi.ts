@@ -1,51 +1,124 @@
-// openapi: the OpenAPI v3 schema of a message and of every message that it refers to.
+// openapi: the OpenAPI schema of a message and of every message that it refers to, in the words of version 2 or 3.
 import type { Field, Message, Type } from './field.ts'
 
 export type OpenApiSchema = Readonly<Record<string, unknown>>
 
-/** Adds the message and all it refers to to `schemas`, by name. */
-export function addOpenApiSchemas(
-  message: Message,
-  schemas: Map<string, OpenApiSchema>,
-  extra: OpenApiSchema = {},
-): void {
-  if (schemas.has(message.name)) return
-  schemas.set(message.name, {}) // a type may refer to itself
-  if (message.isChoice) return // of any form, as upstream publishes it
-  const properties: Record<string, OpenApiSchema> = {}
-  const required: string[] = []
-  for (const [name, field] of Object.entries(message.fields)) {
-    properties[name] = fieldSchema(field, schemas)
-    if (field.required) required.push(name)
-  }
-  schemas.set(message.name, {
-    type: 'object',
-    ...(message.description === '' ? {} : { description: message.description }),
-    ...(required.length === 0 ? {} : { required: required.toSorted() }),
-    properties,
-    ...extra,
-  })
+type NamedScalar = 'fieldsV1' | 'rawExtension' | 'json' | 'quantity' | 'intOrString' | 'time' | 'microTime'
+
+/** Where the two versions differ. */
+export interface OpenApiDialect {
+  /** What stands before a name in a reference. */
+  readonly root: string
+  /** A reference beside which other words stand, and the empty value that a struct has without being sent. */
+  besides(reference: OpenApiSchema, hasDefault: boolean): OpenApiSchema
+  /** Scalars that are JSON strings or numbers alike. */
+  readonly loose: Readonly<Record<'quantity' | 'intOrString', OpenApiSchema>>
 }
 
-export const schemaReference = (name: string): OpenApiSchema => ({ $ref: `#/components/schemas/${name}` })
+export const openApi2: OpenApiDialect = {
+  root: '#/definitions/',
+  besides: (reference) => reference,
+  loose: { quantity: { type: 'string' }, intOrString: { type: 'string', format: 'int-or-string' } },
+}
 
-function fieldSchema(field: Field, schemas: Map<string, OpenApiSchema>): OpenApiSchema {
-  const marks: [string, unknown][] = [
-    ['description', field.description],
-    ['enum', field.enum?.toSorted()],
-    ['x-kubernetes-list-type', field.listType],
-    ['x-kubernetes-list-map-keys', field.keys],
-    ['x-kubernetes-map-type', field.mapType],
-    ['x-kubernetes-patch-strategy', field.patch],
-    ['x-kubernetes-patch-merge-key', field.mergeKey],
-  ]
-  const schema = typeSchema(field.type, schemas)
+export const openApi3: OpenApiDialect = {
+  root: '#/components/schemas/',
   // Beside a $ref nothing else may stand, hence allOf.
-  const base = '$ref' in schema ? { allOf: [schema], ...(field.pointer ? {} : { default: {} }) } : schema
-  return { ...base, ...Object.fromEntries(marks.filter(([, value]) => value !== undefined)) }
+  besides: (reference, hasDefault) => ({ allOf: [reference], ...(hasDefault ? { default: {} } : {}) }),
+  loose: {
+    quantity: { oneOf: [{ type: 'string' }, { type: 'number' }] },
+    intOrString: { format: 'int-or-string', oneOf: [{ type: 'integer' }, { type: 'string' }] },
+  },
 }
 
-const scalarSchemas = {
+/** Collects schemas by name. */
+export class OpenApiSchemas {
+  readonly #schemas = new Map<string, OpenApiSchema>()
+  readonly dialect: OpenApiDialect
+
+  constructor(dialect: OpenApiDialect) {
+    this.dialect = dialect
+  }
+
+  reference(name: string): OpenApiSchema {
+    return { $ref: this.dialect.root + name }
+  }
+
+  has(name: string): boolean {
+    return this.#schemas.has(name)
+  }
+
+  set(name: string, schema: OpenApiSchema): void {
+    this.#schemas.set(name, schema)
+  }
+
+  get(name: string): OpenApiSchema | undefined {
+    return this.#schemas.get(name)
+  }
+
+  /** All of them, in the order of their names. */
+  toObject(): Readonly<Record<string, OpenApiSchema>> {
+    return Object.fromEntries([...this.#schemas].toSorted(([a], [b]) => (a < b ? -1 : 1)))
+  }
+
+  /** Adds the message and all that it refers to. */
+  add(message: Message): void {
+    if (this.#schemas.has(message.name)) return
+    this.#schemas.set(message.name, {}) // a type may refer to itself
+    const described = message.description === '' ? {} : { description: message.description }
+    if (message.isChoice) return this.set(message.name, described) // of any form, as upstream publishes it
+    const fields = Object.entries(message.fields)
+    const required = fields.filter(([, field]) => field.required).map(([name]) => name)
+    const properties = fields.map(([name, field]) => [name, this.#field(field)] as const)
+    this.set(message.name, {
+      ...described,
+      type: 'object',
+      ...(required.length === 0 ? {} : { required: required.toSorted() }),
+      ...(properties.length === 0 ? {} : { properties: Object.fromEntries(properties) }),
+    })
+  }
+
+  #field(field: Field): OpenApiSchema {
+    const marks: [string, unknown][] = [
+      ['description', field.description],
+      ['enum', field.enum?.toSorted()],
+      ['x-kubernetes-list-type', field.listType],
+      ['x-kubernetes-list-map-keys', field.keys],
+      ['x-kubernetes-map-type', field.mapType],
+      ['x-kubernetes-patch-strategy', field.patch],
+      ['x-kubernetes-patch-merge-key', field.mergeKey],
+    ]
+    const schema = this.#type(field.type)
+    const base = '$ref' in schema ? this.dialect.besides(schema, !field.pointer) : schema
+    return { ...base, ...Object.fromEntries(marks.filter(([, value]) => value !== undefined)) }
+  }
+
+  #type(type: Type): OpenApiSchema {
+    if (typeof type === 'string') return type in plainScalars ? plainScalars[type as PlainScalar] : this.#named(type)
+    switch (type.kind) {
+      case 'message':
+        this.add(type)
+        return this.reference(type.name)
+      case 'list':
+        return { type: 'array', items: this.#type(type.element) }
+      case 'map':
+        return { type: 'object', additionalProperties: this.#type(type.value) }
+      default:
+        return type satisfies never
+    }
+  }
+
+  #named(type: string): OpenApiSchema {
+    const name = scalarNames[type as NamedScalar]
+    const { loose } = this.dialect
+    this.set(name, type in loose ? loose[type as keyof typeof loose] : namedScalars[type as keyof typeof namedScalars])
+    return this.reference(name)
+  }
+}
+
+type PlainScalar = keyof typeof plainScalars
+
+const plainScalars = {
   string: { type: 'string' },
   bool: { type: 'boolean' },
   int32: { type: 'integer', format: 'int32' },
@@ -54,35 +127,20 @@ const scalarSchemas = {
   bytes: { type: 'string', format: 'byte' },
 } as const
 
-const namedScalars = {
-  fieldsV1: ['io.k8s.apimachinery.pkg.apis.meta.v1.FieldsV1', { type: 'object' }],
-  rawExtension: ['io.k8s.apimachinery.pkg.runtime.RawExtension', { type: 'object' }],
-  json: ['io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.JSON', {}],
-  quantity: ['io.k8s.apimachinery.pkg.api.resource.Quantity', { oneOf: [{ type: 'string' }, { type: 'number' }] }],
-  intOrString: [
-    'io.k8s.apimachinery.pkg.util.intstr.IntOrString',
-    { format: 'int-or-string', oneOf: [{ type: 'integer' }, { type: 'string' }] },
-  ],
-  time: ['io.k8s.apimachinery.pkg.apis.meta.v1.Time', { type: 'string', format: 'date-time' }],
-  microTime: ['io.k8s.apimachinery.pkg.apis.meta.v1.MicroTime', { type: 'string', format: 'date-time' }],
-} as const
-
-function typeSchema(type: Type, schemas: Map<string, OpenApiSchema>): OpenApiSchema {
-  if (typeof type === 'string') {
-    if (type in scalarSchemas) return scalarSchemas[type as keyof typeof scalarSchemas]
-    const [name, schema] = namedScalars[type as keyof typeof namedScalars]
-    schemas.set(name, schema)
-    return schemaReference(name)
-  }
-  switch (type.kind) {
-    case 'message':
-      addOpenApiSchemas(type, schemas)
-      return schemaReference(type.name)
-    case 'list':
-      return { type: 'array', items: typeSchema(type.element, schemas) }
-    case 'map':
-      return { type: 'object', additionalProperties: typeSchema(type.value, schemas) }
-    default:
-      return type satisfies never
-  }
+const scalarNames: Readonly<Record<NamedScalar, string>> = {
+  fieldsV1: 'io.k8s.apimachinery.pkg.apis.meta.v1.FieldsV1',
+  rawExtension: 'io.k8s.apimachinery.pkg.runtime.RawExtension',
+  json: 'io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.JSON',
+  quantity: 'io.k8s.apimachinery.pkg.api.resource.Quantity',
+  intOrString: 'io.k8s.apimachinery.pkg.util.intstr.IntOrString',
+  time: 'io.k8s.apimachinery.pkg.apis.meta.v1.Time',
+  microTime: 'io.k8s.apimachinery.pkg.apis.meta.v1.MicroTime',
 }
+
+const namedScalars = {
+  fieldsV1: { type: 'object' },
+  rawExtension: { type: 'object' },
+  json: {},
+  time: { type: 'string', format: 'date-time' },
+  microTime: { type: 'string', format: 'date-time' },
+} as const

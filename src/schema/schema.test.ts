@@ -35,7 +35,7 @@ import type { Infer, InferInput } from './infer.ts'
 import { jsonPatch, JsonPatchError, jsonPatchOperationsMax, type JsonPatchOperation } from './json-patch.ts'
 import { equalValues, isJsonObject, jsonKind, without, type JsonObject, type JsonValue } from './json-value.ts'
 import { mergePatch } from './merge-patch.ts'
-import { addOpenApiSchemas, type OpenApiSchema } from './openapi.ts'
+import { openApi2, openApi3, OpenApiSchemas, type OpenApiSchema } from './openapi.ts'
 import { decodeProtobuf, openEnvelope, ProtobufError } from './protobuf.ts'
 import { encodeEnvelope, encodeProtobuf, encodeWatchFrame } from './protobuf-encode.ts'
 import { randomInstance } from './random-instance.harness.ts'
@@ -331,8 +331,8 @@ test('an element without its merge key is refused', () => {
 })
 
 test('OpenAPI names types, references, list and merge metadata', () => {
-  const schemas = new Map<string, OpenApiSchema>()
-  addOpenApiSchemas(box, schemas)
+  const schemas = new OpenApiSchemas(openApi3)
+  schemas.add(box)
   const properties = schemas.get('test.v1.Box')?.['properties'] as Record<string, OpenApiSchema>
   deepEqual(properties['count'], { type: 'integer', format: 'int32' })
   deepEqual(properties['inner'], { allOf: [{ $ref: '#/components/schemas/test.v1.Part' }], default: {} })
@@ -345,6 +345,10 @@ test('OpenAPI names types, references, list and merge metadata', () => {
     'x-kubernetes-patch-merge-key': 'name',
   })
   deepEqual(schemas.get('test.v1.Part')?.['required'], ['name'])
+  const older = new OpenApiSchemas(openApi2)
+  older.add(box)
+  const olderProperties = older.get('test.v1.Box')?.['properties'] as Record<string, OpenApiSchema>
+  deepEqual(olderProperties['inner'], { $ref: '#/definitions/test.v1.Part' })
 })
 
 const goldenFolder = new URL('../../test/facts/golden/', import.meta.url)

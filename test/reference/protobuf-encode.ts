@@ -93,7 +93,11 @@ const isAbsentWhenUnset = (type: Type, pointer: true | undefined): boolean =>
 
 function writeValue(writer: Writer, tag: number, type: Type, value: unknown): void {
   if (typeof type === 'string') return writeScalar(writer, tag, type, value)
-  if (type.kind === 'message') writer.field(tag, encodeProtobuf(type, type.isChoice ? choiceFields(type, value) : ((value as object | undefined) ?? {})))
+  if (type.kind === 'message')
+    writer.field(
+      tag,
+      encodeProtobuf(type, type.isChoice ? choiceFields(type, value) : ((value as object | undefined) ?? {})),
+    )
   else if (type.kind === 'list') {
     const inner = new Writer()
     for (const item of value as readonly unknown[]) writeValue(inner, 1, type.element, item)

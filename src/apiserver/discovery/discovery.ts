@@ -1,58 +1,7 @@
 // Discovery: which groups, versions and resources are served, in the old form and in the aggregated one.
 import { groupVersions, kinds } from '../../api/kinds.ts'
 import type { Kind } from '../../api/kind.ts'
-import { strategies } from '../registry/strategies.ts'
-import type { Strategy } from '../registry/strategy.ts'
-
-const objectVerbs = ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch'] as const
-const partVerbs = ['get', 'patch', 'update'] as const
-
-interface Subresource {
-  readonly name: string
-  readonly kind: { readonly group: string; readonly version: string; readonly kind: string }
-  readonly verbs: readonly string[]
-}
-
-/** Subresources that are more than a part of their object, by the kind's plural. */
-const further: Readonly<Record<string, readonly Subresource[]>> = {
-  pods: [
-    { name: 'attach', kind: core('PodAttachOptions'), verbs: ['create', 'get'] },
-    { name: 'eviction', kind: { group: 'policy', version: 'v1', kind: 'Eviction' }, verbs: ['create'] },
-    { name: 'exec', kind: core('PodExecOptions'), verbs: ['create', 'get'] },
-    { name: 'log', kind: core('Pod'), verbs: ['get'] },
-    { name: 'portforward', kind: core('PodPortForwardOptions'), verbs: ['create', 'get'] },
-  ],
-  nodes: [{ name: 'proxy', kind: core('NodeProxyOptions'), verbs: ['create', 'delete', 'get', 'patch', 'update'] }],
-}
-
-function core(kind: string): Subresource['kind'] {
-  return { group: '', version: 'v1', kind }
-}
-
-const strategyOf = (kind: Kind): Strategy | undefined => strategies.find((strategy) => strategy.kind === kind)
-
-const verbsOf = (kind: Kind): readonly string[] =>
-  strategyOf(kind)?.deletesOneByOne ? objectVerbs.filter((verb) => verb !== 'deletecollection') : objectVerbs
-
-function subresourcesOf(kind: Kind): Subresource[] {
-  const own = { group: kind.group, version: kind.version, kind: kind.kind }
-  const strategy = strategyOf(kind)
-  const actions = Object.keys(strategy?.actions ?? {})
-  const parts = Object.keys(strategy?.parts ?? {})
-  return [
-    ...actions.map((name) => ({
-      name,
-      kind: { ...own, kind: name[0]?.toUpperCase() + name.slice(1) },
-      verbs: ['create'],
-    })),
-    ...parts.map((name) => ({ name, kind: own, verbs: name === 'finalize' ? ['update'] : partVerbs })),
-    ...(kind.scale === undefined
-      ? []
-      : [{ name: 'scale', kind: { group: 'autoscaling', version: 'v1', kind: 'Scale' }, verbs: partVerbs }]),
-    ...(kind.hasStatus ? [{ name: 'status', kind: own, verbs: partVerbs }] : []),
-    ...(kind.group === '' ? (further[kind.plural] ?? []) : []),
-  ].toSorted((a, b) => (a.name < b.name ? -1 : 1))
-}
+import { subresourcesOf, verbsOf } from './served.ts'
 
 export const apiVersions = (host: string): object => ({
   kind: 'APIVersions',
@@ -89,12 +38,12 @@ export function apiResourceList(group: string, version: string): object | undefi
       ...(kind.shortNames.length === 0 ? {} : { shortNames: kind.shortNames }),
       ...(kind.categories.length === 0 ? {} : { categories: kind.categories }),
     },
-    ...subresourcesOf(kind).map(({ name, kind: answer, verbs }) => ({
+    ...subresourcesOf(kind).map(({ name, answer, verbs }) => ({
       name: `${kind.plural}/${name}`,
       singularName: '',
       namespaced: kind.namespaced,
-      ...(answer.group === kind.group ? {} : { group: answer.group, version: answer.version }),
-      kind: answer.kind,
+      ...(answer === undefined || answer.group === kind.group ? {} : { group: answer.group, version: answer.version }),
+      kind: answer?.kind ?? kind.kind,
       verbs,
     })),
   ])
@@ -124,15 +73,21 @@ export function aggregatedDiscovery(legacy: boolean): object {
   }
 }
 
+/** Group and version are told where they are not those of the list. */
+const responseKind = (answer: Pick<Kind, 'group' | 'version' | 'kind'>, { group, version }: Kind): object =>
+  answer.group === group && answer.version === version
+    ? { group: '', version: '', kind: answer.kind }
+    : { group: answer.group, version: answer.version, kind: answer.kind }
+
 function aggregatedResource(kind: Kind): object {
-  const subresources = subresourcesOf(kind).map(({ name, kind: responseKind, verbs }) => ({
+  const subresources = subresourcesOf(kind).map(({ name, answer, verbs }) => ({
     subresource: name,
-    responseKind,
+    responseKind: responseKind(answer ?? kind, kind),
     verbs,
   }))
   return {
     resource: kind.plural,
-    responseKind: { group: kind.group, version: kind.version, kind: kind.kind },
+    responseKind: responseKind(kind, kind),
     scope: kind.namespaced ? 'Namespaced' : 'Cluster',
     singularResource: kind.singular,
     verbs: verbsOf(kind),

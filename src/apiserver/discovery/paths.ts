@@ -2,11 +2,12 @@
 import type { FlowRecorder } from '../../base/flow.ts'
 import type { Metrics } from '../../base/metrics.ts'
 import { decisionsPath, flowEventsPath } from '../../api/flow-wire.ts'
-import { groupVersions } from '../../api/kinds.ts'
 import { pathNotFound } from '../../api/status-error.ts'
 import type { Answer } from '../answer.ts'
+import { acceptsAggregatedDiscovery } from '../media-type.ts'
 import { aggregatedDiscovery, apiGroup, apiGroupList, apiResourceList, apiVersions } from './discovery.ts'
-import { openApiV3 } from './openapi.ts'
+import type { OpenApiDocuments } from './openapi-documents.ts'
+import { serverVersion } from './version.ts'
 
 export interface ServerPaths {
   readonly metrics: Metrics
@@ -15,26 +16,15 @@ export interface ServerPaths {
   readonly explain: ((podKey: string) => object | undefined) | undefined
   readonly isReady: () => boolean
   readonly address: () => string
+  readonly openApi: OpenApiDocuments
   /** A digest for entity tags. */
   readonly digest: (text: string) => string
 }
 
-export const versionInfo = {
-  major: '1',
-  minor: '36',
-  gitVersion: 'v1.36.4',
-  gitCommit: '',
-  gitTreeState: 'clean',
-  buildDate: '2026-01-01T00:00:00Z',
-  goVersion: 'none',
-  compiler: 'none',
-  platform: 'node',
-}
-
 const aggregatedType = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList'
 
-/** `wantsAggregated`: the client accepts the aggregated form of discovery. */
-export function answerPath(path: string, wantsAggregated: boolean, server: ServerPaths): Answer {
+export function answerPath(path: string, accept: string, server: ServerPaths): Answer {
+  const wantsAggregated = acceptsAggregatedDiscovery(accept)
   const parts = path.split('/').filter((part) => part !== '')
   const json = (value: object | undefined): Answer => {
     if (value === undefined) throw pathNotFound()
@@ -49,7 +39,7 @@ export function answerPath(path: string, wantsAggregated: boolean, server: Serve
         ? { kind: 'text', status: 200, text: 'ok' }
         : { kind: 'text', status: 500, text: 'the caches are not filled yet' }
     case 'version':
-      return json(versionInfo)
+      return json(serverVersion)
     case 'metrics':
       return { kind: 'text', status: 200, text: server.metrics.text() }
     case 'api':
@@ -63,10 +53,15 @@ export function answerPath(path: string, wantsAggregated: boolean, server: Serve
       if (path === flowEventsPath) return json({ events: [...server.flow.events()] })
       return json(path.startsWith(decisionsPath) ? server.explain?.(path.slice(decisionsPath.length)) : undefined)
     case 'openapi':
-      return json(openApi(parts.slice(1), server))
+      return present(server.openApi.answer(parts.slice(1), accept))
     default:
       throw pathNotFound()
   }
+}
+
+const present = (answer: Answer | undefined): Answer => {
+  if (answer === undefined) throw pathNotFound()
+  return answer
 }
 
 const withType = (group: object | undefined): object | undefined =>
@@ -75,19 +70,4 @@ const withType = (group: object | undefined): object | undefined =>
 function aggregated(legacy: boolean, { digest }: ServerPaths): Answer {
   const value = aggregatedDiscovery(legacy)
   return { kind: 'json', status: 200, value, contentType: aggregatedType, etag: `"${digest(JSON.stringify(value))}"` }
-}
-
-function openApi(parts: readonly string[], { digest }: ServerPaths): object | undefined {
-  if (parts[0] !== 'v3') return undefined
-  if (parts.length === 1) {
-    const entries = groupVersions.map(({ group, version }) => {
-      const path = group === '' ? `api/${version}` : `apis/${group}/${version}`
-      return [
-        path,
-        { serverRelativeURL: `/openapi/v3/${path}?hash=${digest(JSON.stringify(openApiV3(group, version)))}` },
-      ]
-    })
-    return { paths: Object.fromEntries(entries) as object }
-  }
-  return parts[1] === 'api' ? openApiV3('', parts[2] ?? '') : openApiV3(parts[2] ?? '', parts[3] ?? '')
 }

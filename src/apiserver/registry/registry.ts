@@ -24,6 +24,7 @@ import { CacheFeed } from '../watch/cache-feed.ts'
 import { WatchCache } from '../watch/watch-cache.ts'
 import { change } from './change.ts'
 import { claiming, repairClaims } from './claims.ts'
+import { computedAnswers } from './computed.ts'
 import { remove, removeCollection } from './deletion.ts'
 import { convertingFace, plainFace } from './face.ts'
 import { dryRunErrors } from './list-options.ts'
@@ -52,6 +53,7 @@ export class Registry {
   readonly #resources = new Map<Kind, ResourceParts>()
   readonly #feed: CacheFeed
   readonly #kubelets: KubeletConnection
+  readonly #computed: (request: ResourceRequest) => Promise<Answer>
 
   constructor({ store, clock, random, flow, log, admission: plugins, kubelets }: RegistryParts) {
     this.#kubelets = kubelets
@@ -80,6 +82,7 @@ export class Registry {
       const kept = kind.storedAs && this.#resources.get(kind.storedAs.kind)
       if (kind.storedAs && kept) this.#resources.set(kind, { ...kept, face: convertingFace(kind, kind.storedAs) })
     }
+    this.#computed = computedAnswers(store, (request) => this.handle(request))
     this.#feed = new CacheFeed(store, caches, clock, log)
   }
 
@@ -138,6 +141,7 @@ export class Registry {
 
   handle(request: ResourceRequest): Promise<Answer> {
     const { resource, subresource } = request.target
+    if (resource.computed !== undefined) return this.#computed(request)
     const parts = present(this.#resources.get(resource), `${resource.plural} has a registry`)
     checkDryRun(request)
     if (subresource === '' && parts.strategy?.claims !== undefined)

@@ -1,4 +1,5 @@
 // CertificateSigningRequest: asks a signer for a certificate; somebody approves, the signer issues.
+import { partVerbs } from '../../subresource.ts'
 import type { Infer } from '../../../schema/infer.ts'
 import { bytes, int32, list, listOf, map, message, string, struct, time } from '../../../schema/field.ts'
 import type { InputOf, ObjectOf } from '../../object.ts'
@@ -89,6 +90,7 @@ export const certificateSigningRequest = defineKind<CertificateSigningRequest, C
   categories: [],
   namespaced: false,
   message: certificateSigningRequestMessage,
+  subresources: [{ name: 'approval', verbs: partVerbs }],
   hasStatus: true,
   countsGenerations: false,
   // Upstream takes any name here.

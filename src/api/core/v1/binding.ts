@@ -1,11 +1,40 @@
-// Binding
+// Binding: puts a pod on a node. The body of a subresource, never kept.
 import type { Infer } from '../../../schema/infer.ts'
 import { message, struct } from '../../../schema/field.ts'
 import { objectReference } from './references.ts'
+import { defineKind } from '../../kind.ts'
 import { objectMeta } from '../../meta/v1/object-meta.ts'
+import { dnsSubdomainErrors } from '../../names.ts'
+import type { InputOf, ObjectOf } from '../../object.ts'
 
-export const binding = message('io.k8s.api.core.v1.Binding', {
-  metadata: struct(1, objectMeta),
-  target: struct(2, objectReference, { required: true }),
-})
+export const binding = message(
+  'io.k8s.api.core.v1.Binding',
+  {
+    metadata: struct(1, objectMeta, { description: 'Which pod is bound.' }),
+    target: struct(2, objectReference, { required: true, description: 'The node that it is bound to.' }),
+  },
+  'Puts a pod on a node.',
+)
 export interface Binding extends Infer<typeof binding> {}
+
+/** POST to `bindings` is the old way to say POST to `pods/<name>/binding`. */
+export const bindingKind = defineKind<ObjectOf<typeof binding>, InputOf<typeof binding>>({
+  group: '',
+  version: 'v1',
+  kind: 'Binding',
+  plural: 'bindings',
+  singular: 'binding',
+  shortNames: [],
+  categories: [],
+  namespaced: true,
+  computed: ['create'],
+  message: binding,
+  hasStatus: false,
+  countsGenerations: false,
+  validateName: dnsSubdomainErrors,
+  applyDefaults: (object) => object,
+  validate: () => [],
+  validateUpdate: () => [],
+  columns: [],
+  fieldLabels: {},
+})

@@ -48,6 +48,7 @@ export const namespace = defineKind<Namespace, NamespaceInput>({
   categories: [],
   namespaced: false,
   message: namespaceMessage,
+  subresources: [{ name: 'finalize', verbs: ['update'] }],
   hasStatus: true,
   countsGenerations: false,
   validateName: dnsLabelErrors,

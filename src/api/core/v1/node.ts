@@ -1,4 +1,5 @@
 // Node: a machine that runs pods.
+import { proxySubresource } from '../../subresource.ts'
 import type { Infer } from '../../../schema/infer.ts'
 import { bool, int32, int64, list, map, message, string, struct, time } from '../../../schema/field.ts'
 import type { InputOf, ObjectOf } from '../../object.ts'
@@ -181,6 +182,7 @@ export const node = defineKind<Node, NodeInput>({
   categories: [],
   namespaced: false,
   message: nodeMessage,
+  subresources: [proxySubresource('NodeProxyOptions')],
   hasStatus: true,
   countsGenerations: false,
   validateName: dnsSubdomainErrors,

@@ -1,4 +1,5 @@
 // Pod: one or more containers that run together on a node.
+import { podSubresources } from './pod-subresources.ts'
 import { message, struct } from '../../../schema/field.ts'
 import type { InputOf, ObjectOf } from '../../object.ts'
 import { podSpec } from './pod-spec.ts'
@@ -37,6 +38,7 @@ export const pod = defineKind<Pod, PodInput>({
   categories: ['all'],
   namespaced: true,
   message: podMessage,
+  subresources: podSubresources,
   hasStatus: true,
   countsGenerations: true,
   validateName: dnsSubdomainErrors,

@@ -26,6 +26,13 @@ export const serviceAccount = defineKind<ServiceAccount, ServiceAccountInput>({
   categories: [],
   namespaced: true,
   message: serviceAccountMessage,
+  subresources: [
+    {
+      name: 'token',
+      verbs: ['create'],
+      answer: { group: 'authentication.k8s.io', version: 'v1', kind: 'TokenRequest' },
+    },
+  ],
   hasStatus: false,
   countsGenerations: false,
   validateName: dnsSubdomainErrors,

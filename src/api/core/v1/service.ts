@@ -1,4 +1,5 @@
 // Service: a stable address for a set of pods.
+import { proxySubresource } from '../../subresource.ts'
 import { message, struct } from '../../../schema/field.ts'
 import type { InputOf, ObjectOf } from '../../object.ts'
 import { objectMeta } from '../../meta/v1/object-meta.ts'
@@ -29,6 +30,7 @@ export const service = defineKind<Service, ServiceInput>({
   categories: ['all'],
   namespaced: true,
   message: serviceMessage,
+  subresources: [proxySubresource('ServiceProxyOptions')],
   hasStatus: true,
   countsGenerations: false,
   validateName: dnsLabelErrors,

@@ -1,11 +1,15 @@
-// Eviction: the wish that a pod goes, if its disruption budget allows it.
-import type { Infer } from '../../../schema/infer.ts'
+// Eviction: asks for a pod to be deleted if its disruption budgets allow. The body of a subresource, never kept.
 import { message, struct } from '../../../schema/field.ts'
+import type { Infer } from '../../../schema/infer.ts'
 import { deleteOptions } from '../../meta/v1/delete-options.ts'
 import { objectMeta } from '../../meta/v1/object-meta.ts'
 
-export const eviction = message('io.k8s.api.policy.v1.Eviction', {
-  metadata: struct(1, objectMeta),
-  deleteOptions: struct(2, deleteOptions, { pointer: true }),
-})
+export const eviction = message(
+  'io.k8s.api.policy.v1.Eviction',
+  {
+    metadata: struct(1, objectMeta, { description: 'Which pod is to be evicted.' }),
+    deleteOptions: struct(2, deleteOptions, { pointer: true, description: 'How the pod is deleted if it may be.' }),
+  },
+  'Asks for a pod to leave its node, if the disruption budgets that cover it allow.',
+)
 export interface Eviction extends Infer<typeof eviction> {}

@@ -1,0 +1,64 @@
+// ComponentStatus: whether what the API server rests on is well. Computed when asked for, never kept.
+import { list, message, string, struct } from '../../../schema/field.ts'
+import type { Infer } from '../../../schema/infer.ts'
+import { column, defineKind } from '../../kind.ts'
+import { objectMeta } from '../../meta/v1/object-meta.ts'
+import { dnsSubdomainErrors } from '../../names.ts'
+import type { InputOf, ObjectOf } from '../../object.ts'
+
+export const componentCondition = message('io.k8s.api.core.v1.ComponentCondition', {
+  type: string(1, { required: true }),
+  status: string(2, { required: true }),
+  message: string(3),
+  error: string(4),
+})
+export interface ComponentCondition extends Infer<typeof componentCondition> {}
+
+export const componentStatusMessage = message(
+  'io.k8s.api.core.v1.ComponentStatus',
+  {
+    metadata: struct(1, objectMeta),
+    conditions: list(2, componentCondition, {
+      listType: 'map',
+      keys: ['type'],
+      patch: 'merge',
+      mergeKey: 'type',
+      description: 'What was found when the component was asked.',
+    }),
+  },
+  'Whether a component that the API server rests on is healthy. Deprecated: ask the component itself.',
+)
+export interface ComponentStatus extends ObjectOf<typeof componentStatusMessage> {}
+export type ComponentStatusInput = InputOf<typeof componentStatusMessage>
+
+const healthOf = ({ conditions = [] }: ComponentStatus): ComponentCondition | undefined =>
+  conditions.find(({ type }) => type === 'Healthy')
+
+const statusTexts: Readonly<Record<string, string>> = { True: 'Healthy', False: 'Unhealthy' }
+
+export const componentStatus = defineKind<ComponentStatus, ComponentStatusInput>({
+  group: '',
+  version: 'v1',
+  kind: 'ComponentStatus',
+  plural: 'componentstatuses',
+  singular: 'componentstatus',
+  shortNames: ['cs'],
+  categories: [],
+  namespaced: false,
+  computed: ['get', 'list'],
+  message: componentStatusMessage,
+  hasStatus: false,
+  countsGenerations: false,
+  validateName: dnsSubdomainErrors,
+  applyDefaults: (object) => object,
+  validate: () => [],
+  validateUpdate: () => [],
+  warnings: () => ['v1 ComponentStatus is deprecated in v1.19+'],
+  columns: [
+    column('Name', ({ metadata }) => metadata.name, { format: 'name' }),
+    column('Status', (object) => statusTexts[healthOf(object)?.status ?? ''] ?? 'Unknown'),
+    column('Message', (object) => healthOf(object)?.message ?? ''),
+    column('Error', (object) => healthOf(object)?.error ?? ''),
+  ],
+  fieldLabels: {},
+})

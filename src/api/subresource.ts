@@ -1,0 +1,30 @@
+// Subresource: a part of an object, or something done with it, behind a path of its own.
+import type { Message } from '../schema/field.ts'
+
+export interface Subresource {
+  readonly name: string
+  readonly verbs: readonly string[]
+  /** What it answers with, where that is not the object itself. */
+  readonly answer?: { readonly group: string; readonly version: string; readonly kind: string }
+  /** What is posted, where that is not the object itself. */
+  readonly body?: Message
+  /** Its answer is a stream or a foreign page, no object. */
+  readonly isStream?: true
+  /** Further segments of the path are passed on. */
+  readonly takesPath?: true
+  /** Query parameters beside the usual ones. */
+  readonly parameters?: Readonly<Record<string, 'string' | 'integer' | 'boolean'>>
+}
+
+export const partVerbs = ['get', 'patch', 'update'] as const
+const proxyVerbs = ['create', 'delete', 'get', 'patch', 'update'] as const
+
+/** Requests that are passed on to what the object stands for. */
+export const proxySubresource = (kind: string): Subresource => ({
+  name: 'proxy',
+  verbs: proxyVerbs,
+  answer: { group: '', version: 'v1', kind },
+  isStream: true,
+  takesPath: true,
+  parameters: { path: 'string' },
+})

@@ -1,0 +1,84 @@
+// OpenAPI documents as they go out: each is built when it is first asked for, encoded once, and tagged by its content.
+import type { Answer } from '../answer.ts'
+import { openApiV2Protobuf } from './openapi-v2-protobuf.ts'
+import { openApiV2 } from './openapi-v2.ts'
+import { openApiV3, openApiV3Names } from './openapi-v3.ts'
+
+interface Document {
+  readonly body: string | Uint8Array
+  readonly contentType: string
+  readonly hash: string
+}
+
+/** The name that clients ask for, and the same with dots, which is a valid media type. */
+const protobufTypes = [
+  'application/com.github.proto-openapi.spec.v2.v1.0+protobuf',
+  'application/com.github.proto-openapi.spec.v2@v1.0+protobuf',
+]
+
+export class OpenApiDocuments {
+  readonly #digest: (text: string) => string
+  readonly #made = new Map<string, Document>()
+
+  constructor(digest: (text: string) => string) {
+    this.#digest = digest
+  }
+
+  /** Answers `/openapi/…`; undefined when there is no such path. `parts` are the segments behind `openapi`. */
+  answer(parts: readonly string[], accept: string): Answer | undefined {
+    if (parts[0] === 'v2' && parts.length === 1) return answered(this.#v2(accept))
+    if (parts[0] !== 'v3') return undefined
+    const document = parts.length === 1 ? this.#index() : this.#v3(parts.slice(1).join('/'))
+    return document && answered(document)
+  }
+
+  #v2(accept: string): Document {
+    const json = this.#once('v2', () => this.#json(openApiV2()))
+    if (!protobufTypes.includes(firstType(accept))) return json
+    return this.#once('v2 protobuf', () => ({
+      body: openApiV2Protobuf(JSON.parse(json.body as string) as object),
+      contentType: protobufTypes[0] ?? '',
+      hash: json.hash,
+    }))
+  }
+
+  #v3(name: string): Document | undefined {
+    if (!openApiV3Names.includes(name)) return undefined
+    return this.#once(`v3/${name}`, () => this.#json(openApiV3(name) ?? {}))
+  }
+
+  /** Names every document with its hash, so that clients fetch only what changed. */
+  #index(): Document {
+    return this.#once('v3', () =>
+      this.#json({
+        paths: Object.fromEntries(
+          openApiV3Names.map((name) => [
+            name,
+            { serverRelativeURL: `/openapi/v3/${name}?hash=${this.#v3(name)?.hash ?? ''}` },
+          ]),
+        ),
+      }),
+    )
+  }
+
+  #json(value: object): Document {
+    const body = JSON.stringify(value)
+    return { body, contentType: 'application/json', hash: this.#digest(body) }
+  }
+
+  #once(name: string, make: () => Document): Document {
+    const document = this.#made.get(name) ?? make()
+    this.#made.set(name, document)
+    return document
+  }
+}
+
+/** The first type that is acceptable, without its parameters. */
+const firstType = (accept: string): string => accept.split(',')[0]?.split(';')[0]?.trim() ?? ''
+
+const answered = ({ body, contentType, hash }: Document): Answer => ({
+  kind: 'document',
+  body,
+  contentType,
+  etag: `"${hash}"`,
+})

@@ -1,0 +1,84 @@
+// The schemas of an OpenAPI document: those of its kinds and their lists, and of the bodies and answers around them.
+import { kinds } from '../../api/kinds.ts'
+import type { Kind } from '../../api/kind.ts'
+import { deleteOptions } from '../../api/meta/v1/delete-options.ts'
+import { apiResourceList, patch, watchEvent } from '../../api/meta/v1/discovery.ts'
+import { listMeta, status } from '../../api/meta/v1/status.ts'
+import type { Message } from '../../schema/field.ts'
+import { OpenApiSchemas, type OpenApiDialect } from '../../schema/openapi.ts'
+import { subresourcesOf } from './served.ts'
+
+interface GroupVersionKind {
+  readonly group: string
+  readonly version: string
+  readonly kind: string
+}
+
+const gvk = ({ group, version, kind }: GroupVersionKind) => ({ group, kind, version })
+const core = (kind: string): GroupVersionKind => ({ group: '', version: 'v1', kind })
+
+/** Adds a message that stands alone on the wire: it names its kind and version. */
+export function addNamed(schemas: OpenApiSchemas, message: Message, kindsOf: readonly GroupVersionKind[]): void {
+  schemas.add(message)
+  const { type, description, ...schema } = schemas.get(message.name) ?? {}
+  schemas.set(message.name, {
+    ...(description === undefined ? {} : { description }),
+    type,
+    ...schema,
+    properties: { ...typeMeta, ...(schema['properties'] as object | undefined) },
+    'x-kubernetes-group-version-kind': kindsOf.map(gvk),
+  })
+}
+
+const typeMeta = {
+  apiVersion: { description: 'The group and version of the type, as in apps/v1.', type: 'string' },
+  kind: { description: 'The name of the type.', type: 'string' },
+}
+
+export function schemasFor(served: readonly Kind[], dialect: OpenApiDialect): OpenApiSchemas {
+  const schemas = new OpenApiSchemas(dialect)
+  for (const kind of served) {
+    schemas.add(kind.message)
+    if (kind.computed === undefined || kind.computed.includes('list')) addList(schemas, kind)
+    for (const { body, answer } of subresourcesOf(kind))
+      if (body !== undefined && !kinds.some(({ message }) => message === body))
+        addNamed(schemas, body, [answer ?? kind])
+  }
+  const everywhere = (name: string) => [
+    core(name),
+    ...new Map(served.map(({ group, version }) => [`${group}/${version}`, { group, version, kind: name }])).values(),
+  ]
+  addNamed(schemas, deleteOptions, uniqueKinds(everywhere('DeleteOptions')))
+  addNamed(schemas, status, [core('Status')])
+  addNamed(schemas, apiResourceList, [core('APIResourceList')])
+  schemas.add(patch)
+  schemas.add(watchEvent)
+  schemas.set(watchEvent.name, {
+    ...schemas.get(watchEvent.name),
+    'x-kubernetes-group-version-kind': uniqueKinds(everywhere('WatchEvent')).map(gvk),
+  })
+  // Kinds of other groups stand in these too: a StatefulSet holds claims.
+  for (const kind of kinds) if (schemas.has(kind.message.name)) addNamed(schemas, kind.message, [kind])
+  return schemas
+}
+
+const uniqueKinds = (list: readonly GroupVersionKind[]): GroupVersionKind[] => [
+  ...new Map(list.map((entry) => [JSON.stringify(gvk(entry)), entry])).values(),
+]
+
+/** `<Kind>List`: metadata and items. */
+function addList(schemas: OpenApiSchemas, kind: Kind): void {
+  schemas.add(listMeta)
+  const { dialect } = schemas
+  schemas.set(`${kind.message.name}List`, {
+    description: `A list of objects of the kind ${kind.kind}.`,
+    type: 'object',
+    required: ['items'],
+    properties: {
+      ...typeMeta,
+      items: { type: 'array', items: dialect.besides(schemas.reference(kind.message.name), true) },
+      metadata: dialect.besides(schemas.reference(listMeta.name), true),
+    },
+    'x-kubernetes-group-version-kind': [gvk({ ...kind, kind: `${kind.kind}List` })],
+  })
+}

@@ -1,0 +1,111 @@
+// OpenAPI v3: a document for each group and version, and small ones for the paths above them.
+import { groupVersions, kinds } from '../../api/kinds.ts'
+import { apiGroup, apiGroupList, apiVersions, versionInfo } from '../../api/meta/v1/discovery.ts'
+import type { Message } from '../../schema/field.ts'
+import { openApi3, OpenApiSchemas, type OpenApiSchema } from '../../schema/openapi.ts'
+import { addNamed, schemasFor } from './openapi-schemas.ts'
+import { operationsOf, type Operation } from './operations.ts'
+import { rootPath } from './served.ts'
+import { serverVersion } from './version.ts'
+
+const head = { openapi: '3.0.0', info: { title: 'Kubernetes', version: serverVersion.gitVersion } }
+
+/** Every document by its name, which is also the end of its path: `api/v1`, `apis/apps`, `apis/apps/v1`. */
+export const openApiV3Names: readonly string[] = [
+  ...new Set([
+    'api',
+    'apis',
+    'version',
+    ...groupVersions.flatMap((entry) => {
+      const path = rootPath(entry).slice(1)
+      return entry.group === '' ? [path] : [`apis/${entry.group}`, path]
+    }),
+  ]),
+].toSorted()
+
+/** Undefined when there is no such document. */
+export function openApiV3(name: string): object | undefined {
+  const parts = name.split('/')
+  if (name === 'api') return answering('/api/', apiVersions, 'APIVersions')
+  if (name === 'apis') return answering('/apis/', apiGroupList, 'APIGroupList')
+  if (name === 'version') return answering('/version/', versionInfo, undefined)
+  if (parts.length === 2 && parts[0] === 'apis')
+    return groupVersions.some(({ group }) => group === parts[1])
+      ? answering(`/${name}/`, apiGroup, 'APIGroup')
+      : undefined
+  const [group = '', version = ''] = parts[0] === 'api' ? ['', ...parts.slice(1)] : parts.slice(1)
+  return groupVersionDocument(group, version)
+}
+
+/** A document with one path that answers with one message. */
+function answering(path: string, message: Message, kind: string | undefined): object {
+  const schemas = new OpenApiSchemas(openApi3)
+  if (kind === undefined) schemas.add(message)
+  else addNamed(schemas, message, [{ group: '', version: 'v1', kind }])
+  const content = { 'application/json': { schema: schemas.reference(message.name) } }
+  return {
+    ...head,
+    paths: { [path]: { get: { responses: { 200: { description: 'OK', content } } } } },
+    components: { schemas: schemas.toObject() },
+  }
+}
+
+function groupVersionDocument(group: string, version: string): object | undefined {
+  const served = kinds.filter((kind) => kind.group === group && kind.version === version)
+  if (served.length === 0) return undefined
+  const schemas = schemasFor(served, openApi3)
+  const paths: Record<string, Record<string, unknown>> = {}
+  for (const operation of served.flatMap(operationsOf)) {
+    const item = (paths[operation.path] ??= { parameters: pathParameters(operation.path) })
+    item[operation.method] = operationObject(operation, schemas)
+  }
+  return { ...head, paths, components: { schemas: schemas.toObject() } }
+}
+
+const pathParameters = (path: string): object[] =>
+  [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => ({
+    name,
+    in: 'path',
+    required: true,
+    schema: { type: 'string', uniqueItems: true },
+  }))
+
+const answerTypes = ['application/json', 'application/vnd.kubernetes.protobuf', 'application/yaml']
+export const patchTypes = [
+  'application/json-patch+json',
+  'application/merge-patch+json',
+  'application/strategic-merge-patch+json',
+]
+
+function operationObject(operation: Operation, schemas: OpenApiSchemas): object {
+  const { action, id, tag, kind, parameters, body, answer, statuses, method } = operation
+  const content = (types: readonly string[], schema: OpenApiSchema) =>
+    Object.fromEntries(types.map((type) => [type, { schema }]))
+  const answered =
+    answer === undefined ? { '*/*': { schema: { type: 'string' } } } : content(answerTypes, schemas.reference(answer))
+  return {
+    tags: [tag],
+    operationId: id,
+    parameters: Object.entries(parameters).map(([name, type]) => ({
+      name,
+      in: 'query',
+      schema: { type, uniqueItems: true },
+    })),
+    ...(body === undefined
+      ? {}
+      : {
+          requestBody: {
+            content: content(method === 'patch' ? patchTypes : ['*/*'], schemas.reference(body)),
+            ...(method === 'delete' ? {} : { required: true }),
+          },
+        }),
+    responses: {
+      ...Object.fromEntries(statuses.map((code) => [code, { description: statusTexts[code], content: answered }])),
+      401: { description: 'Unauthorized' },
+    },
+    'x-kubernetes-action': action,
+    'x-kubernetes-group-version-kind': { group: kind.group, kind: kind.kind, version: kind.version },
+  }
+}
+
+export const statusTexts: Readonly<Record<number, string>> = { 200: 'OK', 201: 'Created', 202: 'Accepted' }
