@@ -1,0 +1,79 @@
+// The contract suite: what every disk must do, below a folder that the caller provides.
+import { deepEqual, equal, rejects } from 'node:assert/strict'
+import { test } from 'node:test'
+import { PathEscapes, type Disk } from './disk.ts'
+
+export interface DiskUnderTest {
+  readonly disk: Disk
+  readonly folder: string
+}
+
+const bytes = (text: string) => new TextEncoder().encode(text)
+const file = (text: string, mode = 0o644) => ({ content: bytes(text), mode })
+
+export function diskContract(driver: string, open: () => Promise<DiskUnderTest>): void {
+  const text = async (disk: Disk, path: string) => {
+    const content = await disk.readEnd(path, 1_000)
+    return content === undefined ? undefined : new TextDecoder().decode(content)
+  }
+
+  test(`${driver}: a file is written whole, its end can be read, and it goes`, async () => {
+    const { disk, folder } = await open()
+    await disk.makeFolder(`${folder}/a/b`, 0o755)
+    await disk.write(`${folder}/a/b/f`, file('hello'))
+    equal(await text(disk, `${folder}/a/b/f`), 'hello')
+    equal(new TextDecoder().decode(await disk.readEnd(`${folder}/a/b/f`, 2)), 'lo')
+    deepEqual([await disk.kindOf(`${folder}/a/b/f`), await disk.kindOf(`${folder}/a/b`)], ['file', 'folder'])
+    deepEqual(await disk.list(`${folder}/a`), ['b'])
+    await disk.remove(`${folder}/a`)
+    await disk.remove(`${folder}/a`)
+    equal(await disk.kindOf(`${folder}/a/b/f`), undefined)
+    deepEqual(await disk.list(`${folder}/a`), [])
+  })
+
+  test(`${driver}: projected files are replaced by others, and what is no longer wanted goes`, async () => {
+    const { disk, folder } = await open()
+    const place = `${folder}/projected`
+    await disk.makeFolder(place, 0o755)
+    await disk.project(
+      place,
+      new Map([
+        ['one', file('1')],
+        ['deep/two', file('2', 0o400)],
+      ]),
+    )
+    deepEqual([await text(disk, `${place}/deep/two`)], ['2'])
+    await disk.project(
+      place,
+      new Map([
+        ['one', file('1b')],
+        ['three', file('3')],
+      ]),
+    )
+    equal(await disk.kindOf(`${place}/deep`), undefined)
+    deepEqual((await disk.list(place)).filter((name) => !name.startsWith('..')).toSorted(), ['one', 'three'])
+    await disk.remove(place)
+  })
+
+  test(`${driver}: a sub-path is made inside and cannot lead out`, async () => {
+    const { disk, folder } = await open()
+    await disk.makeFolder(`${folder}/volume`, 0o755)
+    const inner = await disk.inside(`${folder}/volume`, 'a/b')
+    equal(inner.endsWith('/volume/a/b'), true)
+    equal(await disk.kindOf(inner), 'folder')
+    await rejects(disk.inside(`${folder}/volume`, '../other'), PathEscapes)
+  })
+
+  test(`${driver}: nothing is removed across a mount`, async () => {
+    const { disk, folder } = await open()
+    const place = `${folder}/memory`
+    await disk.makeFolder(place, 0o755)
+    await disk.mountMemory(place, 1_000_000)
+    await disk.mountMemory(place, 1_000_000)
+    deepEqual(await disk.mountsBelow(folder), [place])
+    await rejects(disk.remove(folder), /is mounted at/)
+    await disk.unmount(place)
+    await disk.unmount(place)
+    deepEqual(await disk.mountsBelow(folder), [])
+  })
+}

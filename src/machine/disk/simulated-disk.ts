@@ -1,0 +1,95 @@
+// SimulatedDisk: files and mounts in memory, for simulated nodes. Links do not exist here, so no path can escape.
+import { PathEscapes, type Disk, type DiskFile, type DiskKind, type Owner } from './disk.ts'
+
+type Entry = { readonly kind: 'folder' } | ({ readonly kind: 'file' } & DiskFile)
+
+export class SimulatedDisk implements Disk {
+  readonly #entries = new Map<string, Entry>()
+  readonly #mounts = new Set<string>()
+
+  makeFolder(path: string, _mode: number): Promise<void> {
+    for (let at = path; at !== '' && !this.#entries.has(at); at = at.slice(0, at.lastIndexOf('/')))
+      this.#entries.set(at, { kind: 'folder' })
+    return Promise.resolve()
+  }
+
+  write(path: string, file: DiskFile): Promise<void> {
+    this.#entries.set(path, { kind: 'file', ...file })
+    return Promise.resolve()
+  }
+
+  readEnd(path: string, bytesMax: number): Promise<Uint8Array | undefined> {
+    const entry = this.#entries.get(path)
+    return Promise.resolve(entry?.kind === 'file' ? entry.content.slice(-bytesMax) : undefined)
+  }
+
+  async project(folder: string, files: ReadonlyMap<string, DiskFile>): Promise<void> {
+    for (const path of this.#below(folder)) if (path !== folder) this.#entries.delete(path)
+    for (const [path, file] of files) {
+      await this.makeFolder(`${folder}/${path}`.slice(0, `${folder}/${path}`.lastIndexOf('/')), 0o755)
+      await this.write(`${folder}/${path}`, file)
+    }
+  }
+
+  give(_path: string, _owner: Owner, _groupWrites: boolean): Promise<void> {
+    return Promise.resolve()
+  }
+
+  kindOf(path: string): Promise<DiskKind | undefined> {
+    return Promise.resolve(this.#entries.get(path)?.kind)
+  }
+
+  async inside(folder: string, subPath: string): Promise<string> {
+    const names = subPath.split('/').filter((name) => name !== '' && name !== '.')
+    if (names.includes('..')) throw new PathEscapes(`the path ${JSON.stringify(subPath)} leads out of its volume`)
+    const path = [folder, ...names].join('/')
+    if (!this.#entries.has(path)) await this.makeFolder(path, 0o750)
+    return path
+  }
+
+  remove(path: string): Promise<void> {
+    const mounts = [...this.#mounts].filter((place) => isAtOrBelow(place, path))
+    if (mounts.length > 0)
+      return Promise.reject(new Error(`${path} is not removed: something is mounted at ${mounts.join(', ')}`))
+    for (const below of this.#below(path)) this.#entries.delete(below)
+    return Promise.resolve()
+  }
+
+  list(path: string): Promise<readonly string[]> {
+    const rests = this.#below(path).map((below) => below.slice(path.length + 1))
+    return Promise.resolve([...new Set(rests.filter((rest) => rest !== '').map((rest) => rest.split('/')[0] ?? ''))])
+  }
+
+  mountMemory(path: string, _bytesMax: number | undefined): Promise<void> {
+    this.#mounts.add(path)
+    return Promise.resolve()
+  }
+
+  mountBind(_from: string, to: string): Promise<void> {
+    this.#mounts.add(to)
+    return Promise.resolve()
+  }
+
+  unmount(path: string): Promise<void> {
+    this.#mounts.delete(path)
+    return Promise.resolve()
+  }
+
+  mountsBelow(path: string): Promise<readonly string[]> {
+    return Promise.resolve([...this.#mounts].filter((place) => isAtOrBelow(place, path)))
+  }
+
+  usedBytes(path: string): Promise<number> {
+    const sizes = this.#below(path).map((below) => {
+      const entry = this.#entries.get(below)
+      return entry?.kind === 'file' ? entry.content.length : 0
+    })
+    return Promise.resolve(sizes.reduce((sum, size) => sum + size, 0))
+  }
+
+  #below(path: string): string[] {
+    return [...this.#entries.keys()].filter((candidate) => isAtOrBelow(candidate, path))
+  }
+}
+
+const isAtOrBelow = (candidate: string, path: string): boolean => candidate === path || candidate.startsWith(`${path}/`)

@@ -1,0 +1,14 @@
+// The disk contract on the host's own files and mounts.
+import { mkdtemp } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { diskContract } from '../../src/machine/disk/contract.suite.ts'
+import { NodeDisk } from '../../src/machine/disk/node-disk.ts'
+import { inNamespaces } from './namespaces.ts'
+
+inNamespaces(import.meta.url, () => {
+  diskContract('host', async () => ({
+    disk: new NodeDisk(),
+    folder: await mkdtemp(join(tmpdir(), 'coxswain-disk-')),
+  }))
+})
