@@ -6,6 +6,7 @@ import {
   lchown,
   lstat,
   mkdir,
+  mkdtemp,
   open,
   readdir,
   readFile,
@@ -17,7 +18,7 @@ import {
   unlink,
   writeFile,
 } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { PathEscapes, type Disk, type DiskFile, type DiskKind, type Owner } from './disk.ts'
 import { dataLink, visibleNames } from './projection.ts'
@@ -60,8 +61,9 @@ export class NodeDisk implements Disk {
   async project(folder: string, files: ReadonlyMap<string, DiskFile>): Promise<void> {
     if (await this.#holds(folder, files)) return
     const before = await readlink(join(folder, dataLink)).catch(() => undefined)
-    const generation = `..${process.pid}_${process.hrtime.bigint()}`
-    await mkdir(join(folder, generation), { mode: 0o755 })
+    const made = await mkdtemp(join(folder, '..generation-'))
+    await chmod(made, 0o755)
+    const generation = basename(made)
     for (const [path, { content, mode }] of files) {
       const target = join(folder, generation, path)
       await mkdir(dirname(target), { recursive: true, mode: 0o755 })
