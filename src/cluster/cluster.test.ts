@@ -120,7 +120,7 @@ test('up serves, writes a kubeconfig that works, refuses a second one, and clean
     port: 0,
     nodes: 1,
     log: silentLog,
-    store: 'memory',
+    store: { kind: 'memory' },
   } as const
   {
     await using running = await up(options)

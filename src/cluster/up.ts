@@ -3,11 +3,9 @@ import { realClock } from '../base/clock.ts'
 import type { Log } from '../base/log.ts'
 import { systemRandom } from '../base/random.ts'
 import { nodePlatform } from '../platform/node/platform.ts'
-import { MemoryStore } from '../store/memory.ts'
-import { SqliteStore } from '../store/sqlite/store.ts'
-import type { Store } from '../store/store.ts'
 import { Cluster } from './cluster.ts'
 import { lockDirectory } from './lock.ts'
+import { openStore, type StoreChoice } from './open-store.ts'
 import { clusterCertificates } from './pki.ts'
 import { serve } from './serve.ts'
 
@@ -20,9 +18,6 @@ export interface UpOptions {
   readonly nodes: number
   readonly log: Log
 }
-
-export const storeChoices = ['memory', 'sqlite'] as const
-export type StoreChoice = (typeof storeChoices)[number]
 
 /** How long answers under way may take when the cluster stops. */
 const drainMs = 1_000
@@ -38,6 +33,7 @@ export async function up({ dataFolder, kubeconfigPath, store, host, port, nodes,
   try {
     cleanUps.use(await lockDirectory(dataFolder))
     const openedStore = await openStore(store, dataFolder)
+    cleanUps.defer(() => openedStore.close())
     const certificates = await clusterCertificates(`${dataFolder}/pki`, platform, realClock, systemRandom)
     const cluster = new Cluster({
       clock: realClock,
@@ -57,19 +53,5 @@ export async function up({ dataFolder, kubeconfigPath, store, host, port, nodes,
   } catch (error) {
     await cleanUps.disposeAsync()
     throw error
-  }
-}
-
-function openStore(choice: StoreChoice, dataFolder: string): Promise<Store> {
-  switch (choice) {
-    case 'memory':
-      return Promise.resolve(new MemoryStore(realClock))
-    case 'sqlite':
-      return SqliteStore.open(
-        { path: `${dataFolder}/store.db`, workers: nodePlatform.workers, clock: realClock },
-        new AbortController().signal,
-      )
-    default:
-      return choice satisfies never
   }
 }

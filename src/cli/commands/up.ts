@@ -4,14 +4,17 @@ import { join, resolve } from 'node:path'
 import { once } from 'node:events'
 import { realClock } from '../../base/clock.ts'
 import { createLog } from '../../base/log.ts'
-import { storeChoices, up as startUp, type StoreChoice } from '../../cluster/up.ts'
+import type { StoreChoice } from '../../cluster/open-store.ts'
+import { up as startUp } from '../../cluster/up.ts'
 import { defineCommand, UsageError } from '../command.ts'
+import { storeChoiceOf, storeOptions } from '../store-option.ts'
 
 const nodesMax = 5000
 
-const storeText: Readonly<Record<StoreChoice, string>> = {
+const storeText: Readonly<Record<StoreChoice['kind'], string>> = {
   memory: 'memory: nothing is kept when this process ends',
   sqlite: 'SQLite: a second start goes on where this one ends',
+  etcd: 'etcd: whatever uses the same etcd sees the same objects',
 }
 
 export const up = defineCommand({
@@ -24,7 +27,7 @@ export const up = defineCommand({
       value: '<folder>',
       help: 'where the cluster keeps what it needs again (~/.local/share/coxswain)',
     },
-    store: { type: 'string', value: 'sqlite|memory', help: 'where objects are kept (sqlite)' },
+    ...storeOptions,
     runtime: { type: 'string', value: 'auto|simulated', help: 'what runs containers; only simulated is there yet' },
     nodes: { type: 'string', value: '<n>', help: 'how many simulated nodes run (1)' },
     bind: { type: 'string', value: '<address>', help: 'the address to listen on (127.0.0.1)' },
@@ -37,9 +40,7 @@ export const up = defineCommand({
     verbose: { type: 'boolean', short: 'v', help: 'logs more' },
   },
   async run({ options }, { out, err, isTerminal, environment, signal, startedMs }) {
-    const store = storeChoices.find((choice) => choice === (options.store ?? 'sqlite'))
-    if (store === undefined)
-      throw new UsageError(`--store ${options.store}: only ${storeChoices.join(' and ')} are there yet`)
+    const store = storeChoiceOf(options)
     const runtime = options.runtime ?? 'auto'
     if (runtime !== 'auto' && runtime !== 'simulated')
       throw new UsageError(`--runtime ${runtime}: only simulated is there yet`)
@@ -63,7 +64,7 @@ export const up = defineCommand({
     out(`ready in ${Math.round(realClock.nowMs() - startedMs)} ms at ${running.url}\n`)
     out(`
   nodes       ${nodes} simulated: pods run as functions, no container is started
-  store       ${storeText[store]}
+  store       ${storeText[store.kind]}
   kubeconfig  ${kubeconfigPath}
 
   Next:

@@ -52,7 +52,7 @@ export class Batches {
     if (type === 'PUT' && (isCreation || previous !== undefined))
       return { kind: 'put', revision, item, previous: isCreation ? undefined : previous }
     // etcd compacted the value before while it read the event: the watch cannot be told whole any more.
-    if (previous === undefined) throw new Compacted(revision)
+    if (previous === undefined) throw new Compacted(revision - 1, revision)
     return { kind: 'delete', revision, key: item.key, previous }
   }
 }

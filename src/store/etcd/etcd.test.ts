@@ -142,6 +142,13 @@ test('progress is asked for until every watch is there; answers that do not come
   asker.want(1)
   await clock.advance(1_000)
   equal(asked, 0, 'nobody is behind')
+  told = 0
+  asker.wantAgain()
+  await clock.advance(5)
+  equal(asked, 1, 'a new watch is')
+  ;[asked, told] = [0, 1]
+  asker.answered()
+  await clock.advance(1_000)
   asker.want(5)
   await clock.advance(4)
   equal(asked, 0, 'the events may be on their way')

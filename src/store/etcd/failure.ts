@@ -31,7 +31,8 @@ export function failureOf(error: GrpcError): Failure {
 export function asStoreError(error: unknown, revision = 0): unknown {
   if (!(error instanceof GrpcError)) return error
   const { code, details } = error
-  if (/has been compacted/.test(details)) return new Compacted(revision)
+  // etcd does not say how far; it is at least this far.
+  if (/has been compacted/.test(details)) return new Compacted(revision, revision + 1)
   if (/future revision/.test(details))
     return new FutureRevision(`revision ${revision} is not there yet`, { cause: error })
   if (/lease not found/.test(details)) return new LeaseNotFound(error.message, { cause: error })

@@ -119,7 +119,8 @@ export class Members {
     signal: AbortSignal,
     repeatable: boolean,
   ): Promise<Proto<A>> {
-    for (let attempt = 1; ; attempt++) {
+    const failures: GrpcError[] = []
+    for (;;) {
       if (this.#closed !== undefined) throw this.#closed
       const member = this.#member
       try {
@@ -130,8 +131,9 @@ export class Members {
         const { kind } = failureOf(error)
         if (kind === 'answer') throw error
         this.leave(member.channel)
-        const isLast = attempt === this.#members.length || (kind === 'unknown' && !repeatable)
-        if (isLast) throw unavailable(error)
+        failures.push(error)
+        const isLast = failures.length === this.#members.length || (kind === 'unknown' && !repeatable)
+        if (isLast) throw unavailable(failures)
       }
     }
   }
@@ -202,11 +204,13 @@ const timedOut = ({ channel }: Member, details: string) => new GrpcError(channel
 const asUnanswered = ({ channel }: Member, error: unknown) =>
   new GrpcError(channel.endpoint, 'DEADLINE_EXCEEDED', `no answer: ${(error as Error).message}`, false, error)
 
-function unavailable(error: GrpcError): StoreUnavailable {
-  return new StoreUnavailable(`${situationOf(error)} (${error.message})`, { cause: error })
+function unavailable(failures: readonly GrpcError[]): StoreUnavailable {
+  const whole = failures.map(({ message }) => message).join('; ')
+  return new StoreUnavailable(`${situationOf(failures)} (${whole})`, { cause: failures.at(-1) })
 }
 
-function situationOf({ code, details }: GrpcError): string {
-  if (details.includes('no leader')) return 'etcd has no leader: its quorum is lost, or a new leader is being elected'
-  return code === 'DEADLINE_EXCEEDED' ? 'etcd did not answer' : 'etcd cannot be reached'
+function situationOf(failures: readonly GrpcError[]): string {
+  if (failures.some(({ details }) => details.includes('no leader')))
+    return 'etcd has no leader: its quorum is lost, or a new leader is being elected'
+  return failures.at(-1)?.code === 'DEADLINE_EXCEEDED' ? 'etcd did not answer' : 'etcd cannot be reached'
 }

@@ -22,6 +22,8 @@ export class ProgressAsker {
   readonly #ask: () => void
   readonly #isBehind: (revision: number) => boolean
   #wanted = 0
+  /** Every watch was seen to be there. */
+  #reached = 0
   #timer: Timer | undefined
   #unanswered = 0
   #askedMs = 0
@@ -38,10 +40,16 @@ export class ProgressAsker {
     return this.#unanswered
   }
 
-  /** Somebody waits until every watch has reached this revision. */
+  /** There is this revision: every watch should reach it. */
   want(revision: number): void {
     this.#wanted = Math.max(this.#wanted, revision)
-    if (this.#timer === undefined && this.#isBehind(this.#wanted)) this.#askIn(askAfterMs)
+    if (this.#wanted > this.#reached) this.#timer ??= this.#askIn(askAfterMs)
+  }
+
+  /** There is a watch that may be behind. */
+  wantAgain(): void {
+    this.#reached = 0
+    this.want(0)
   }
 
   answered(): void {
@@ -57,14 +65,17 @@ export class ProgressAsker {
     this.#timer?.cancel()
   }
 
-  #askIn(ms: number): void {
-    this.#timer = this.#clock.after(ms, () => {
+  #askIn(ms: number): Timer {
+    return this.#clock.after(ms, () => {
       this.#timer = undefined
-      if (!this.#isBehind(this.#wanted)) return
-      this.#unanswered = this.unanswered + 1
-      this.#askedMs = this.#clock.monotonicMs()
-      this.#ask()
-      this.#askIn(askAgainMs)
+      const wanted = this.#wanted
+      if (!this.#isBehind(wanted)) this.#reached = wanted
+      else {
+        this.#unanswered = this.unanswered + 1
+        this.#askedMs = this.#clock.monotonicMs()
+        this.#ask()
+        this.#timer = this.#askIn(askAgainMs)
+      }
     })
   }
 }

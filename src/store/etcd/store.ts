@@ -4,7 +4,7 @@ import type { Clock } from '../../base/clock.ts'
 import { prefixEnd } from '../../base/ordered-map.ts'
 import type { Random } from '../../base/random.ts'
 import { unlessAborted } from '../../base/unless-aborted.ts'
-import { LeaseNotFound, StoreUnavailable } from '../store.ts'
+import { Compacted, LeaseNotFound, StoreUnavailable } from '../store.ts'
 import type {
   CommitResult,
   KeyValue,
@@ -22,7 +22,7 @@ import type { ProtoInput } from '../../wire/protobuf/message.ts'
 import { toKeyValue } from './batches.ts'
 import { Compactor } from './compactor.ts'
 import { asStoreError } from './failure.ts'
-import { etcdRange, keyAfter } from './keys.ts'
+import { etcdRange, everything, keyAfter } from './keys.ts'
 import { Members, type MembersOptions } from './members.ts'
 import { leaseGrantMethod, leaseRevokeMethod, rangeMethod, txnMethod } from './messages.ts'
 import { OwnWrites } from './own-writes.ts'
@@ -183,15 +183,27 @@ export class EtcdStore implements Store {
 
   async #linearizableRevision(): Promise<number> {
     const { header } = await this.#range({ key: emptyRangeKey, countOnly: true }, neverAborted)
-    const revision = header?.revision ?? 0
-    this.#stream.want(revision)
-    return revision
+    return header?.revision ?? 0
   }
 
   async #range(request: ProtoInput<(typeof rangeMethod)['request']>, signal: AbortSignal) {
-    const answer = await this.#call(this.#members.read(rangeMethod, request, signal), request.revision)
-    this.#saw(answer.header?.revision ?? 0)
-    return answer
+    try {
+      const answer = await this.#call(this.#members.read(rangeMethod, request, signal), request.revision)
+      this.#saw(answer.header?.revision ?? 0)
+      return answer
+    } catch (error) {
+      throw error instanceof Compacted ? await this.#compacted(request.revision ?? 0, signal) : error
+    }
+  }
+
+  /** Only a watch is told up to where the past is gone. */
+  async #compacted(revision: number, signal: AbortSignal): Promise<unknown> {
+    try {
+      for await (const _ of this.#stream.watch(everything, revision, signal)) break
+      return new Compacted(revision, revision + 1)
+    } catch (error) {
+      return error
+    }
   }
 
   #call<T>(answer: Promise<T>, revision?: number): Promise<T> {
@@ -203,7 +215,10 @@ export class EtcdStore implements Store {
   }
 
   #saw(revision: number): number {
-    this.#revision = Math.max(this.#revision, revision)
+    if (revision > this.#revision) {
+      this.#revision = revision
+      this.#stream.want(revision)
+    }
     return revision
   }
 }

@@ -74,11 +74,12 @@ export class WatchStream {
     this.#watches.set(id, watch)
     channel.endWith(signal)
     if (this.#open !== undefined) this.#create(watch)
+    this.#progress.wantAgain()
     this.#running ??= this.#run()
     return channel
   }
 
-  /** Somebody waits for the watches to reach this revision. */
+  /** There is this revision, which every watch should reach. */
   want(revision: number): void {
     this.#progress.want(revision)
   }
@@ -101,6 +102,7 @@ export class WatchStream {
         const duplex = await channel.duplex(watchMethod, requireLeader, signal)
         this.#open = { duplex, isProgressRight: isProgressRight(version) }
         this.#progress.reset()
+        this.#progress.wantAgain()
         for (const watch of this.#watches.values()) this.#create(watch)
         for await (const response of duplex.messages) {
           waitMs = reopenMsFirst
