@@ -14,9 +14,9 @@ export interface Loaded {
   readonly leaseLast: number
 }
 
-/** Rows and bytes that are handed over at a time: the reader shares its event loop. */
-const rowsPerPieceMax = 1_000
-const bytesPerPieceMax = 1024 * 1024
+/** Rows and bytes that are handed over at a time: the reader shares its event loop, and takes two in a turn. */
+const rowsPerPieceMax = 250
+const bytesPerPieceMax = 256 * 1024
 
 export const hasFile = (path: string): boolean => existsSync(path) && statSync(path).size > 0
 

@@ -1,0 +1,12 @@
+// A start of the sqlite store in a process of its own, as a real one is: `store-start.ts <path>` prints what it took.
+import { realClock } from '../src/base/clock.ts'
+import { nodeWorkers } from '../src/platform/node/workers.ts'
+import { SqliteStore } from '../src/store/sqlite/store.ts'
+import { holdOf } from './event-loop.ts'
+
+const hold = holdOf()
+const began = performance.now()
+const { signal } = new AbortController()
+const store = await SqliteStore.open({ path: process.argv[2] ?? '', clock: realClock, workers: nodeWorkers }, signal)
+console.log(`${(performance.now() - began).toFixed(0)} ms; event loop held at most ${hold().toFixed(1)} ms`)
+await store.close()
