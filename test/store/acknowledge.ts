@@ -1,4 +1,5 @@
-// A process whose writers say `ack <number>` for every write that the store acknowledged; durability.test.ts traces it.
+// A process whose writers say `ack <number>` for every write that the store acknowledged, and `fail <number> <error>`
+// for the one after which a writer gave up. durability.test.ts traces it, disk-failure.test.ts lets its disk fail.
 import { writeSync } from 'node:fs'
 import { realClock } from '../../src/base/clock.ts'
 import { nodeWorkers } from '../../src/platform/node/workers.ts'
@@ -13,7 +14,11 @@ let next = 0
 async function write(): Promise<void> {
   for (let number = next++; number < Number(count); number = next++) {
     const value = new TextEncoder().encode(`marker-${number}-`)
-    await store.commit({ conditions: [], operations: [{ kind: 'put', key: `/k/${number}`, value }] }, signal)
+    try {
+      await store.commit({ conditions: [], operations: [{ kind: 'put', key: `/k/${number}`, value }] }, signal)
+    } catch (error) {
+      return void writeSync(1, `fail ${number} ${(error as Error).name}\n`)
+    }
     writeSync(1, `ack ${number}\n`)
   }
 }

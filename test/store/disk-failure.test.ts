@@ -1,0 +1,82 @@
+// Disks that fail for real: one that fills up, and system calls that return errors. Whoever was told that a write is
+// there finds it afterwards, whoever was not is told so, and the file is whole.
+import { deepEqual, equal, match, ok } from 'node:assert/strict'
+import { execFile, spawnSync } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { realClock } from '../../src/base/clock.ts'
+import { nodeWorkers } from '../../src/platform/node/workers.ts'
+import { SqliteStore } from '../../src/store/sqlite/store.ts'
+
+const { signal } = new AbortController()
+const writes = 400
+const programAt = (name: string) => fileURLToPath(new URL(name, import.meta.url))
+
+// The disk is a small file system in memory that lives in a name space of its own and goes with the process.
+test('a disk that fills up: nothing acknowledged is lost, the file is whole, writes go on when there is space', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'coxswain-full-'))
+  const script = 'mount -t tmpfs -o size=12m none "$0" && exec "$@"'
+  const child = [
+    '--map-root-user',
+    '--mount',
+    'sh',
+    '-c',
+    script,
+    folder,
+    process.execPath,
+    programAt('./full-disk.ts'),
+    folder,
+  ]
+  const { stdout } = await promisify(execFile)('unshare', child)
+  match(stdout, /^Store(Full|Broken) after \d+ writes\n$/)
+  rmSync(folder, { recursive: true })
+})
+
+type Injection = readonly [name: string, inject: string, error: RegExp]
+const injections: readonly Injection[] = [
+  ['the log cannot be synced', 'fsync,fdatasync:error=EIO:when=30+', /^StoreBroken$/],
+  ['the log can once not be synced', 'fsync,fdatasync:error=EIO:when=30', /^StoreBroken$/],
+  ['the disk takes no more bytes', 'pwrite64:error=ENOSPC:when=60+', /^StoreFull$/],
+  ['the disk fails while it is written', 'pwrite64:error=EIO:when=60+', /^Store(Broken|Full)$/],
+]
+for (const [name, inject, error] of injections)
+  test(`${name}: writers are told, and every acknowledged write is there afterwards`, async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'coxswain-eio-'))
+    const path = join(folder, 'store.db')
+    const trace = [
+      '-f',
+      '-qq',
+      '-o',
+      join(folder, 'trace'),
+      '-e',
+      'trace=fsync,fdatasync,pwrite64',
+      '-e',
+      `inject=${inject}`,
+    ]
+    const child = [process.execPath, programAt('./acknowledge.ts'), path, String(writes)]
+    const { stdout, stderr, status } = spawnSync('strace', [...trace, ...child], { encoding: 'utf8' })
+    equal(status, 0, stderr)
+    const lines = stdout
+      .trim()
+      .split('\n')
+      .map((line) => line.split(' '))
+    const acknowledged = lines.filter(([word]) => word === 'ack').map(([, number]) => `/k/${number}`)
+    const failed = lines.filter(([word]) => word === 'fail')
+    ok(acknowledged.length > 0 && acknowledged.length < writes, `${acknowledged.length} of ${writes} were acknowledged`)
+    for (const [, , thrown = ''] of failed) match(thrown, error)
+    ok(failed.length > 0)
+
+    const store = await SqliteStore.open({ path, clock: realClock, workers: nodeWorkers }, signal)
+    const { items } = await store.range({ start: '', end: '' }, signal)
+    const keys = new Set(items.map(({ key }) => key))
+    deepEqual(
+      acknowledged.filter((key) => !keys.has(key)),
+      [],
+    )
+    await store.close()
+    rmSync(folder, { recursive: true })
+  })
