@@ -28,7 +28,8 @@ export class Code {
   /** The function with the given parameters. */
   compiled(parameters: readonly string[]): unknown {
     const constants = this.#constants.map((_, index) => `k${index}`).join(', ')
-    const text = `'use strict'; const [${constants}] = constants; return (${parameters.join(', ')}) => {\n${this.#lines.join('\n')}\n}`
+    // In parentheses the function is compiled at once, and not first looked through and then compiled when it is called.
+    const text = `'use strict'; const [${constants}] = constants; return ((${parameters.join(', ')}) => {\n${this.#lines.join('\n')}\n})`
     // oxlint-disable-next-line no-implied-eval -- the text is made of descriptors, see above
     const build = new Function('constants', text) as (constants: readonly unknown[]) => unknown
     return build(this.#constants)
@@ -65,15 +66,28 @@ export function derivation<F extends (...parameters: never[]) => unknown>(
   }
 }
 
-/** Whether a property holds for the message or for any that it contains; messages may contain themselves. */
-export function anyWithin(message: Message, holds: (message: Message) => boolean, seen = new Set<Message>()): boolean {
-  if (seen.has(message)) return false
-  seen.add(message)
-  if (holds(message)) return true
-  return Object.values(message.fields).some(({ type }) => {
-    const inner = messageIn(type)
-    return inner !== undefined && anyWithin(inner, holds, seen)
-  })
+/** Whether a property holds for a message or for any that it contains; remembered, as messages contain many others. */
+export function withinMessage(holds: (message: Message) => boolean): (message: Message) => boolean {
+  const known = new WeakMap<Message, boolean>()
+  const visit = (message: Message, seen: Set<Message>): boolean => {
+    const found = known.get(message)
+    if (found !== undefined || seen.has(message)) return found ?? false
+    seen.add(message)
+    const result =
+      holds(message) ||
+      Object.values(message.fields).some(({ type }) => {
+        const inner = messageIn(type)
+        return inner !== undefined && visit(inner, seen)
+      })
+    // Within a message that contains itself, no is not yet known to be true.
+    if (result) known.set(message, true)
+    return result
+  }
+  return (message) => {
+    const result = visit(message, new Set())
+    known.set(message, result)
+    return result
+  }
 }
 
 /** The message that a type is, or is a list or map of. */

@@ -1,6 +1,6 @@
 // defaults: fills in static defaults, zero values and the structs that are always there. Shares what needs no change.
 import { fitsChoice } from './choice.ts'
-import { anyWithin, derivation, messageIn, quoted, type Cell, type Code } from './compile.ts'
+import { derivation, messageIn, quoted, withinMessage, type Code } from './compile.ts'
 import type { Field, Message, Type } from './field.ts'
 import type { JsonObject } from './json-value.ts'
 import { zeroOf, isAlwaysWritten } from './zero.ts'
@@ -19,11 +19,11 @@ const fillerOf = derivation<Filler>(['object'], (message, code) => {
 function fillField(code: Code, name: string, field: Field): void {
   const [value, inner] = [code.variable(), messageIn(field.type)]
   const isDeep = inner !== undefined && hasDefaults(inner)
-  const absent = absentValue(field)
-  if (absent === undefined && !isDeep) return
+  if (!isFilled(field) && !isDeep) return
   const put = (next: string) => `{ if (filled === object) filled = { ...object }; filled[${quoted(name)}] = ${next} }`
   code.line(`const ${value} = object[${quoted(name)}]`)
-  code.line(`if (${isUnset(field, value)}) ${absent === undefined ? '{}' : put(`${code.constant(absent)}.value`)}`)
+  const absent = isFilled(field) ? put(`${code.constant(absentValue(field))}.value`) : '{}'
+  code.line(`if (${isUnset(field, value)}) ${absent}`)
   if (!isDeep) return
   const next = code.variable()
   code.line('else {')
@@ -40,16 +40,20 @@ interface Absent {
   readonly value: unknown
 }
 
-function absentValue(field: Field): Absent | undefined {
-  const { type } = field
-  const isStruct = typeof type === 'object' && type.kind === 'message' && !field.pointer
-  if (field.default === undefined && !isStruct && !isAlwaysWritten(field)) return undefined
+function absentValue({ type, default: value = zeroOf(type) }: Field): Absent {
   let complete: unknown
   return {
     get value() {
-      return (complete ??= frozen(completed(type, field.default ?? (isStruct ? {} : zeroOf(type)))))
+      return (complete ??= frozen(completed(type, value)))
     },
   }
+}
+
+/** Whether the field is there even when nothing was sent. Go has no absent struct, only an empty one. */
+function isFilled(field: Field): boolean {
+  const { type, pointer } = field
+  const isStruct = typeof type === 'object' && type.kind === 'message' && !pointer
+  return field.default !== undefined || isStruct || isAlwaysWritten(field)
 }
 
 function completed(type: Type, value: unknown): unknown {
@@ -64,7 +68,7 @@ function fillInto(code: Code, type: Type, from: string, into: string): void {
   code.line(`let ${into} = ${from}`)
   if (typeof type === 'string') return
   if (type.kind === 'message' && type.isChoice) return fillChoice(code, type, from, into)
-  if (type.kind === 'message') return void code.line(`${into} = ${cell(code, fillerOf(type))}.run(${from})`)
+  if (type.kind === 'message') return void code.line(`${into} = ${code.constant(fillerOf(type))}.run(${from})`)
   const [key, item] = [code.variable(), code.variable()]
   const isList = type.kind === 'list'
   code.line(isList ? `for (let ${key} = 0; ${key} < ${from}.length; ${key}++) {` : `for (const ${key} in ${from}) {`)
@@ -83,10 +87,7 @@ function fillChoice(code: Code, { fields }: Message, from: string, into: string)
   }
 }
 
-const cell = (code: Code, of: Cell<Filler>): string => code.constant(of)
-
-const hasDefaults = (message: Message): boolean =>
-  anyWithin(message, ({ fields }) => Object.values(fields).some((field) => absentValue(field) !== undefined))
+const hasDefaults = withinMessage(({ fields }) => Object.values(fields).some(isFilled))
 
 function frozen<T>(value: T): T {
   if (typeof value === 'object' && value !== null && !Object.isFrozen(value)) {

@@ -1,7 +1,8 @@
-// For tests: a random value of a type, with absent, zero and empty values.
+// For tests: values of a type: random ones with absent, zero and empty values, and those that are nothing but zero.
 import type { Random } from '../base/random.ts'
 import type { ScalarName, Type } from './field.ts'
 import type { JsonValue } from './json-value.ts'
+import { zeroOf } from './zero.ts'
 
 const samples: Readonly<Record<ScalarName, readonly JsonValue[]>> = {
   string: ['', 'a', 'é√'],
@@ -39,4 +40,33 @@ export function randomInstance(type: Type, random: Random, depth = 0): JsonValue
     default:
       return type satisfies never
   }
+}
+
+/** Types may contain themselves. */
+const depthMax = 8
+
+/** Every field there and zero; lists and maps empty, or with one zero in them. */
+export function zeroInstance(type: Type, inLists: 0 | 1, depth = 0): JsonValue {
+  if (typeof type === 'string')
+    return samples[type].includes('') ? '' : (zeroSamples[type] ?? (zeroOf(type) as JsonValue))
+  switch (type.kind) {
+    case 'list':
+      return inLists === 0 ? [] : [zeroInstance(type.element, inLists, depth + 1)]
+    case 'map':
+      return inLists === 0 ? {} : { '': zeroInstance(type.value, inLists, depth + 1) }
+    case 'message': {
+      const fields = depth > depthMax ? [] : Object.entries(type.fields)
+      return Object.fromEntries(fields.map(([name, field]) => [name, zeroInstance(field.type, inLists, depth + 1)]))
+    }
+    default:
+      return type satisfies never
+  }
+}
+
+/** Empty text is neither a time nor JSON. */
+const zeroSamples: Partial<Record<ScalarName, JsonValue>> = {
+  time: '1970-01-01T00:00:00Z',
+  microTime: '1970-01-01T00:00:00.000000Z',
+  fieldsV1: {},
+  rawExtension: {},
 }

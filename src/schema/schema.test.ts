@@ -20,6 +20,7 @@ import {
   string,
   struct,
   time,
+  type Message,
 } from './field.ts'
 import {
   duplicate,
@@ -38,7 +39,7 @@ import { mergePatch } from './merge-patch.ts'
 import { openApi2, openApi3, OpenApiSchemas, type OpenApiSchema } from './openapi.ts'
 import { decodeProtobuf, openEnvelope, ProtobufError } from './protobuf.ts'
 import { encodeEnvelope, encodeProtobuf, encodeWatchFrame } from './protobuf-encode.ts'
-import { randomInstance } from './random-instance.harness.ts'
+import { randomInstance, zeroInstance } from './random-instance.harness.ts'
 import { strategicMerge, StrategicMergeError } from './strategic-merge.ts'
 import { validateFields } from './validate.ts'
 
@@ -380,15 +381,22 @@ const withoutEmpty = (value: unknown): unknown => {
 test('JSON → object → protobuf → object is the identity for random instances of every kind', () => {
   const random = seededRandom(5)
   for (const kind of kinds)
-    for (let round = 0; round < 40; round++) {
-      const { value } = decode(kind.message, randomInstance(kind.message, random))
-      const again = decode(kind.message, decodeProtobuf(kind.message, encodeProtobuf(kind.message, value))).value
-      // Structs by value are written even when nothing was sent, and protobuf knows no empty list or map: both sides
-      // are compared with the former filled in and the latter left out.
-      const comparable = (object: object) => withoutEmpty(withDefaults(kind.message, object))
-      deepEqual(comparable(again), comparable(value), kind.kind)
-    }
+    for (let round = 0; round < 40; round++) sameThroughProtobuf(kind.message, randomInstance(kind.message, random))
 })
+
+test('the same for every kind with nothing in it, and with nothing but zeros', () => {
+  for (const { message: type } of kinds)
+    for (const sent of [{}, zeroInstance(type, 0), zeroInstance(type, 1)]) sameThroughProtobuf(type, sent)
+})
+
+function sameThroughProtobuf(type: Message, sent: unknown): void {
+  const { value } = decode(type, sent)
+  const again = decode(type, decodeProtobuf(type, encodeProtobuf(type, value))).value
+  // Structs by value are written even when nothing was sent, and protobuf knows no empty list or map: both sides
+  // are compared with the former filled in and the latter left out.
+  const comparable = (object: object) => withoutEmpty(withDefaults(type, object))
+  deepEqual(comparable(again), comparable(value), type.name)
+}
 
 test('a watch frame: its length, its type, and an object in an envelope', () => {
   const frame = encodeWatchFrame('ADDED', encodeEnvelope('v1', 'Part', encodeProtobuf(part, { name: 'a' })))

@@ -1,6 +1,6 @@
 // validate: the constraints that stand on the fields themselves. Rules across fields are functions in the kind's file.
 import { fitsChoice } from './choice.ts'
-import { anyWithin, derivation, messageIn, quoted, type Code } from './compile.ts'
+import { derivation, messageIn, quoted, withinMessage, type Code } from './compile.ts'
 import type { Field, Message, Type } from './field.ts'
 import { invalid, notSupported, required, type FieldError } from './field-error.ts'
 import type { JsonObject } from './json-value.ts'
@@ -34,8 +34,7 @@ const checkerOf = derivation<Checker>(['object', 'errors'], (message, code) => {
 const isConstrained = ({ enum: values, enumUnchecked, minimum, maximum, notEmpty }: Field): boolean =>
   (values !== undefined && !enumUnchecked) || minimum !== undefined || maximum !== undefined || notEmpty === true
 
-const hasConstraints = (message: Message): boolean =>
-  anyWithin(message, ({ fields }) => Object.values(fields).some(isConstrained))
+const hasConstraints = withinMessage(({ fields }) => Object.values(fields).some(isConstrained))
 
 function checkValue(code: Code, field: Field, value: string, at: string): void {
   const { enum: values, minimum, maximum } = field
