@@ -3,8 +3,10 @@ import { validateMetadata } from '../src/api/metadata.ts'
 import { pod, type Pod } from '../src/api/core/v1/pod.ts'
 import { decode } from '../src/schema/decode.ts'
 import { withDefaults } from '../src/schema/defaults.ts'
+import { encodeObject, Stored } from '../src/apiserver/stored.ts'
 import { decodeProtobuf } from '../src/schema/protobuf.ts'
 import { encodeProtobuf } from '../src/schema/protobuf-encode.ts'
+import { mayRepeatKeys } from '../src/schema/repeated-keys.ts'
 import { validateFields } from '../src/schema/validate.ts'
 import * as reference from '../test/reference/reference.ts'
 import { nanosecondsPer, type Bench } from './bench.ts'
@@ -87,10 +89,13 @@ export const schemaBench: Bench = {
   run() {
     const { message } = pod
     const body = JSON.parse(text) as object
+    const bytes = new TextEncoder().encode(text)
     const decoded = decode(message, body).value as unknown as Pod
     const filled = withDefaults(message, decoded)
     const object = pod.applyDefaults(filled)
     const protobuf = encodeProtobuf(message, object)
+    const kept = encodeObject(object)
+    const stored = new Stored(kept, 1)
     const wayIn = () => {
       const made = pod.applyDefaults(withDefaults(message, decode(message, body).value as unknown as Pod))
       return [validateMetadata(made, pod), validateFields(message, made), pod.validate(made), JSON.stringify(made)]
@@ -98,6 +103,7 @@ export const schemaBench: Bench = {
     return [
       `a Pod of ${text.length} bytes as sent; ${JSON.stringify(object).length} with defaults, ${protobuf.length} in protobuf`,
       shown('JSON.parse', () => JSON.parse(text)),
+      shown('search for keys that stand twice', () => mayRepeatKeys(bytes)),
       shown(
         'decode',
         () => decode(message, body),
@@ -118,6 +124,9 @@ export const schemaBench: Bench = {
       shown('validate a Pod', () => pod.validate(object)),
       shown('JSON.stringify', () => JSON.stringify(object)),
       shown('all of it but JSON.parse', wayIn),
+      shown('the bytes of a version: for the store', () => encodeObject(object)),
+      shown('the bytes of a version: for its first reader', () => new Stored(kept, 1).json),
+      shown('the bytes of a version: for each further reader', () => stored.json),
       shown(
         'protobuf encode',
         () => encodeProtobuf(message, object),

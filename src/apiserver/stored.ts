@@ -82,16 +82,22 @@ const versions = new WeakMap<Uint8Array, Stored>()
 function withVersion(bytes: Uint8Array, revision: number): Uint8Array {
   // Names of kinds and versions have no braces, so the second one opens the metadata.
   const place = metadataPlace(bytes)
-  if (!metadataKey.every((byte, index) => bytes[place - metadataKey.length + index] === byte))
+  if (!isMetadata(bytes, place))
     return withVersion(encodeObject(JSON.parse(decoder.decode(bytes)) as ApiObject), revision)
   if (revision === 0) return bytes
   const isEmpty = bytes[place] === closeBrace
-  const version = encoder.encode(`"resourceVersion":"${revision}"${isEmpty ? '' : ','}`)
+  const version = `"resourceVersion":"${revision}"${isEmpty ? '' : ','}`
   const whole = new Uint8Array(bytes.length + version.length)
+  whole.set(bytes, version.length)
   whole.set(bytes.subarray(0, place))
-  whole.set(version, place)
-  whole.set(bytes.subarray(place), place + version.length)
+  encoder.encodeInto(version, whole.subarray(place))
   return whole
+}
+
+function isMetadata(bytes: Uint8Array, place: number): boolean {
+  for (let index = 1; index <= metadataKey.length; index++)
+    if (bytes[place - index] !== metadataKey[metadataKey.length - index]) return false
+  return true
 }
 
 const metadataPlace = (bytes: Uint8Array): number => bytes.indexOf(openBrace, 1) + 1

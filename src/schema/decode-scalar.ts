@@ -1,4 +1,5 @@
 // What decode asks of single values: errors in the words of Go's decoder, integers, times and quantities.
+import type { Field } from './field.ts'
 import { jsonKind } from './json-value.ts'
 import { canonicalQuantity } from './quantity.ts'
 
@@ -27,9 +28,41 @@ export class Misplaced extends Error {
   }
 }
 
+const localObjectReference = ['LocalObjectReference']
+const deviceConfiguration = ['DeviceConfiguration']
+
+/** The Go structs that are embedded in others: no name in JSON, but one in errors. */
+const embeddedStructs: Readonly<Record<string, readonly string[]>> = {
+  ConfigMapEnvSource: localObjectReference,
+  ConfigMapKeySelector: localObjectReference,
+  ConfigMapProjection: localObjectReference,
+  ConfigMapVolumeSource: localObjectReference,
+  DeviceAllocationConfiguration: deviceConfiguration,
+  DeviceClaimConfiguration: deviceConfiguration,
+  DeviceClassConfiguration: deviceConfiguration,
+  EphemeralContainer: ['EphemeralContainerCommon'],
+  IngressRule: ['IngressRuleValue'],
+  NamedRuleWithOperations: ['RuleWithOperations', 'Rule'],
+  PersistentVolumeSpec: ['PersistentVolumeSource'],
+  Probe: ['ProbeHandler'],
+  RuleWithOperations: ['Rule'],
+  SecretEnvSource: localObjectReference,
+  SecretKeySelector: localObjectReference,
+  SecretProjection: localObjectReference,
+  Volume: ['VolumeSource'],
+}
+
+const structName = (messageName: string): string => messageName.slice(messageName.lastIndexOf('.') + 1)
+
+/** How errors name a field: behind the embedded structs that it stands in. */
+export function goFieldName(messageName: string, name: string, { inside }: Field): string {
+  const structs = embeddedStructs[structName(messageName)] ?? []
+  return [...structs.slice(0, [inside ?? []].flat().length), name].join('.')
+}
+
 /** A value of another type than the field of the message; Go says on which struct, and the path without indices. */
 export const wrongType = (value: unknown, wanted: string, messageName: string, shown = jsonKind(value)): Misplaced => {
-  const struct = messageName.slice(messageName.lastIndexOf('.') + 1)
+  const struct = structName(messageName)
   return new Misplaced(
     (path) => `json: cannot unmarshal ${shown} into Go struct field ${struct}.${path} of type ${wanted}`,
   )

@@ -9,6 +9,7 @@ import {
   DecodeError,
   decodeQuantity,
   decodeTime,
+  goFieldName,
   Misplaced,
   wrongInteger,
   wrongType,
@@ -58,7 +59,8 @@ const decoderOf = derivation<Decoder>(['source', 'unknown', 'depth', 'isTyped'],
   for (const name of ['kind', 'apiVersion'].filter((typeName) => !Object.hasOwn(message.fields, typeName)))
     code.line(`case '${name}': if (isTyped) ${name} = value; else unknown.push(name); break`)
   code.line('default: unknown.push(name) } } }')
-  code.line(`catch (error) { throw ${code.constant(within)}(error, name) }`)
+  const goNames = new Map(fields.map(({ name, field }) => [name, goFieldName(message.name, name, field)]))
+  code.line(`catch (error) { throw ${code.constant(within)}(error, ${code.constant(goNames)}.get(name) ?? name) }`)
   code.line('const target = {}')
   code.line('if (kind !== undefined) target.kind = kind; if (apiVersion !== undefined) target.apiVersion = apiVersion')
   for (const { name, field, held } of fields)

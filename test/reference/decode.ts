@@ -2,7 +2,7 @@
 // Wrong types are errors; unknown fields are reported and dropped; empty values that mean absent are dropped.
 import { chosenType } from '../../src/schema/choice.ts'
 import type { Field, Message, ScalarName, Type } from '../../src/schema/field.ts'
-import { decodeBytes } from '../../src/schema/decode-scalar.ts'
+import { decodeBytes, goFieldName } from '../../src/schema/decode-scalar.ts'
 import { canonicalQuantity } from '../../src/schema/quantity.ts'
 import { keepsEmpty, zeroOf } from '../../src/schema/zero.ts'
 import { isJsonObject, jsonKind, type JsonObject } from '../../src/schema/json-value.ts'
@@ -53,9 +53,10 @@ function decodeMessage(
       continue
     }
     if (value === null || value === undefined) continue
+    const goName = goFieldName(message.name, name, field)
     const place = {
       path: at,
-      names: names === '' ? name : `${names}.${name}`,
+      names: names === '' ? goName : `${names}.${goName}`,
       struct: message.name.slice(message.name.lastIndexOf('.') + 1),
       isTyped: field.typed === true,
     }
