@@ -8,6 +8,7 @@ import { badRequest } from '../api/status-error.ts'
 import { errorText } from '../base/log.ts'
 import type { WireRequest } from '../platform/listener.ts'
 import type { Message } from '../schema/field.ts'
+import { nestsTooDeep } from '../schema/json-depth.ts'
 import { decodeProtobuf, openEnvelope } from '../schema/protobuf.ts'
 import { strictErrors } from '../schema/repeated-keys.ts'
 import { bodyForm, type BodyForm } from './media-type.ts'
@@ -31,6 +32,7 @@ async function parseBody(bytes: Uint8Array, syntax: BodyForm['syntax']): Promise
   try {
     if (syntax === 'protobuf') return { kind: 'value', value: parseProtobuf(bytes) }
     const text = utf8.decode(bytes)
+    if (syntax === 'json' && nestsTooDeep(bytes)) throw new Error('exceeded max depth')
     if (syntax === 'json')
       return { kind: 'value', value: JSON.parse(text), strictErrors: (unknown) => strictErrors(unknown, bytes) }
     const { parseYaml } = await import('./yaml-body.ts')

@@ -15,7 +15,7 @@ import {
   wrongType,
 } from './decode-scalar.ts'
 import type { Field, Message, ScalarName, Type } from './field.ts'
-import { isJsonObject, jsonKind, type JsonObject } from './json-value.ts'
+import { copied, isJsonObject, jsonKind, type JsonObject } from './json-value.ts'
 import { keepsEmpty, zeroOf } from './zero.ts'
 
 export { DecodeError } from './decode-scalar.ts'
@@ -177,9 +177,11 @@ function decodeScalar(code: Code, type: ScalarName, owner: string, from: string,
       code.line(unless(`typeof ${from} === 'string' || typeof ${from} === 'number'`))
       code.line(`if (typeof ${from} === 'number' && (${from} | 0) !== ${from}) ${wrong(wrongInteger, 'int32')}`)
       return void code.line(`${into} = ${from}`)
-    case 'fieldsV1':
     case 'rawExtension':
     case 'json':
+      return void code.line(`${into} = ${code.constant(copied)}(${from})`)
+    case 'fieldsV1':
+      // Owned fields are shared: they are large, seldom change, and comparing them begins with their identity.
       return void code.line(`${into} = ${from}`)
     default:
       return type satisfies never

@@ -37,6 +37,14 @@ export function without<T extends object, Name extends keyof T>(object: T, name:
   return rest
 }
 
+/** The same value, sharing nothing with it. */
+export function copied(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(copied)
+  return isJsonObject(value)
+    ? Object.fromEntries(Object.entries(value).map(([name, item]) => [name, copied(item)]))
+    : value
+}
+
 /** How Go's JSON decoder calls the kind of a value. */
 export function jsonKind(value: unknown): string {
   if (Array.isArray(value)) return 'array'

@@ -3,6 +3,7 @@
 import { choiceValue } from './choice.ts'
 import { derivation, quoted, type Code } from './compile.ts'
 import type { Field, Message, ScalarName, Type } from './field.ts'
+import { nestsTooDeep } from './json-depth.ts'
 import type { JsonObject, JsonValue } from './json-value.ts'
 import { ProtobufError, ProtobufReader } from './protobuf-reader.ts'
 import { zeroOf } from './zero.ts'
@@ -217,7 +218,10 @@ function secondsText(seconds: number): string {
   return new Date(seconds * 1000).toISOString().slice(0, 19)
 }
 
-const jsonOf = ({ texts }: Parts): JsonValue => JSON.parse(texts[1] ?? '') as JsonValue
+function jsonOf({ texts: [, text = ''] }: Parts): JsonValue {
+  if (nestsTooDeep(new TextEncoder().encode(text))) throw new ProtobufError('exceeded max depth')
+  return JSON.parse(text) as JsonValue
+}
 
 function skipUnknown(reader: ProtobufReader, key: number, known: ReadonlySet<number>): void {
   reader.skip(key)

@@ -34,7 +34,7 @@ import {
 } from './field-error.ts'
 import type { Infer, InferInput } from './infer.ts'
 import { jsonPatch, JsonPatchError, jsonPatchOperationsMax, type JsonPatchOperation } from './json-patch.ts'
-import { equalValues, isJsonObject, jsonKind, without, type JsonObject, type JsonValue } from './json-value.ts'
+import { copied, equalValues, isJsonObject, jsonKind, without, type JsonObject, type JsonValue } from './json-value.ts'
 import { mergePatch } from './merge-patch.ts'
 import { openApi2, openApi3, OpenApiSchemas, type OpenApiSchema } from './openapi.ts'
 import { decodeProtobuf, openEnvelope, ProtobufError } from './protobuf.ts'
@@ -207,6 +207,10 @@ test('JSON values: equality, kinds', () => {
   deepEqual([[], null, 1, 'x', true, {}].map(jsonKind), ['array', 'null', 'number', 'string', 'bool', 'object'])
   deepEqual([isJsonObject({}), isJsonObject([]), isJsonObject(null)], [true, false, false])
   deepEqual(without({ a: 1, b: 2 }, 'a'), { b: 2 })
+  const value = JSON.parse('{"a":[1,{"b":null}],"__proto__":{"c":1}}') as { a: unknown[] }
+  const copy = copied(value) as typeof value
+  deepEqual(Object.entries(copy), Object.entries(value))
+  ok(copy.a !== value.a && copy.a[1] !== value.a[1])
 })
 
 // The examples of RFC 7386.

@@ -1,0 +1,22 @@
+// How deep JSON may nest. Values are walked by functions that call themselves, so the bound stands where they come in.
+
+/** Upstream allows 10,000; no API object comes near either. */
+export const jsonDepthMax = 2_500
+
+const [quote, backslash] = [0x22, 0x5c]
+const [openBrace, closeBrace, openBracket, closeBracket] = [0x7b, 0x7d, 0x5b, 0x5d]
+
+/** Whether the JSON in these bytes nests deeper than allowed. A body of usual size cannot, and is not looked at. */
+export function nestsTooDeep(json: Uint8Array): boolean {
+  if (json.length < 2 * jsonDepthMax) return false
+  let depth = 0
+  for (let at = 0; at < json.length; at++) {
+    const byte = json[at]
+    if (byte === quote) {
+      for (at++; at < json.length && json[at] !== quote; at++) if (json[at] === backslash) at++
+    } else if (byte === openBrace || byte === openBracket) {
+      if (++depth > jsonDepthMax) return true
+    } else if (byte === closeBrace || byte === closeBracket) depth--
+  }
+  return false
+}
