@@ -186,7 +186,7 @@ for (const [why, type, body, statuses] of raw)
     ok(statuses.includes(status), `answered ${status}`)
   })
 
-for (const depth of [1_000, 2_400, 9_000, 200_000])
+for (const depth of [900, 2_400, 9_000, 200_000])
   test(`patches and raw JSON that nest ${depth} deep`, async () => {
     const { server, broken } = await besieged()
     await using _server = server

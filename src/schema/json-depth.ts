@@ -1,7 +1,7 @@
 // How deep JSON may nest. Values are walked by functions that call themselves, so the bound stands where they come in.
 
 /** Upstream allows 10,000; no API object comes near either. */
-export const jsonDepthMax = 2_500
+export const jsonDepthMax = 1_000
 
 const [quote, backslash] = [0x22, 0x5c]
 const [openBrace, closeBrace, openBracket, closeBracket] = [0x7b, 0x7d, 0x5b, 0x5d]

@@ -122,6 +122,7 @@ export interface CustomResourceDefinitionCondition extends Infer<typeof customRe
 
 export const customResourceDefinitionStatus = message(name('CustomResourceDefinitionStatus'), {
   conditions: list(1, customResourceDefinitionCondition, {
+    keepEmpty: true,
     listType: 'map',
     keys: ['type'],
     description: 'Whether the names were accepted and the resource is served.',
@@ -130,6 +131,7 @@ export const customResourceDefinitionStatus = message(name('CustomResourceDefini
     description: 'The names under which the resource is really served.',
   }),
   storedVersions: list(3, 'string', {
+    keepEmpty: true,
     listType: 'atomic',
     description: 'Every version in which an object may still lie in the store.',
   }),

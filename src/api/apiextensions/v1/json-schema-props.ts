@@ -29,7 +29,11 @@ export const validationRule = message(name('ValidationRule'), {
   rule: string(1, { required: true }),
   message: string(2),
   messageExpression: string(3),
-  reason: string(4, { pointer: true }),
+  reason: string(4, {
+    pointer: true,
+    enum: ['FieldValueDuplicate', 'FieldValueForbidden', 'FieldValueInvalid', 'FieldValueRequired'],
+    enumUnchecked: true,
+  }),
   fieldPath: string(5),
   optionalOldSelf: bool(6, { pointer: true }),
 })
