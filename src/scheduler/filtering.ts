@@ -3,6 +3,7 @@
 import { rejection, type Cycle, type FilterRun, type Rejection } from './framework.ts'
 import type { Nominator } from './nominator.ts'
 import type { PluginAt, Profile } from './profile.ts'
+import { KindVerdicts, SharedVerdicts } from './shared-verdicts.ts'
 import type { PlacedPod } from './snapshot/snapshot.ts'
 import { Verdicts, type NodeVerdict } from './verdicts.ts'
 
@@ -20,17 +21,23 @@ export class Filtering implements FilterRun {
   readonly cycle: Cycle
   readonly verdicts: Verdicts
   readonly #nominator: Nominator
-  readonly #checks: readonly Check[]
+  /** The first few, as long as what they find can be shared, and all others. */
+  readonly #local: readonly Check[]
+  readonly #others: readonly Check[]
+  readonly #shared: KindVerdicts
 
-  constructor(cycle: Cycle, nominator: Nominator, checks: readonly Check[]) {
+  constructor(cycle: Cycle, nominator: Nominator, checks: readonly Check[], shared: KindVerdicts) {
     this.cycle = cycle
     this.verdicts = new Verdicts(cycle.snapshot.names.length)
     this.#nominator = nominator
-    this.#checks = checks
+    this.#shared = shared
+    const firstOther = checks.findIndex(({ plugin }) => !plugin.isLocal)
+    this.#local = firstOther < 0 ? checks : checks.slice(0, firstOther)
+    this.#others = firstOther < 0 ? [] : checks.slice(firstOther)
   }
 
   get isLocal(): boolean {
-    return this.#checks.every(({ plugin }) => plugin.shift === undefined)
+    return this.#others.length === 0
   }
 
   /** Pods that are nominated to the node count as if they were there; without them the pod must fit as well. */
@@ -67,16 +74,22 @@ export class Filtering implements FilterRun {
   }
 
   #checkPlain(slot: number): NodeVerdict | undefined {
-    const { cycle } = this
-    for (const { plugin, state } of this.#checks) {
-      const found = plugin.filter(cycle, slot, state)
+    const version = this.cycle.snapshot.versionOf(slot)
+    if (!this.#shared.knows(slot, version)) this.#shared.set(slot, version, this.#ask(this.#local, slot))
+    return this.#shared.get(slot) ?? this.#ask(this.#others, slot)
+  }
+
+  #ask(checks: readonly Check[], slot: number): NodeVerdict | undefined {
+    for (let index = 0; index < checks.length; index++) {
+      const { plugin, state } = checks[index] as Check
+      const found = plugin.filter(this.cycle, slot, state)
       if (found !== undefined) return { plugin: plugin.name, rejection: found }
     }
     return undefined
   }
 
   #shift(placed: PlacedPod, by: 1 | -1): void {
-    for (const { plugin, state } of this.#checks) plugin.shift?.(this.cycle, state, placed, by)
+    for (const { plugin, state } of this.#others) plugin.shift?.(this.cycle, state, placed, by)
   }
 }
 
@@ -91,7 +104,13 @@ export function nodesToFind(percentage: number, nodeCount: number): number {
 }
 
 /** Looks at the pod, then at nodes from `start` on in their order, until enough fit. */
-export function filterNodes(cycle: Cycle, profile: Profile, nominator: Nominator, start: number): Filtered {
+export function filterNodes(
+  cycle: Cycle,
+  profile: Profile,
+  nominator: Nominator,
+  start: number,
+  shared = new SharedVerdicts(),
+): Filtered {
   const { snapshot, pod } = cycle
   const skipped = new Set<string>()
   const states = new Map<string, unknown>()
@@ -100,7 +119,7 @@ export function filterNodes(cycle: Cycle, profile: Profile, nominator: Nominator
   for (const plugin of profile.at.preFilter) {
     const result = plugin.preFilter(cycle)
     if (result.kind === 'rejected') {
-      const run = new Filtering(cycle, nominator, [])
+      const run = new Filtering(cycle, nominator, [], new KindVerdicts())
       return { kind: 'rejected', run, by: { plugin: plugin.name, rejection: result } }
     }
     if (result.kind === 'skip') skipped.add(plugin.name)
@@ -114,7 +133,7 @@ export function filterNodes(cycle: Cycle, profile: Profile, nominator: Nominator
   const checks = profile.at.filter
     .filter(({ name }) => !skipped.has(name))
     .map((plugin) => ({ plugin, state: states.get(plugin.name) }))
-  const run = new Filtering(cycle, nominator, checks)
+  const run = new Filtering(cycle, nominator, checks, shared.of(profile.schedulerName, cycle))
   const nominated = nominator.nodeOf(pod) ?? pod.status.nominatedNodeName
   const nominatedSlot = nominated === undefined ? undefined : snapshot.slotOf(nominated)
   if (nominatedSlot !== undefined && (wanted === undefined || wanted.has(nominated ?? ''))) {

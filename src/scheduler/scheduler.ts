@@ -24,6 +24,7 @@ import type { Profile } from './profile.ts'
 import { SchedulingQueue, type Waiting } from './queue.ts'
 import { SchedulingEvents } from './scheduling-events.ts'
 import { bestOf, scoreNodes, type Scores } from './scoring.ts'
+import { SharedVerdicts } from './shared-verdicts.ts'
 import { podFacts } from './snapshot/pod-facts.ts'
 import { Snapshot } from './snapshot/snapshot.ts'
 import { summary } from './verdicts.ts'
@@ -58,6 +59,7 @@ export class Scheduler {
   readonly #parts: SchedulerParts
   readonly #snapshot = new Snapshot()
   readonly #nominator = new Nominator()
+  readonly #shared = new SharedVerdicts()
   readonly #queue: SchedulingQueue
   readonly #events: SchedulingEvents
   readonly #profiles: ReadonlyMap<string, Profile>
@@ -171,7 +173,7 @@ export class Scheduler {
     const cycle: Cycle = { pod: waiting.pod, facts: podFacts(waiting.pod), snapshot: this.#snapshot }
     if (this.#snapshot.size === 0)
       return this.#park(waiting, profile, { message: noNodes, rejectedBy: new Set(), run: undefined }, 0)
-    const filtered = filterNodes(cycle, profile, this.#nominator, this.#nextStart)
+    const filtered = filterNodes(cycle, profile, this.#nominator, this.#nextStart, this.#shared)
     if (filtered.kind === 'filtered')
       this.#nextStart = (this.#nextStart + filtered.lookedAt) % Math.max(1, this.#snapshot.size)
     if (interested(this.#parts, waiting.pod).length > 0) return this.#scheduleExtended(waiting, profile, filtered)

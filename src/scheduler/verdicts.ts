@@ -28,6 +28,8 @@ export class Verdicts {
   readonly #distinct: NodeVerdict[] = []
   readonly #counts: number[] = []
   readonly #codeOf = new Map<Rejection, number>()
+  #lastRejection: Rejection | undefined
+  #lastCode = notAsked
 
   constructor(slots: number) {
     this.#codes = new Uint16Array(slots)
@@ -43,12 +45,12 @@ export class Verdicts {
   }
 
   rejects(slot: number, { plugin, rejection }: NodeVerdict): void {
-    let code = this.#codeOf.get(rejection)
-    if (code === undefined) {
-      code = this.#distinct.push({ plugin, rejection }) - 1 + rejectedFrom
-      this.#codeOf.set(rejection, code)
-      this.#counts.push(0)
+    // Neighbours are most often rejected for the same reason.
+    if (rejection !== this.#lastRejection) {
+      this.#lastRejection = rejection
+      this.#lastCode = this.#codeFor(plugin, rejection)
     }
+    const code = this.#lastCode
     this.#codes[slot] = code
     this.#counts[code - rejectedFrom] = (this.#counts[code - rejectedFrom] as number) + 1
   }
@@ -69,9 +71,30 @@ export class Verdicts {
     return typeof found === 'object' && found.rejection.resolvable
   }
 
+  /** Those of the slots on which removing pods could help. */
+  resolvable(order: Int32Array): Int32Array {
+    const isResolvable = this.#distinct.map(({ rejection }) => rejection.resolvable)
+    const found = new Int32Array(order.length)
+    let count = 0
+    for (let index = 0; index < order.length; index++) {
+      const slot = order[index] as number
+      if (isResolvable[(this.#codes[slot] as number) - rejectedFrom] === true) found[count++] = slot
+    }
+    return found.subarray(0, count)
+  }
+
   *reasonCounts(): Generator<[reason: string, count: number]> {
     for (const [index, { rejection }] of this.#distinct.entries())
       for (const reason of rejection.reasons) yield [reason, this.#counts[index] as number]
+  }
+
+  #codeFor(plugin: string, rejection: Rejection): number {
+    const known = this.#codeOf.get(rejection)
+    if (known !== undefined) return known
+    const code = this.#distinct.push({ plugin, rejection }) - 1 + rejectedFrom
+    this.#codeOf.set(rejection, code)
+    this.#counts.push(0)
+    return code
   }
 }
 

@@ -1,13 +1,12 @@
 // Affinity as a demand: how many pods in each domain a pod must, or must not, be with.
 import type { Cycle } from '../framework.ts'
 import { termMatches, type AffinityTerm } from '../snapshot/affinity-term.ts'
-import type { NodeColumn } from '../snapshot/node-columns.ts'
 import type { PlacedPod, Snapshot } from '../snapshot/snapshot.ts'
 import { noDomain } from '../snapshot/topology.ts'
 
 interface TermTally {
   readonly term: AffinityTerm
-  readonly domains: NodeColumn
+  readonly domains: Float64Array
   readonly pods: (number | undefined)[]
 }
 
@@ -34,7 +33,7 @@ export function tallyAffinity(cycle: Cycle): AffinityTally | undefined {
   for (const { term, holders } of snapshot.terms.of('antiAffinity'))
     if (termMatches(term, pod, snapshot.namespaces)) {
       const { domains, pods } = tallyOf(snapshot, foesOfPod, term)
-      for (const [slot, count] of holders) addTo(pods, domains.at(slot), count)
+      for (const [slot, count] of holders) addTo(pods, domains[slot] as number, count)
     }
   if (affinity.length === 0 && antiAffinity.length === 0 && foesOfPod.size === 0) return undefined
   const friendKey = `friends ${affinity.map(({ key }) => key).join(' ')}`
@@ -57,33 +56,38 @@ export const meantBy = (snapshot: Snapshot, term: AffinityTerm): Int32Array =>
   snapshot.counts.of(`term ${term.key}`, (other) => termMatches(term, other, snapshot.namespaces))
 
 function sumUp(snapshot: Snapshot, term: AffinityTerm, counts: Int32Array): TermTally {
-  const domains = snapshot.topology(term.topologyKey).column
+  const domains = snapshot.topology(term.topologyKey).column.all(snapshot.order)
   const pods: (number | undefined)[] = []
-  for (const slot of snapshot.order) if (counts[slot] !== 0) addTo(pods, domains.at(slot), counts[slot] as number)
+  const { order } = snapshot
+  for (let at = 0; at < order.length; at++) {
+    const slot = order[at] as number
+    if (counts[slot] !== 0) addTo(pods, domains[slot] as number, counts[slot] as number)
+  }
   return { term, domains, pods }
 }
 
 function tallyOf(snapshot: Snapshot, tallies: Map<string, TermTally>, term: AffinityTerm): TermTally {
   const known = tallies.get(term.topologyKey)
   if (known !== undefined) return known
-  const made = { term, domains: snapshot.topology(term.topologyKey).column, pods: [] }
+  const made = { term, domains: snapshot.topology(term.topologyKey).column.all(snapshot.order), pods: [] }
   tallies.set(term.topologyKey, made)
   return made
 }
 
 function addTo(pods: (number | undefined)[], domain: number, count: number): void {
-  if (domain !== noDomain) pods[domain] = (pods[domain] ?? 0) + count
+  // A node that is not there has no number at all.
+  if (domain >= 0) pods[domain] = (pods[domain] ?? 0) + count
 }
 
 const countAt = ({ domains, pods }: TermTally, slot: number): number => {
-  const domain = domains.at(slot)
+  const domain = domains[slot] as number
   return domain === noDomain ? 0 : (pods[domain] ?? 0)
 }
 
 export function affinityFits({ friends, friendCount, isOwnFriend }: AffinityTally, slot: number): boolean {
   let hasFriends = true
   for (const tally of friends) {
-    if (tally.domains.at(slot) === noDomain) return false
+    if (tally.domains[slot] === noDomain) return false
     if (countAt(tally, slot) <= 0) hasFriends = false
   }
   return hasFriends || (friendCount === 0 && isOwnFriend)
@@ -104,14 +108,14 @@ export function shiftPod(cycle: Cycle, tally: AffinityTally, { slot, pod, facts 
   const { snapshot } = cycle
   if (tally.friends.length > 0 && meansAll(cycle.facts.affinity, pod, snapshot))
     for (const { domains, pods } of tally.friends) {
-      addTo(pods, domains.at(slot), by)
-      if (domains.at(slot) !== noDomain) tally.friendCount += by
+      addTo(pods, domains[slot] as number, by)
+      if ((domains[slot] as number) >= 0) tally.friendCount += by
     }
   for (const { term, domains, pods } of tally.foes)
-    if (termMatches(term, pod, snapshot.namespaces)) addTo(pods, domains.at(slot), by)
+    if (termMatches(term, pod, snapshot.namespaces)) addTo(pods, domains[slot] as number, by)
   for (const term of facts.antiAffinity)
     if (termMatches(term, cycle.pod, snapshot.namespaces)) {
       const { domains, pods } = tallyOf(snapshot, tally.foesOfPod, term)
-      addTo(pods, domains.at(slot), by)
+      addTo(pods, domains[slot] as number, by)
     }
 }

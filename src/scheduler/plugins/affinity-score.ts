@@ -2,12 +2,11 @@
 import { scoreMax, type Cycle } from '../framework.ts'
 import { termMatches } from '../snapshot/affinity-term.ts'
 import type { HeldTerm } from '../snapshot/held-terms.ts'
-import type { NodeColumn } from '../snapshot/node-columns.ts'
 import { noDomain } from '../snapshot/topology.ts'
 import { meantBy } from './affinity-filter.ts'
 
 interface DomainWeights {
-  readonly domains: NodeColumn
+  readonly domains: Float64Array
   readonly weights: number[]
 }
 
@@ -21,23 +20,26 @@ export function prepareAffinity(
 ): AffinityScoring | undefined {
   if (ignoresOthers && facts.preferred.length === 0) return undefined
   const byKey = new Map<string, DomainWeights>()
-  const add = (topologyKey: string, slot: number, weight: number) => {
-    let found = byKey.get(topologyKey)
-    if (found === undefined) {
-      found = { domains: snapshot.topology(topologyKey).column, weights: [] }
-      byKey.set(topologyKey, found)
-    }
-    const domain = found.domains.at(slot)
-    if (domain !== noDomain) found.weights[domain] = (found.weights[domain] ?? 0) + weight
+  const weightsOf = (topologyKey: string): DomainWeights => {
+    const known = byKey.get(topologyKey)
+    if (known !== undefined) return known
+    const made = { domains: snapshot.topology(topologyKey).column.all(snapshot.order), weights: [] }
+    byKey.set(topologyKey, made)
+    return made
+  }
+  const add = ({ domains, weights }: DomainWeights, slot: number, weight: number) => {
+    const domain = domains[slot] as number
+    if (domain >= 0) weights[domain] = (weights[domain] ?? 0) + weight
   }
   for (const { term, weight } of facts.preferred) {
     const counts = meantBy(snapshot, term)
-    for (const slot of snapshot.order)
-      if (counts[slot] !== 0) add(term.topologyKey, slot, weight * (counts[slot] as number))
+    const target = weightsOf(term.topologyKey)
+    for (const slot of snapshot.order) if (counts[slot] !== 0) add(target, slot, weight * (counts[slot] as number))
   }
   const hear = ({ term, holders }: HeldTerm, weight: number) => {
-    if (termMatches(term, pod, snapshot.namespaces))
-      for (const [slot, count] of holders) add(term.topologyKey, slot, weight * count)
+    if (!termMatches(term, pod, snapshot.namespaces)) return
+    const target = weightsOf(term.topologyKey)
+    for (const [slot, count] of holders) add(target, slot, weight * count)
   }
   if (hardWeight > 0) for (const held of snapshot.terms.of('affinity')) hear(held, hardWeight)
   for (const held of snapshot.terms.of('preferred')) hear(held, held.weight)
@@ -47,7 +49,7 @@ export function prepareAffinity(
 export function affinityScore(scoring: AffinityScoring, slot: number): number {
   let sum = 0
   for (const { domains, weights } of scoring) {
-    const domain = domains.at(slot)
+    const domain = domains[slot] as number
     if (domain !== noDomain) sum += weights[domain] ?? 0
   }
   return sum

@@ -10,12 +10,14 @@ import { podDisruptionBudget } from '../../api/policy/v1/pod-disruption-budget.t
 import { hasReason } from '../../api/status-error.ts'
 import {
   defineSchedulerPlugin,
+  type Cycle,
   type FilterRun,
   type PluginParts,
   type PostFilterResult,
   type SchedulerPlugin,
 } from '../framework.ts'
 import { bestCandidate, victimsOn, type Candidate, type DryRun } from '../preemption.ts'
+import { demandsKey } from '../shared-verdicts.ts'
 import { summary } from '../verdicts.ts'
 
 export interface DefaultPreemptionArgs {
@@ -67,7 +69,7 @@ class Preempting {
     const { pod, snapshot } = run.cycle
     const refusal = this.#whyNot(run)
     if (refusal !== undefined) return failed(refusal)
-    const potential = snapshot.order.filter((slot) => run.verdicts.isResolvable(slot))
+    const potential = run.verdicts.resolvable(snapshot.order)
     const { candidates, reasons } = this.#dryRun(run, potential)
     if (candidates.length === 0) {
       const rest = ['Preemption is not helpful for scheduling', snapshot.size - reasons.length] as const
@@ -99,7 +101,7 @@ class Preempting {
     const { minCandidateNodesPercentage: percentage = 10, minCandidateNodesAbsolute: least = 100 } = this.#args
     const enough = Math.max(Math.floor((potential.length * percentage) / 100), least)
     const budgets = [...this.#parts.informers.of(podDisruptionBudget).all()]
-    const kind = run.isLocal ? kindOf(run.cycle.pod, this.#parts.informers.of(podDisruptionBudget).revision) : ''
+    const kind = run.isLocal ? kindOf(run.cycle, this.#parts.informers.of(podDisruptionBudget).revision) : ''
     if (kind === '' || kind !== this.#kind) this.#remembered.clear()
     this.#kind = kind
     const start = potential.length === 0 ? 0 : this.#parts.random.below(potential.length)
@@ -232,6 +234,5 @@ const isLeavingForAnother = (pod: Pod): boolean => {
 }
 
 /** The same for pods for which the same nodes would be cleared in the same way. */
-function kindOf({ spec, metadata }: Pod, budgetsRevision: number): string {
-  return JSON.stringify([budgetsRevision, metadata.namespace, metadata.labels, spec])
-}
+const kindOf = (cycle: Cycle, budgetsRevision: number): string =>
+  `${budgetsRevision} ${cycle.facts.priority} ${demandsKey(cycle)}`

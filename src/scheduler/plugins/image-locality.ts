@@ -35,9 +35,7 @@ function imageOf(snapshot: Snapshot, image: string): Images['images'][number] {
     `image ${image}`,
     ({ status }) => status.images?.find(({ names }) => names?.includes(image))?.sizeBytes ?? 0,
   )
-  let having = 0
-  for (const slot of snapshot.order) if (bytes.at(slot) > 0) having++
-  return { bytes, spread: snapshot.size === 0 ? 0 : having / snapshot.size }
+  return { bytes, spread: snapshot.size === 0 ? 0 : bytes.positives(snapshot.order) / snapshot.size }
 }
 
 const withTag = (image: string): string => (image.lastIndexOf(':') > image.lastIndexOf('/') ? image : `${image}:latest`)

@@ -15,6 +15,7 @@ const conflicting = rejection('pod affinity terms conflict', false)
 
 export const nodeAffinity = defineSchedulerPlugin<NodeColumn, NodeColumn>({
   name: 'NodeAffinity',
+  isLocal: true,
   weight: 2,
   ...points(undefined),
   configure: (args) => points((args as { addedAffinity?: NodeAffinity } | undefined)?.addedAffinity),

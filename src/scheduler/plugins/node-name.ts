@@ -5,6 +5,7 @@ const otherNode = rejection("node(s) didn't match the requested node name", fals
 
 export const nodeName = defineSchedulerPlugin<string, never>({
   name: 'NodeName',
+  isLocal: true,
   preFilter: ({ pod: { spec } }) => (spec.nodeName === undefined ? skip : { kind: 'check', state: spec.nodeName }),
   filter: ({ snapshot }, slot, wanted) => (snapshot.nameAt(slot) === wanted ? undefined : otherNode),
   wakesOn: ['node-added'],

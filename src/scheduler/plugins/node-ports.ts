@@ -6,6 +6,7 @@ const taken = rejection("node(s) didn't have free ports for the requested pod po
 
 export const nodePorts = defineSchedulerPlugin<readonly HostPort[], never>({
   name: 'NodePorts',
+  isLocal: true,
   preFilter: ({ facts: { hostPorts } }) => (hostPorts.length === 0 ? skip : { kind: 'check', state: hostPorts }),
   filter: (cycle, slot, wanted) => (isFree(cycle, slot, wanted) ? undefined : taken),
   wakesOn: ['node-added', 'pod-removed'],

@@ -25,20 +25,25 @@ function points(weighted: readonly WeightedResource[]): Partial<SchedulerPlugin<
 /** 100 when every resource is used to the same share; less by the standard deviation of the shares. */
 function balance(resources: readonly ScoredResource[], slot: number, isWithPod: boolean): number {
   let [count, sum, first, second] = [0, 0, 0, 0]
-  const shareOf = ({ amount, allocatable, requested }: ScoredResource): number =>
-    Math.min(1, ((requested[slot] as number) + (isWithPod ? amount : 0)) / (allocatable[slot] as number))
-  for (const resource of resources) {
-    if (resource.allocatable[slot] === 0) continue
-    const share = shareOf(resource)
-    if (count === 0) first = share
+  for (let index = 0; index < resources.length; index++) {
+    const share = shareOf(resources[index] as ScoredResource, slot, isWithPod)
+    if (share < 0) continue
+    if (count++ === 0) first = share
     else second = share
-    count++
     sum += share
   }
   if (count < 2) return scoreMax
   if (count === 2) return Math.trunc((1 - Math.abs(first - second) / 2) * scoreMax)
   let squares = 0
-  for (const resource of resources)
-    if (resource.allocatable[slot] !== 0) squares += (shareOf(resource) - sum / count) ** 2
+  for (const resource of resources) {
+    const share = shareOf(resource, slot, isWithPod)
+    if (share >= 0) squares += (share - sum / count) ** 2
+  }
   return Math.trunc((1 - Math.sqrt(squares / count)) * scoreMax)
+}
+
+/** Negative when the node has none of the resource. */
+function shareOf({ amount, allocatable, requested }: ScoredResource, slot: number, isWithPod: boolean): number {
+  const whole = allocatable[slot] as number
+  return whole === 0 ? -1 : Math.min(1, ((requested[slot] as number) + (isWithPod ? amount : 0)) / whole)
 }

@@ -27,6 +27,7 @@ const firstResources = ['cpu', 'memory', 'ephemeral-storage']
 
 export const nodeResourcesFit = defineSchedulerPlugin<Demands, readonly ScoredResource[]>({
   name: 'NodeResourcesFit',
+  isLocal: true,
   weight: 1,
   ...points({}),
   configure: (args) => points((args as NodeResourcesFitArgs | undefined) ?? {}),
@@ -82,7 +83,22 @@ function rejectionFor({ list, rejections }: Demands, shortages: number, isHopele
   if (known !== undefined) return known
   const short = list.filter((_, index) => Math.floor(shortages / (4 * 2 ** index)) % 2 === 1)
   const reasons = short.map(({ resource }) => `Insufficient ${resource}`)
-  const made = rejection([...(Math.floor(shortages / 2) % 2 === 1 ? ['Too many pods'] : []), ...reasons], !isHopeless)
+  const made = interned(
+    [...(Math.floor(shortages / 2) % 2 === 1 ? ['Too many pods'] : []), ...reasons],
+    isHopeless === 0,
+  )
   rejections.set(shortages + isHopeless, made)
   return made
+}
+
+/** One rejection for each combination of reasons: equal ones are the same. */
+const known = new Map<string, Rejection>()
+const knownMax = 1_000
+
+function interned(reasons: readonly string[], resolvable: boolean): Rejection {
+  const key = `${resolvable} ${reasons.join()}`
+  const found = known.get(key) ?? rejection(reasons, resolvable)
+  if (known.size >= knownMax) known.clear()
+  known.set(key, found)
+  return found
 }

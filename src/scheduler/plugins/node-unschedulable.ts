@@ -8,6 +8,7 @@ const cordoned = rejection('node(s) were unschedulable', false)
 
 export const nodeUnschedulable = defineSchedulerPlugin<NodeColumn, never>({
   name: 'NodeUnschedulable',
+  isLocal: true,
   preFilter: ({ pod, snapshot }) =>
     tolerates(pod.spec.tolerations ?? [], cordonTaint)
       ? skip

@@ -3,8 +3,8 @@ import type { PersistentVolumeClaim } from '../../api/core/v1/persistent-volume-
 import type { PersistentVolume } from '../../api/core/v1/persistent-volume.ts'
 import type { Pod } from '../../api/core/v1/pod.ts'
 import { keyOf } from '../../api/object.ts'
-import { csiNode } from '../../api/storage/v1/csi-node.ts'
-import { volumeAttachment } from '../../api/storage/v1/volume-attachment.ts'
+import { csiNode, type CSINode } from '../../api/storage/v1/csi-node.ts'
+import { volumeAttachment, type VolumeAttachment } from '../../api/storage/v1/volume-attachment.ts'
 import type { Informers } from '../../client/informers.ts'
 import { defineSchedulerPlugin, rejection, skip, type Cycle } from '../framework.ts'
 import { concernsClaims, StorageLookup, storageKinds } from './pod-claims.ts'
@@ -38,18 +38,37 @@ function fits(
   lookup: StorageLookup,
   informers: Informers,
 ): boolean {
-  const drivers = informers.of(csiNode).get(snapshot.nameAt(slot))?.spec.drivers ?? []
-  const limits = new Map(
-    drivers.flatMap(({ name, allocatable }) =>
-      allocatable?.count === undefined ? [] : [[name, allocatable.count] as const],
-    ),
-  )
-  if (![...wanted.values()].some((driver) => limits.has(driver))) return true
-  const all = new Map([...wanted, ...attachedTo(snapshot.nameAt(slot), lookup, informers)])
+  const name = snapshot.nameAt(slot)
+  const limits = limitsOf(informers.of(csiNode).get(name))
+  let least = Infinity
+  for (const driver of wanted.values()) least = Math.min(least, limits.get(driver) ?? Infinity)
+  if (least === Infinity) return true
+  const attached = attachmentsOf(name, informers)
+  // As long as even all volumes of all drivers are few, it does not matter which are the same.
+  let atMost = wanted.size + attached.length
+  for (const { pod } of snapshot.podsOn(slot)) atMost += pod.spec.volumes?.length ?? 0
+  if (atMost <= least) return true
+  const all = new Map([...wanted, ...attached.flatMap((attachment) => attachedVolume(attachment, lookup))])
   for (const { pod } of snapshot.podsOn(slot)) for (const [id, driver] of volumesOf(pod, lookup)) all.set(id, driver)
   const counts = new Map<string, number>()
   for (const driver of all.values()) counts.set(driver, (counts.get(driver) ?? 0) + 1)
   return [...new Set(wanted.values())].every((driver) => (counts.get(driver) ?? 0) <= (limits.get(driver) ?? Infinity))
+}
+
+type Limits = ReadonlyMap<string, number>
+const noLimits: Limits = new Map()
+const limitsKnown = new WeakMap<CSINode, Limits>()
+
+function limitsOf(node: CSINode | undefined): Limits {
+  if (node === undefined) return noLimits
+  const known = limitsKnown.get(node)
+  if (known !== undefined) return known
+  const counts = node.spec.drivers.flatMap(({ name, allocatable }) =>
+    allocatable?.count === undefined ? [] : [[name, allocatable.count] as const],
+  )
+  const limits = new Map(counts)
+  limitsKnown.set(node, limits)
+  return limits
 }
 
 function volumesOf(pod: Pod, lookup: StorageLookup): Map<string, string> {
@@ -73,12 +92,14 @@ function identity(
   return csi === undefined ? ['', ''] : [`${csi.driver} ${csi.volumeHandle}`, csi.driver]
 }
 
-function attachedTo(nodeName: string, lookup: StorageLookup, informers: Informers): [string, string][] {
+function attachmentsOf(nodeName: string, informers: Informers): VolumeAttachment[] {
   const attachments = informers.of(volumeAttachment)
   attachments.addIndex('node', ({ spec }) => [spec.nodeName])
-  return attachments.objects('node', nodeName).flatMap(({ spec }) => {
-    const name = spec.source.persistentVolumeName
-    const csi = name === undefined ? undefined : lookup.volume(name)?.spec.csi
-    return csi === undefined ? [] : [[`${csi.driver} ${csi.volumeHandle}`, csi.driver] as [string, string]]
-  })
+  return attachments.objects('node', nodeName)
+}
+
+function attachedVolume({ spec }: VolumeAttachment, lookup: StorageLookup): [string, string][] {
+  const name = spec.source.persistentVolumeName
+  const csi = name === undefined ? undefined : lookup.volume(name)?.spec.csi
+  return csi === undefined ? [] : [[`${csi.driver} ${csi.volumeHandle}`, csi.driver]]
 }

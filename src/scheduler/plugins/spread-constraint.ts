@@ -5,7 +5,6 @@ import { isBeingDeleted, namespaceOf } from '../../api/object.ts'
 import { matchesLabels, type Selector } from '../../api/selectors.ts'
 import type { Cycle } from '../framework.ts'
 import { withLabelKeys } from '../snapshot/affinity-term.ts'
-import type { NodeColumn } from '../snapshot/node-columns.ts'
 import { noDomain } from '../snapshot/topology.ts'
 import { requiredColumn } from './node-affinity.ts'
 import { untoleratedColumn } from './taint-toleration.ts'
@@ -48,21 +47,32 @@ export const meantPods = ({ snapshot }: Cycle, constraint: Constraint): Int32Arr
     isMeant(constraint, pod),
   )
 
-/** Which nodes count: those with every key, that the pod could be on as far as the constraint honours that. */
-export function inclusion(cycle: Cycle, all: readonly Constraint[]) {
-  const { snapshot, pod } = cycle
-  const domains = all.map(({ topologyKey }) => snapshot.topology(topologyKey).column)
-  const required = all.some(({ honorsAffinity }) => honorsAffinity) ? requiredColumn(snapshot, pod) : undefined
-  const untolerated = all.some(({ honorsTaints }) => honorsTaints) ? untoleratedColumn(snapshot, pod) : undefined
-  return {
-    domains,
-    hasAllKeys: (slot: number) => hasDomains(domains, slot),
-    includes: ({ honorsAffinity, honorsTaints }: Constraint, slot: number): boolean =>
-      (!honorsAffinity || required?.at(slot) === 1) && (!honorsTaints || untolerated?.at(slot) === 0),
-  }
+export interface Inclusion {
+  /** The domain of each node, by constraint. */
+  readonly domains: readonly Float64Array[]
+  /** 1 by slot for nodes that have every key. */
+  readonly hasAllKeys: Uint8Array
+  /** Whether the pod could be on the node, as far as the constraint honours that. */
+  includes(constraint: Constraint, slot: number): boolean
 }
 
-function hasDomains(domains: readonly NodeColumn[], slot: number): boolean {
-  for (const domain of domains) if (domain.at(slot) === noDomain) return false
-  return true
+/** Which nodes count. */
+export function inclusion({ snapshot, pod }: Cycle, all: readonly Constraint[]): Inclusion {
+  const { order } = snapshot
+  const domains = all.map(({ topologyKey }) => snapshot.topology(topologyKey).column.all(order))
+  const required = all.some(({ honorsAffinity }) => honorsAffinity)
+    ? requiredColumn(snapshot, pod).all(order)
+    : undefined
+  const untolerated = all.some(({ honorsTaints }) => honorsTaints)
+    ? untoleratedColumn(snapshot, pod).all(order)
+    : undefined
+  const hasAllKeys = new Uint8Array(snapshot.names.length).fill(1)
+  for (const domain of domains)
+    for (let slot = 0; slot < hasAllKeys.length; slot++) if (domain[slot] === noDomain) hasAllKeys[slot] = 0
+  return {
+    domains,
+    hasAllKeys,
+    includes: ({ honorsAffinity, honorsTaints }, slot) =>
+      (!honorsAffinity || required?.[slot] === 1) && (!honorsTaints || untolerated?.[slot] === 0),
+  }
 }

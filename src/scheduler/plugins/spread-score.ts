@@ -1,13 +1,12 @@
 // Spread as a wish: the fewer meant pods in a node's domains the better, large domain counts weighing more.
 import { scoreMax, type Cycle } from '../framework.ts'
-import type { NodeColumn } from '../snapshot/node-columns.ts'
 import { noDomain } from '../snapshot/topology.ts'
 import { hostnameKey, inclusion, meantPods, type Constraint } from './spread-constraint.ts'
 
 interface ScoredConstraint {
   readonly maxSkew: number
   readonly weight: number
-  readonly domains: NodeColumn
+  readonly domains: Float64Array
   /** Pods by node slot for hosts, by domain for everything else. */
   readonly pods: Int32Array | readonly (number | undefined)[]
   readonly isHost: boolean
@@ -26,11 +25,11 @@ export function prepareSpread(
   needsAllKeys: boolean,
 ): SpreadScoring {
   const { domains, hasAllKeys, includes } = inclusion(cycle, constraints)
-  const isIgnored = (slot: number) => needsAllKeys && !hasAllKeys(slot)
+  const isIgnored = (slot: number) => needsAllKeys && hasAllKeys[slot] === 0
   let ignoredCount = 0
   for (const slot of slots) if (isIgnored(slot)) ignoredCount++
   const scored = constraints.map((constraint, index): ScoredConstraint => {
-    const column = domains[index] as NodeColumn
+    const column = domains[index] as Float64Array
     const counts = meantPods(cycle, constraint)
     const { maxSkew, topologyKey } = constraint
     if (topologyKey === hostnameKey) {
@@ -40,13 +39,15 @@ export function prepareSpread(
     const pods: (number | undefined)[] = []
     let size = 0
     for (const slot of slots) {
-      const domain = isIgnored(slot) ? noDomain : column.at(slot)
+      const domain = isIgnored(slot) ? noDomain : (column[slot] as number)
       if (domain === noDomain || pods[domain] !== undefined) continue
       pods[domain] = 0
       size++
     }
-    for (const slot of cycle.snapshot.order) {
-      const domain = column.at(slot)
+    const { order } = cycle.snapshot
+    for (let at = 0; at < order.length; at++) {
+      const slot = order[at] as number
+      const domain = column[slot] as number
       const before = domain === noDomain || isIgnored(slot) ? undefined : pods[domain]
       if (before !== undefined && includes(constraint, slot)) pods[domain] = before + (counts[slot] as number)
     }
@@ -59,7 +60,7 @@ export function spreadScore({ constraints, isIgnored }: SpreadScoring, slot: num
   if (isIgnored(slot)) return 0
   let sum = 0
   for (const { maxSkew, weight, domains, pods, isHost } of constraints) {
-    const domain = domains.at(slot)
+    const domain = domains[slot] as number
     if (domain !== noDomain) sum += (pods[isHost ? slot : domain] ?? 0) * weight + (maxSkew - 1)
   }
   return Math.round(sum)

@@ -10,6 +10,7 @@ const tainted = rejection('node(s) had untolerated taint(s)', false)
 
 export const taintToleration = defineSchedulerPlugin<NodeColumn, NodeColumn>({
   name: 'TaintToleration',
+  isLocal: true,
   weight: 3,
   preFilter: ({ pod, snapshot }) => ({ kind: 'check', state: untoleratedColumn(snapshot, pod) }),
   filter: (_cycle, slot, untolerated) => (untolerated.at(slot) === 1 ? tainted : undefined),

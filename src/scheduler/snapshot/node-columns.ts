@@ -1,14 +1,17 @@
 // NodeColumns: numbers that follow from a node alone, such as whether a pod's tolerations cover its taints. A column is
 // named by what it depends on, so that pods which ask the same share it; a node that changes loses its own numbers only.
 import type { Node } from '../../api/core/v1/node.ts'
+import { LruMap } from '../lru-map.ts'
 
-/** Columns kept; the one that was asked for least recently goes first. */
+/** Columns kept. */
 const columnsMax = 512
 
 export class NodeColumn {
   readonly #nodes: readonly (Node | undefined)[]
   readonly #compute: (node: Node) => number
   #values: Float64Array
+  #positives: number | undefined
+  #isComplete = false
 
   constructor(nodes: readonly (Node | undefined)[], capacity: number, compute: (node: Node) => number) {
     this.#nodes = nodes
@@ -22,8 +25,26 @@ export class NodeColumn {
     return Number.isNaN(value) ? this.#work(slot) : value
   }
 
+  /** The numbers by slot, worked out for all of these; valid until a node changes. */
+  all(order: Int32Array): Float64Array {
+    if (!this.#isComplete) for (let index = 0; index < order.length; index++) this.at(order[index] as number)
+    this.#isComplete = true
+    return this.#values
+  }
+
+  /** How many of the nodes in these slots have a number above 0. */
+  positives(order: Int32Array): number {
+    if (this.#positives !== undefined) return this.#positives
+    const values = this.all(order)
+    let count = 0
+    for (const slot of order) if ((values[slot] as number) > 0) count++
+    return (this.#positives = count)
+  }
+
   forget(slot: number): void {
     this.#values[slot] = NaN
+    this.#positives = undefined
+    this.#isComplete = false
   }
 
   grow(capacity: number): void {
@@ -40,7 +61,7 @@ export class NodeColumn {
 
 export class NodeColumns {
   readonly #nodes: readonly (Node | undefined)[]
-  readonly #columns = new Map<string, NodeColumn>()
+  readonly #columns = new LruMap<NodeColumn>(columnsMax)
   #capacity: number
 
   constructor(nodes: readonly (Node | undefined)[], capacity: number) {
@@ -49,12 +70,7 @@ export class NodeColumns {
   }
 
   of(key: string, compute: (node: Node) => number): NodeColumn {
-    const known = this.#columns.get(key)
-    if (known !== undefined) this.#columns.delete(key)
-    const column = known ?? new NodeColumn(this.#nodes, this.#capacity, compute)
-    this.#columns.set(key, column)
-    if (this.#columns.size > columnsMax) this.#columns.delete(this.#columns.keys().next().value ?? '')
-    return column
+    return this.#columns.of(key, () => new NodeColumn(this.#nodes, this.#capacity, compute))
   }
 
   forget(slot: number): void {

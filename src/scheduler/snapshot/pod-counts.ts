@@ -1,5 +1,6 @@
 // PodCounts: how many pods of each node are meant by a selector. Counted once, then kept up to date pod by pod.
 import type { Pod } from '../../api/core/v1/pod.ts'
+import { LruMap } from '../lru-map.ts'
 
 export type PodTest = (pod: Pod) => boolean
 
@@ -8,12 +9,12 @@ interface Count {
   values: Int32Array
 }
 
-/** Counts kept; the one that was asked for least recently goes first. */
+/** Counts kept. */
 const countsMax = 256
 
 export class PodCounts {
   readonly #placed: () => Iterable<{ readonly pod: Pod; readonly slot: number }>
-  readonly #counts = new Map<string, Count>()
+  readonly #counts = new LruMap<Count>(countsMax)
   #capacity: number
 
   constructor(capacity: number, placed: () => Iterable<{ readonly pod: Pod; readonly slot: number }>) {
@@ -23,12 +24,7 @@ export class PodCounts {
 
   /** Pods by node slot; `key` names all that `test` depends on. */
   of(key: string, test: PodTest): Int32Array {
-    const known = this.#counts.get(key)
-    if (known !== undefined) this.#counts.delete(key)
-    const count = known ?? this.#count(test)
-    this.#counts.set(key, count)
-    if (this.#counts.size > countsMax) this.#counts.delete(this.#counts.keys().next().value ?? '')
-    return count.values
+    return this.#counts.of(key, () => this.#count(test)).values
   }
 
   shift(slot: number, pod: Pod, by: 1 | -1): void {

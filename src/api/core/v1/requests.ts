@@ -9,8 +9,20 @@ type ResourceList = Readonly<Record<string, string>>
 /** By resource: cpu in thousandths, all else in whole units. */
 export type Amounts = ReadonlyMap<string, number>
 
-export const amountOf = (resource: string, quantity: string | undefined): number =>
-  resource === 'cpu' ? quantityMillis(quantity) : quantityUnits(quantity)
+/** Amounts that have been read; the same few are asked for again and again. */
+const amountsKnown = { millis: new Map<string, number>(), units: new Map<string, number>() }
+const amountsKnownMax = 10_000
+
+export function amountOf(resource: string, quantity: string | undefined): number {
+  if (quantity === undefined) return 0
+  const known = resource === 'cpu' ? amountsKnown.millis : amountsKnown.units
+  const before = known.get(quantity)
+  if (before !== undefined) return before
+  const amount = resource === 'cpu' ? quantityMillis(quantity) : quantityUnits(quantity)
+  if (known.size >= amountsKnownMax) known.clear()
+  known.set(quantity, amount)
+  return amount
+}
 
 export function amountsFrom(list: ResourceList | undefined): Map<string, number> {
   const amounts = new Map<string, number>()
