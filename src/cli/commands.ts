@@ -2,5 +2,6 @@
 import type { Command } from './command.ts'
 import { flow } from './commands/flow.ts'
 import { up } from './commands/up.ts'
+import { why } from './commands/why.ts'
 
-export const commands: readonly Command[] = [flow, up]
+export const commands: readonly Command[] = [flow, up, why]

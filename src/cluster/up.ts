@@ -3,6 +3,7 @@ import { realClock } from '../base/clock.ts'
 import type { Log } from '../base/log.ts'
 import { systemRandom } from '../base/random.ts'
 import { nodePlatform } from '../platform/node/platform.ts'
+import type { SchedulerConfiguration } from '../scheduler/configuration.ts'
 import { Cluster } from './cluster.ts'
 import { lockDirectory } from './lock.ts'
 import { openStore, type StoreChoice } from './open-store.ts'
@@ -17,6 +18,7 @@ export interface UpOptions {
   readonly port: number
   readonly nodes: number
   readonly log: Log
+  readonly schedulerConfiguration?: SchedulerConfiguration
 }
 
 /** How long answers under way may take when the cluster stops. */
@@ -26,7 +28,16 @@ export interface Running extends AsyncDisposable {
   readonly url: string
 }
 
-export async function up({ dataFolder, kubeconfigPath, store, host, port, nodes, log }: UpOptions): Promise<Running> {
+export async function up({
+  dataFolder,
+  kubeconfigPath,
+  store,
+  host,
+  port,
+  nodes,
+  log,
+  schedulerConfiguration = {},
+}: UpOptions): Promise<Running> {
   const platform = nodePlatform
   await platform.files.makeFolder(dataFolder)
   const cleanUps = new AsyncDisposableStack()
@@ -41,6 +52,7 @@ export async function up({ dataFolder, kubeconfigPath, store, host, port, nodes,
       log,
       store: openedStore,
       nodes,
+      schedulerConfiguration,
     })
     cleanUps.defer(() => cluster.stop())
     cluster.start()

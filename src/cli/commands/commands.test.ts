@@ -47,6 +47,9 @@ const mistakes: [argv: string[], message: RegExp][] = [
   [['flow', 'widget/a'], /there is no kind "widget"/],
   [['flow', 'pod/a', '--format', 'svg'], /only text and json are there yet/],
   [['flow', 'pod/a', '--kubeconfig', '/none'], /cannot read the kubeconfig \/none/],
+  [['why', 'deployment/a'], /name a pod as pod\/<name>/],
+  [['why', 'pod/a', '--format', 'svg'], /only text and json are there yet/],
+  [['why', 'pod/a', '--kubeconfig', '/none'], /cannot read the kubeconfig \/none/],
 ]
 for (const [argv, message] of mistakes)
   test(`coxswain ${argv.join(' ')} is refused`, async () => {

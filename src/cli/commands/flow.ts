@@ -1,13 +1,11 @@
 // coxswain flow: the life of an object of a running cluster, as it was recorded.
-import { readFile } from 'node:fs/promises'
-import { homedir } from 'node:os'
-import { join } from 'node:path'
 import { kinds } from '../../api/kinds.ts'
 import type { Kind } from '../../api/kind.ts'
 import { lifeOf } from '../../flows/flow-graph.ts'
 import { textDiagram } from '../../flows/text-diagram.ts'
 import { fetchFlowEvents } from '../../cluster/flow-events.ts'
 import { defineCommand, UsageError } from '../command.ts'
+import { readKubeconfig } from '../kubeconfig-file.ts'
 
 export const flow = defineCommand({
   name: 'flow',
@@ -27,8 +25,7 @@ export const flow = defineCommand({
     const format = options.format ?? 'text'
     if (format !== 'text' && format !== 'json')
       throw new UsageError(`--format ${format}: only text and json are there yet`)
-    const path = options.kubeconfig ?? environment['KUBECONFIG'] ?? join(homedir(), '.kube', 'config')
-    const events = await fetchFlowEvents(await readKubeconfig(path), signal)
+    const events = await fetchFlowEvents(await readKubeconfig(options.kubeconfig, environment), signal)
     const object = { resource: kind.plural, namespace: kind.namespaced ? (options.namespace ?? 'default') : '', name }
     const roots = lifeOf(events, object)
     if (roots.length === 0) throw new UsageError(`nothing is recorded of ${kind.singular}/${name}`)
@@ -43,12 +40,4 @@ function kindOf(text: string): Kind {
   )
   if (kind === undefined) throw new UsageError(`there is no kind ${JSON.stringify(text)}`)
   return kind
-}
-
-async function readKubeconfig(path: string): Promise<string> {
-  try {
-    return await readFile(path, 'utf8')
-  } catch (error) {
-    throw new UsageError(`cannot read the kubeconfig ${path}; set KUBECONFIG or --kubeconfig`, { cause: error })
-  }
 }

@@ -1,11 +1,13 @@
 // coxswain up: a whole cluster on this machine, in this process.
+import { readFile } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { once } from 'node:events'
 import { realClock } from '../../base/clock.ts'
-import { createLog } from '../../base/log.ts'
+import { createLog, errorText } from '../../base/log.ts'
 import type { StoreChoice } from '../../cluster/open-store.ts'
 import { up as startUp } from '../../cluster/up.ts'
+import { parseSchedulerConfiguration, type SchedulerConfiguration } from '../../scheduler/configuration.ts'
 import { defineCommand, UsageError } from '../command.ts'
 import { storeChoiceOf, storeOptions } from '../store-option.ts'
 
@@ -37,6 +39,11 @@ export const up = defineCommand({
       value: '<file>',
       help: 'the kubeconfig to write (admin.kubeconfig in the data directory)',
     },
+    'scheduler-config': {
+      type: 'string',
+      value: '<file>',
+      help: 'a KubeSchedulerConfiguration: profiles, plugins and extenders of the scheduler',
+    },
     verbose: { type: 'boolean', short: 'v', help: 'logs more' },
   },
   async run({ options }, { out, err, isTerminal, environment, signal, startedMs }) {
@@ -60,6 +67,7 @@ export const up = defineCommand({
       port,
       nodes,
       log,
+      schedulerConfiguration: await schedulerConfiguration(options['scheduler-config']),
     })
     out(`ready in ${Math.round(realClock.nowMs() - startedMs)} ms at ${running.url}\n`)
     out(`
@@ -85,4 +93,14 @@ function numberOf(flag: string, text: string, max: number): number {
   if (!/^\d+$/.test(text) || value > max)
     throw new UsageError(`${flag} ${JSON.stringify(text)} is not a number from 0 to ${max}`)
   return value
+}
+
+async function schedulerConfiguration(path: string | undefined): Promise<SchedulerConfiguration> {
+  if (path === undefined) return {}
+  try {
+    const { parse } = await import('yaml')
+    return parseSchedulerConfiguration(parse(await readFile(path, 'utf8')))
+  } catch (error) {
+    throw new UsageError(`--scheduler-config ${path}: ${errorText(error)}`, { cause: error })
+  }
 }

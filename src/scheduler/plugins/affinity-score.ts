@@ -43,7 +43,8 @@ export function prepareAffinity(
   }
   if (hardWeight > 0) for (const held of snapshot.terms.of('affinity')) hear(held, hardWeight)
   for (const held of snapshot.terms.of('preferred')) hear(held, held.weight)
-  return byKey.size === 0 ? undefined : [...byKey.values()]
+  const said = [...byKey.values()].filter(({ weights }) => weights.length > 0)
+  return said.length === 0 ? undefined : said
 }
 
 export function affinityScore(scoring: AffinityScoring, slot: number): number {

@@ -1,0 +1,266 @@
+// The plugins once more, as plainly as the documentation tells them: loops over objects, nothing kept, nothing shared.
+// Only for comparison with the real ones.
+import { quantityMillis, quantityUnits } from '../schema/quantity.ts'
+import type { Node } from '../api/core/v1/node.ts'
+import type { Pod } from '../api/core/v1/pod.ts'
+
+export interface World {
+  readonly nodes: readonly Node[]
+  readonly placed: ReadonlyMap<string, readonly Pod[]>
+}
+
+type Labels = Readonly<Record<string, string>>
+interface Term {
+  readonly topologyKey: string
+  readonly labelSelector?: { readonly matchLabels?: Labels }
+  readonly namespaces?: readonly string[]
+}
+interface Weighted {
+  readonly weight: number
+  readonly podAffinityTerm: Term
+}
+
+const podsOn = ({ placed }: World, node: Node) => placed.get(node.metadata.name) ?? []
+const labelsOf = (object: { metadata: { labels?: Labels } }): Labels => object.metadata.labels ?? {}
+const amount = (name: string, text: string | undefined) => (name === 'cpu' ? quantityMillis(text) : quantityUnits(text))
+const selected = (selector: { matchLabels?: Labels } | undefined, pod: Pod) =>
+  selector !== undefined &&
+  Object.entries(selector.matchLabels ?? {}).every(([key, value]) => labelsOf(pod)[key] === value)
+
+const request = (pod: Pod, name: string) =>
+  pod.spec.containers.reduce((sum, { resources }) => sum + amount(name, resources.requests?.[name]), 0)
+const countedRequest = (pod: Pod, name: 'cpu' | 'memory') =>
+  pod.spec.containers.reduce((sum, { resources }) => {
+    const own = resources.requests?.[name]
+    return sum + (own === undefined ? { cpu: 100, memory: 200 * 1024 * 1024 }[name] : amount(name, own))
+  }, 0)
+
+const tolerated = (pod: Pod, { key, value, effect }: { key: string; value?: string; effect: string }) =>
+  (pod.spec.tolerations ?? []).some(
+    (toleration) =>
+      (toleration.effect === undefined || toleration.effect === effect) &&
+      (toleration.key === undefined || toleration.key === key) &&
+      (toleration.operator === 'Exists' || (toleration.value ?? '') === (value ?? '')),
+  )
+
+const isTainted = (pod: Pod, node: Node) =>
+  (node.spec.taints ?? []).some((taint) => taint.effect !== 'PreferNoSchedule' && !tolerated(pod, taint))
+
+const meansNode = (pod: Pod, node: Node) =>
+  Object.entries(pod.spec.nodeSelector ?? {}).every(([key, value]) => labelsOf(node)[key] === value)
+
+function fitReasons(world: World, pod: Pod, node: Node): string[] {
+  const others = podsOn(world, node)
+  const reasons = others.length + 1 > quantityUnits(node.status.allocatable?.['pods']) ? ['Too many pods'] : []
+  for (const name of ['cpu', 'memory', 'example.com/gpu']) {
+    const wanted = request(pod, name)
+    const used = others.reduce((sum, other) => sum + request(other, name), 0)
+    if (wanted > 0 && wanted > amount(name, node.status.allocatable?.[name]) - used)
+      reasons.push(`Insufficient ${name}`)
+  }
+  return reasons
+}
+
+function portTaken(world: World, pod: Pod, node: Node): boolean {
+  const ports = (of: Pod) =>
+    of.spec.containers.flatMap(({ ports: list = [] }) => list.flatMap(({ hostPort }) => hostPort ?? []))
+  return podsOn(world, node).some((other) => ports(other).some((port) => ports(pod).includes(port)))
+}
+
+const counts = (pod: Pod, own: Pod, selector: { matchLabels?: Labels } | undefined) =>
+  pod.metadata.namespace === own.metadata.namespace &&
+  pod.metadata.deletionTimestamp === undefined &&
+  selected(selector, pod)
+
+function spreadReason(world: World, pod: Pod, node: Node): string | undefined {
+  const constraints = (pod.spec.topologySpreadConstraints ?? []).filter(
+    (each) => each.whenUnsatisfiable === 'DoNotSchedule',
+  )
+  const included = world.nodes.filter((each) =>
+    constraints.every(({ topologyKey }) => labelsOf(each)[topologyKey] !== undefined),
+  )
+  for (const constraint of constraints) {
+    const { topologyKey, maxSkew, minDomains = 1, labelSelector } = constraint
+    const own = labelsOf(node)[topologyKey]
+    if (own === undefined) return "node(s) didn't match pod topology spread constraints (missing required label)"
+    const byDomain = new Map<string, number>()
+    for (const each of included) {
+      if (constraint.nodeAffinityPolicy !== 'Ignore' && !meansNode(pod, each)) continue
+      if (constraint.nodeTaintsPolicy === 'Honor' && isTainted(pod, each)) continue
+      const domain = labelsOf(each)[topologyKey] ?? ''
+      const meant = podsOn(world, each).filter((other) => counts(other, pod, labelSelector)).length
+      byDomain.set(domain, (byDomain.get(domain) ?? 0) + meant)
+    }
+    const least = byDomain.size < minDomains ? 0 : Math.min(...byDomain.values())
+    const self = counts(pod, pod, labelSelector) ? 1 : 0
+    if ((byDomain.get(own) ?? 0) + self - least > maxSkew) return "node(s) didn't match pod topology spread constraints"
+  }
+  return undefined
+}
+
+const means = (term: Term, owner: Pod, pod: Pod) =>
+  (term.namespaces ?? [owner.metadata.namespace]).includes(pod.metadata.namespace ?? '') &&
+  selected(term.labelSelector, pod)
+const sharesDomain = (a: Node, b: Node, key: string) =>
+  labelsOf(a)[key] !== undefined && labelsOf(a)[key] === labelsOf(b)[key]
+const requiredNear = (pod: Pod) =>
+  (pod.spec.affinity?.podAffinity?.requiredDuringSchedulingIgnoredDuringExecution ?? []) as readonly Term[]
+const requiredAway = (pod: Pod) =>
+  (pod.spec.affinity?.podAntiAffinity?.requiredDuringSchedulingIgnoredDuringExecution ?? []) as readonly Term[]
+const wishes = (pod: Pod): { term: Term; weight: number }[] => [
+  ...(
+    (pod.spec.affinity?.podAffinity?.preferredDuringSchedulingIgnoredDuringExecution ?? []) as readonly Weighted[]
+  ).map(({ weight, podAffinityTerm }) => ({ term: podAffinityTerm, weight })),
+  ...(
+    (pod.spec.affinity?.podAntiAffinity?.preferredDuringSchedulingIgnoredDuringExecution ?? []) as readonly Weighted[]
+  ).map(({ weight, podAffinityTerm }) => ({ term: podAffinityTerm, weight: -weight })),
+]
+
+function affinityReason(world: World, pod: Pod, node: Node): string | undefined {
+  const all = world.nodes.flatMap((at) => podsOn(world, at).map((other) => ({ at, other })))
+  const near = requiredNear(pod)
+  const friends = all.filter(({ other }) => near.every((term) => means(term, pod, other)))
+  const known = friends.filter(({ at }) => near.some(({ topologyKey }) => labelsOf(at)[topologyKey] !== undefined))
+  const hasKeys = near.every(({ topologyKey }) => labelsOf(node)[topologyKey] !== undefined)
+  const isWith = near.every(({ topologyKey }) => friends.some(({ at }) => sharesDomain(at, node, topologyKey)))
+  const isFirst = known.length === 0 && near.every((term) => means(term, pod, pod))
+  if (near.length > 0 && !(hasKeys && (isWith || isFirst))) return "node(s) didn't match pod affinity rules"
+  const foes = requiredAway(pod).some((term) =>
+    all.some(({ at, other }) => means(term, pod, other) && sharesDomain(at, node, term.topologyKey)),
+  )
+  if (foes) return "node(s) didn't match pod anti-affinity rules"
+  const minds = all.some(({ at, other }) =>
+    requiredAway(other).some((term) => means(term, other, pod) && sharesDomain(at, node, term.topologyKey)),
+  )
+  return minds ? "node(s) didn't satisfy existing pods anti-affinity rules" : undefined
+}
+
+/** The reasons of the first plugin that rejects the node, or undefined. */
+export function referenceVerdict(world: World, pod: Pod, node: Node): string | undefined {
+  if (node.spec.unschedulable && !tolerated(pod, { key: 'node.kubernetes.io/unschedulable', effect: 'NoSchedule' }))
+    return 'node(s) were unschedulable'
+  if (isTainted(pod, node)) return 'node(s) had untolerated taint(s)'
+  if (!meansNode(pod, node)) return "node(s) didn't match Pod's node affinity/selector"
+  if (portTaken(world, pod, node)) return "node(s) didn't have free ports for the requested pod ports"
+  const reasons = fitReasons(world, pod, node)
+  if (reasons.length > 0) return reasons.join(', ')
+  return spreadReason(world, pod, node) ?? affinityReason(world, pod, node)
+}
+
+const scaled = (raw: readonly number[], isReversed: boolean) => {
+  const most = Math.max(0, ...raw)
+  return raw.map((score) => {
+    const share = most === 0 ? 0 : Math.floor((score * 100) / most)
+    return isReversed ? 100 - share : share
+  })
+}
+
+const shares = (world: World, node: Node, extra: (name: 'cpu' | 'memory') => number) =>
+  (['cpu', 'memory'] as const).flatMap((name) => {
+    const whole = amount(name, node.status.allocatable?.[name])
+    const used = podsOn(world, node).reduce((sum, other) => sum + request(other, name), 0)
+    return whole === 0 ? [] : [Math.min(1, (used + extra(name)) / whole)]
+  })
+
+const balanceOf = (list: readonly number[]) =>
+  Math.trunc((1 - (list.length === 2 ? Math.abs((list[0] ?? 0) - (list[1] ?? 0)) / 2 : 0)) * 100)
+
+function spreadScores(world: World, pod: Pod, nodes: readonly Node[]): number[] | undefined {
+  const constraints = (pod.spec.topologySpreadConstraints ?? []).filter(
+    (each) => each.whenUnsatisfiable === 'ScheduleAnyway',
+  )
+  if (constraints.length === 0) return undefined
+  const hasKeys = (node: Node) => constraints.every(({ topologyKey }) => labelsOf(node)[topologyKey] !== undefined)
+  const scoring = nodes.filter(hasKeys)
+  const raw = nodes.map((node) => {
+    if (!hasKeys(node)) return undefined
+    let sum = 0
+    for (const { topologyKey, maxSkew, labelSelector, nodeAffinityPolicy, nodeTaintsPolicy } of constraints) {
+      const isHost = topologyKey === 'kubernetes.io/hostname'
+      const domains = new Set(scoring.map((each) => labelsOf(each)[topologyKey]))
+      const inDomain = isHost
+        ? [node]
+        : world.nodes.filter(
+            (each) =>
+              hasKeys(each) &&
+              sharesDomain(each, node, topologyKey) &&
+              (nodeAffinityPolicy === 'Ignore' || meansNode(pod, each)) &&
+              (nodeTaintsPolicy !== 'Honor' || !isTainted(pod, each)),
+          )
+      const meant = inDomain.flatMap((each) => podsOn(world, each)).filter((other) => counts(other, pod, labelSelector))
+      sum += meant.length * Math.log((isHost ? scoring.length : domains.size) + 2) + maxSkew - 1
+    }
+    return Math.round(sum)
+  })
+  const valid = raw.filter((score) => score !== undefined)
+  const [least, most] = [Math.min(...valid), Math.max(0, ...valid)]
+  return raw.map((score) =>
+    score === undefined ? 0 : most === 0 ? 100 : Math.floor((100 * (most + least - score)) / most),
+  )
+}
+
+function affinityScores(world: World, pod: Pod, nodes: readonly Node[]): number[] | undefined {
+  const all = world.nodes.flatMap((at) => podsOn(world, at).map((other) => ({ at, other })))
+  const heard = [
+    ...wishes(pod).flatMap(({ term, weight }) =>
+      all.filter(({ other }) => means(term, pod, other)).map(({ at }) => ({ at, key: term.topologyKey, weight })),
+    ),
+    ...all.flatMap(({ at, other }) => [
+      ...requiredNear(other)
+        .filter((term) => means(term, other, pod))
+        .map(({ topologyKey: key }) => ({ at, key, weight: 1 })),
+      ...wishes(other)
+        .filter(({ term }) => means(term, other, pod))
+        .map(({ term, weight }) => ({ at, key: term.topologyKey, weight })),
+    ]),
+  ]
+  if (!heard.some(({ at, key }) => labelsOf(at)[key] !== undefined)) return undefined
+  const raw = nodes.map((node) =>
+    heard.reduce((sum, { at, key, weight }) => sum + (sharesDomain(at, node, key) ? weight : 0), 0),
+  )
+  const [least, most] = [Math.min(...raw), Math.max(...raw)]
+  return raw.map((score) => (most === least ? 0 : Math.trunc(100 * ((score - least) / (most - least)))))
+}
+
+/** Each plugin's scores of these nodes; those with nothing to say are left out. */
+export function referenceScores(world: World, pod: Pod, nodes: readonly Node[]): Record<string, readonly number[]> {
+  const soft = nodes.map(
+    (node) =>
+      (node.spec.taints ?? []).filter((taint) => taint.effect === 'PreferNoSchedule' && !tolerated(pod, taint)).length,
+  )
+  const preferred = pod.spec.affinity?.nodeAffinity?.preferredDuringSchedulingIgnoredDuringExecution ?? []
+  const liked = nodes.map((node) =>
+    preferred.reduce(
+      (sum, { weight, preference }) =>
+        sum +
+        ((preference.matchExpressions ?? []).every(({ key, values }) => values?.includes(labelsOf(node)[key] ?? ''))
+          ? weight
+          : 0),
+      0,
+    ),
+  )
+  const least = nodes.map((node) => {
+    const each = (['cpu', 'memory'] as const).flatMap((name) => {
+      const whole = amount(name, node.status.allocatable?.[name])
+      const used = [...podsOn(world, node), pod].reduce((sum, other) => sum + countedRequest(other, name), 0)
+      return whole === 0 ? [] : [used > whole ? 0 : Math.floor(((whole - used) * 100) / whole)]
+    })
+    return each.length === 0 ? 0 : Math.floor(each.reduce((a, b) => a + b, 0) / each.length)
+  })
+  const asks = request(pod, 'cpu') + request(pod, 'memory') > 0
+  const balanced = nodes.map((node) => {
+    const change =
+      balanceOf(shares(world, node, (name) => request(pod, name))) - balanceOf(shares(world, node, () => 0))
+    return 50 + Math.trunc((50 + change) / 2)
+  })
+  const spread = spreadScores(world, pod, nodes)
+  const affinity = affinityScores(world, pod, nodes)
+  return {
+    TaintToleration: scaled(soft, true),
+    ...(preferred.length > 0 && { NodeAffinity: scaled(liked, false) }),
+    NodeResourcesFit: least,
+    ...(spread && { PodTopologySpread: spread }),
+    ...(affinity && { InterPodAffinity: affinity }),
+    ...(asks && { NodeResourcesBalancedAllocation: balanced }),
+  }
+}

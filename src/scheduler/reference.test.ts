@@ -1,0 +1,183 @@
+// The fast path against the plain one: random clusters that change, random pods; the same nodes fit for the same
+// reasons, and every plugin gives the same scores. COXSWAIN_LONG=1 compares 100,000 pods.
+import { deepEqual } from 'node:assert/strict'
+import { test } from 'node:test'
+import { seededRandom, type Random } from '../base/random.ts'
+import type { Node } from '../api/core/v1/node.ts'
+import type { Pod } from '../api/core/v1/pod.ts'
+import { defaultSchedulerName } from './configuration.ts'
+import { filterNodes } from './filtering.ts'
+import { Nominator } from './nominator.ts'
+import { schedulerPlugins } from './plugins.ts'
+import { profileOf } from './profile.ts'
+import { referenceScores, referenceVerdict, type World } from './reference.harness.ts'
+import { aNode, aPod, cycleOf } from './scheduler.harness.ts'
+import { scoreNodes } from './scoring.ts'
+import { SharedVerdicts } from './shared-verdicts.ts'
+import { Snapshot } from './snapshot/snapshot.ts'
+
+const podCount = process.env['COXSWAIN_LONG'] === undefined ? 4_000 : 100_000
+const podsPerCluster = 100
+
+const pick = <T>(random: Random, list: readonly T[]): T => list[random.below(list.length)] as T
+const sometimes = <T>(random: Random, oneIn: number, value: () => T): T[] =>
+  random.below(oneIn) === 0 ? [value()] : []
+
+const apps = ['web', 'db', 'cache']
+const keys = ['zone', 'kubernetes.io/hostname', 'rack']
+const selectorOf = (random: Random) => ({ matchLabels: { app: pick(random, apps) } })
+const termOf = (random: Random) => ({
+  topologyKey: pick(random, keys),
+  labelSelector: selectorOf(random),
+  ...(random.below(4) === 0 && { namespaces: [pick(random, ['default', 'other'])] }),
+})
+const weightedOf = (random: Random) => ({ weight: 1 + random.below(100), podAffinityTerm: termOf(random) })
+
+function randomNode(random: Random, name: string): Node {
+  const labels = {
+    ...(random.below(6) > 0 && { zone: pick(random, ['a', 'b', 'c']) }),
+    ...(random.below(3) > 0 && { rack: pick(random, ['1', '2']) }),
+  }
+  const effect = () => pick(random, ['NoSchedule', 'NoExecute', 'PreferNoSchedule'])
+  const taints = [
+    ...sometimes(random, 5, () => ({ key: 'k', value: pick(random, ['x', 'y']), effect: effect() })),
+    ...sometimes(random, 4, () => ({ key: 'soft', effect: 'PreferNoSchedule' })),
+  ]
+  const allocatable = {
+    cpu: pick(random, ['2', '4', '7500m']),
+    memory: pick(random, ['4Gi', '8Gi', '12345Mi']),
+    pods: pick(random, ['3', '8', '20']),
+    ...(random.below(3) === 0 && { 'example.com/gpu': '2' }),
+  }
+  return aNode(name, { taints, ...(random.below(8) === 0 && { unschedulable: true }) }, allocatable, labels)
+}
+
+function randomAffinity(random: Random): object {
+  const podAffinity = {
+    requiredDuringSchedulingIgnoredDuringExecution: sometimes(random, 8, () => termOf(random)),
+    preferredDuringSchedulingIgnoredDuringExecution: sometimes(random, 4, () => weightedOf(random)),
+  }
+  const podAntiAffinity = {
+    requiredDuringSchedulingIgnoredDuringExecution: sometimes(random, 6, () => termOf(random)),
+    preferredDuringSchedulingIgnoredDuringExecution: sometimes(random, 4, () => weightedOf(random)),
+  }
+  const preferred = sometimes(random, 4, () => ({
+    weight: 1 + random.below(50),
+    preference: { matchExpressions: [{ key: 'zone', operator: 'In', values: [pick(random, ['a', 'b'])] }] },
+  }))
+  return { podAffinity, podAntiAffinity, nodeAffinity: { preferredDuringSchedulingIgnoredDuringExecution: preferred } }
+}
+
+function randomPod(random: Random, name: string): Pod {
+  const constraint = () => ({
+    maxSkew: 1 + random.below(3),
+    topologyKey: pick(random, keys),
+    whenUnsatisfiable: pick(random, ['DoNotSchedule', 'ScheduleAnyway']),
+    labelSelector: selectorOf(random),
+    nodeAffinityPolicy: pick(random, ['Honor', 'Ignore']),
+    nodeTaintsPolicy: pick(random, ['Honor', 'Ignore']),
+  })
+  const constraints = [...sometimes(random, 3, constraint), ...sometimes(random, 5, constraint)]
+  const requests = {
+    ...(random.below(3) > 0 && { cpu: pick(random, ['100m', '500m', '1', '2500m']) }),
+    ...(random.below(3) > 0 && { memory: pick(random, ['64Mi', '1Gi', '3000Mi']) }),
+    ...(random.below(10) === 0 && { 'example.com/gpu': '1' }),
+  }
+  const ports = sometimes(random, 6, () => ({ containerPort: 80, hostPort: pick(random, [80, 81]) }))
+  const spec = {
+    containers: [{ name: 'c', image: 'i', resources: { requests }, ports }],
+    affinity: randomAffinity(random),
+    tolerations: [
+      ...sometimes(random, 3, () => ({ key: 'k', operator: 'Equal', value: 'x' })),
+      ...sometimes(random, 6, () => ({ operator: 'Exists', effect: pick(random, ['NoSchedule', 'PreferNoSchedule']) })),
+    ],
+    topologySpreadConstraints: constraints,
+    ...(random.below(6) === 0 && { nodeSelector: { zone: pick(random, ['a', 'b']) } }),
+  }
+  const metadata = {
+    labels: { app: pick(random, apps) },
+    namespace: random.below(5) === 0 ? 'other' : 'default',
+    ...(random.below(12) === 0 && { deletionTimestamp: '2030-01-01T00:00:00Z' }),
+  }
+  return aPod(name, spec, {}, metadata)
+}
+
+/** A snapshot and the same things as plain lists, changed together. */
+class Twins {
+  readonly snapshot = new Snapshot()
+  readonly #nodes = new Map<string, Node>()
+  readonly #placed = new Map<string, Pod[]>()
+
+  get world(): World {
+    const order = [...this.snapshot.order].map((slot) => this.#nodes.get(this.snapshot.nameAt(slot)))
+    return { nodes: order.filter((node) => node !== undefined), placed: this.#placed }
+  }
+
+  setNode(node: Node): void {
+    this.#nodes.set(node.metadata.name, node)
+    this.snapshot.setNode(node)
+  }
+
+  removeNode(name: string): void {
+    this.#nodes.delete(name)
+    this.snapshot.removeNode(name)
+  }
+
+  place(pod: Pod, nodeName: string): void {
+    this.#placed.set(nodeName, [...(this.#placed.get(nodeName) ?? []), pod])
+    this.snapshot.place(pod, nodeName)
+  }
+
+  remove(nodeName: string): void {
+    const [first, ...rest] = this.#placed.get(nodeName) ?? []
+    if (first === undefined) return
+    this.#placed.set(nodeName, rest)
+    this.snapshot.remove(first)
+  }
+}
+
+const profile = profileOf(defaultSchedulerName, schedulerPlugins, 100)
+
+function compare(twins: Twins, target: Pod, shared: SharedVerdicts): readonly string[] {
+  const { snapshot, world } = twins
+  const cycle = cycleOf(target, snapshot)
+  const filtered = filterNodes(cycle, profile, new Nominator(), 0, shared)
+  if (filtered.kind === 'rejected') throw new Error('no pod of these is rejected as such')
+  const found = [...snapshot.order].map((slot) => {
+    const verdict = filtered.run.verdicts.of(slot)
+    return `${snapshot.nameAt(slot)} ${typeof verdict === 'object' ? verdict.rejection.reasons.join(', ') : verdict}`
+  })
+  const wanted = world.nodes.map((node) => `${node.metadata.name} ${referenceVerdict(world, target, node) ?? 'fits'}`)
+  deepEqual(found, wanted)
+  const fitting = [...filtered.fitting].map((slot) => snapshot.nameAt(slot))
+  if (fitting.length === 0) return fitting
+  const scores = scoreNodes(cycle, profile, filtered.fitting)
+  const given = Object.fromEntries(scores.columns.map(({ plugin, values }) => [plugin, [...values]]))
+  const nodes = world.nodes.filter(({ metadata }) => fitting.includes(metadata.name))
+  deepEqual(given, referenceScores(world, target, nodes))
+  return fitting
+}
+
+test(`${podCount} random pods: the same nodes fit, for the same reasons, with the same scores`, () => {
+  for (let seed = 1; seed <= podCount / podsPerCluster; seed++) {
+    const random = seededRandom(seed)
+    const twins = new Twins()
+    const names = Array.from({ length: 3 + random.below(9) }, (_, index) => `n${index}`)
+    for (const name of names) twins.setNode(randomNode(random, name))
+    const shared = new SharedVerdicts()
+    for (let index = 0; index < podsPerCluster; index++) {
+      const target = randomPod(random, `p${index}`)
+      let fitting: readonly string[]
+      try {
+        fitting = compare(twins, target, shared)
+      } catch (error) {
+        throw new Error(`seed ${seed}, pod ${index}: ${JSON.stringify(target.spec)}`, { cause: error })
+      }
+      if (fitting.length > 0) twins.place(target, pick(random, fitting))
+      // The cluster moves on: pods go, nodes change, come and go.
+      if (random.below(3) === 0) twins.remove(pick(random, names))
+      if (random.below(8) === 0) twins.setNode(randomNode(random, pick(random, names)))
+      if (random.below(40) === 0) twins.removeNode(pick(random, names))
+    }
+  }
+})
