@@ -256,3 +256,42 @@ test('when nothing fits, a plugin may nominate a node; the pod says which', asyn
   deepEqual(asked, ['p NodeResourcesFit'])
   equal((await client.of(pod).get('p', 'default', ctx)).status.nominatedNodeName, 'node-0')
 })
+
+test('a scheduler killed between Reserve and Bind leaves nothing behind', async () => {
+  await using cluster = await startCluster({ nodes: 1 })
+  const { client, clock } = cluster
+  const held: string[] = []
+  const holding: SchedulerPlugin = {
+    name: 'Holding',
+    reserve: ({ pod: target }, nodeName) => void held.push(`${target.metadata.name} on ${nodeName}`),
+    permit: (_cycle, _nodeName, { signal }) =>
+      new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason as Error))),
+  }
+  const { tasks } = await ownScheduler(cluster, [...schedulerPlugins, holding])
+  const spec = { containers: [{ name: 'c', image: 'i', resources: { requests: { cpu: '6' } } }] }
+  const before = await client.of(pod).create({ metadata: { name: 'p' }, spec }, 'default', ctx)
+  await clock.advance('5s')
+  deepEqual(held, ['p on node-0'])
+  await tasks[Symbol.asyncDispose]()
+  deepEqual(await client.of(pod).get('p', 'default', ctx), before)
+  cluster.start('scheduler')
+  await clock.advance('5s')
+  equal((await client.of(pod).get('p', 'default', ctx)).spec.nodeName, 'node-0')
+})
+
+test('a binding that fails gives the room back, and the pod is tried again', async () => {
+  await using cluster = await startCluster({ nodes: 1 })
+  const { client, clock } = cluster
+  let failures = 0
+  const failing: SchedulerPlugin = {
+    name: 'Failing',
+    preBind: () => (failures++ < 2 ? Promise.reject(new Error('not now')) : Promise.resolve()),
+  }
+  const { tasks } = await ownScheduler(cluster, [...schedulerPlugins, failing])
+  await using _tasks = tasks
+  const spec = { containers: [{ name: 'c', image: 'i', resources: { requests: { cpu: '6' } } }] }
+  await client.of(pod).create({ metadata: { name: 'p' }, spec }, 'default', ctx)
+  await clock.advance('10s')
+  equal((await client.of(pod).get('p', 'default', ctx)).spec.nodeName, 'node-0')
+  equal(failures, 3)
+})

@@ -1,0 +1,304 @@
+// Placement end to end on the virtual clock: spread, affinity, gates, budgets, nominations, volumes, devices, profiles.
+import { deepEqual, equal, match } from 'node:assert/strict'
+import { test } from 'node:test'
+import {
+  context,
+  deviceClass,
+  node,
+  persistentVolume,
+  persistentVolumeClaim,
+  pod,
+  podDisruptionBudget,
+  priorityClass,
+  resourceClaim,
+  resourceSlice,
+  startCluster,
+  storageClass,
+  type TestCluster,
+} from '../../src/cluster/index.ts'
+
+const ctx = context(new AbortController().signal)
+
+const makePod = ({ client }: TestCluster, name: string, spec: object = {}, labels: Record<string, string> = {}) =>
+  client
+    .of(pod)
+    .create({ metadata: { name, labels }, spec: { containers: [{ name: 'c', image: 'x' }], ...spec } }, 'default', ctx)
+
+const getPod = ({ client }: TestCluster, name: string) => client.of(pod).get(name, 'default', ctx)
+const nodeOf = async (cluster: TestCluster, name: string) => (await getPod(cluster, name)).spec.nodeName
+const messageOf = async (cluster: TestCluster, name: string) =>
+  (await getPod(cluster, name)).status.conditions?.find(({ type }) => type === 'PodScheduled')?.message ?? ''
+const cpu = (amount: string, extra: object = {}) => ({
+  containers: [{ name: 'c', image: 'x', resources: { requests: { cpu: amount } } }],
+  ...extra,
+})
+const label = ({ client }: TestCluster, name: string, labels: Record<string, string>) =>
+  client.of(node).patch(name, '', { metadata: { labels } }, 'merge', ctx)
+
+test('hard spread: each zone gets its share, and the next pod waits for a zone that may have it', async () => {
+  await using cluster = await startCluster({ nodes: 2 })
+  await label(cluster, 'node-0', { zone: 'a' })
+  await label(cluster, 'node-1', { zone: 'b' })
+  await cluster.clock.advance('1s')
+  const web = { app: 'web' }
+  const spread = {
+    topologySpreadConstraints: [
+      { maxSkew: 1, topologyKey: 'zone', whenUnsatisfiable: 'DoNotSchedule', labelSelector: { matchLabels: web } },
+    ],
+  }
+  for (const name of ['a', 'b', 'c', 'd']) await makePod(cluster, name, spread, web)
+  await cluster.clock.advance('5s')
+  const nodes = await Promise.all(['a', 'b', 'c', 'd'].map((name) => nodeOf(cluster, name)))
+  deepEqual(nodes.toSorted(), ['node-0', 'node-0', 'node-1', 'node-1'])
+  await cluster.client.of(node).patch('node-1', '', { spec: { unschedulable: true } }, 'merge', ctx)
+  await cluster.clock.advance('1s')
+  await makePod(cluster, 'e', spread, web)
+  await makePod(cluster, 'f', spread, web)
+  await cluster.clock.advance('5s')
+  const waiting = (await nodeOf(cluster, 'e')) === undefined ? 'e' : 'f'
+  match(
+    await messageOf(cluster, waiting),
+    /^0\/2 nodes are available: 1 node\(s\) didn't match pod topology spread constraints, 1 node\(s\) were unschedulable\./,
+  )
+  await cluster.client.of(node).patch('node-1', '', { spec: { unschedulable: null } }, 'merge', ctx)
+  await cluster.clock.advance('15s')
+  equal(await nodeOf(cluster, waiting), 'node-1')
+})
+
+test('affinity and anti-affinity: together, apart, and woken by the pod that was missing', async () => {
+  await using cluster = await startCluster({ nodes: 2 })
+  const term = (app: string) => ({
+    labelSelector: { matchLabels: { app } },
+    topologyKey: 'kubernetes.io/hostname',
+  })
+  const near = { affinity: { podAffinity: { requiredDuringSchedulingIgnoredDuringExecution: [term('db')] } } }
+  const away = { affinity: { podAntiAffinity: { requiredDuringSchedulingIgnoredDuringExecution: [term('db')] } } }
+  await label(cluster, 'node-0', { 'kubernetes.io/hostname': 'node-0' })
+  await label(cluster, 'node-1', { 'kubernetes.io/hostname': 'node-1' })
+  await cluster.clock.advance('1s')
+  await makePod(cluster, 'near', near)
+  await cluster.clock.advance('2s')
+  match(await messageOf(cluster, 'near'), /2 node\(s\) didn't match pod affinity rules/)
+  await makePod(cluster, 'db', {}, { app: 'db' })
+  await makePod(cluster, 'away', away)
+  await cluster.clock.advance('15s')
+  const db = await nodeOf(cluster, 'db')
+  equal(await nodeOf(cluster, 'near'), db)
+  equal((await nodeOf(cluster, 'away')) === db, false)
+})
+
+test('gates: a gated pod is not tried, says so, and is placed when the last gate goes', async () => {
+  await using cluster = await startCluster()
+  await makePod(cluster, 'gated', { schedulingGates: [{ name: 'a.b/one' }, { name: 'a.b/two' }] })
+  const gates = (...names: string[]) =>
+    cluster.client
+      .of(pod)
+      .patch('gated', 'default', { spec: { schedulingGates: names.map((name) => ({ name })) } }, 'merge', ctx)
+  await cluster.clock.advance('10s')
+  equal((await getPod(cluster, 'gated')).status.conditions?.[0]?.reason, 'SchedulingGated')
+  await gates('a.b/two')
+  await cluster.clock.advance('10s')
+  equal(await nodeOf(cluster, 'gated'), undefined)
+  await gates()
+  await cluster.clock.advance('5s')
+  equal(await nodeOf(cluster, 'gated'), 'node-0')
+})
+
+test('preemption spares what a budget protects, and a pod that must not preempt does not', async () => {
+  await using cluster = await startCluster({ nodes: 2 })
+  const { client, clock } = cluster
+  const polite = { metadata: { name: 'polite' }, value: 1000, preemptionPolicy: 'Never' } as const
+  await client.of(priorityClass).create(polite, '', ctx)
+  await clock.advance('1s')
+  await makePod(cluster, 'kept', cpu('6'), { app: 'kept' })
+  await makePod(cluster, 'spare', cpu('6'), { app: 'spare' })
+  await clock.advance('5s')
+  const spareNode = await nodeOf(cluster, 'spare')
+  await client
+    .of(podDisruptionBudget)
+    .create(
+      { metadata: { name: 'kept' }, spec: { minAvailable: 1, selector: { matchLabels: { app: 'kept' } } } },
+      'default',
+      ctx,
+    )
+  await makePod(cluster, 'polite', cpu('6', { priorityClassName: 'polite' }))
+  await clock.advance('2s')
+  match(await messageOf(cluster, 'polite'), /preemption: not eligible due to preemptionPolicy=Never\.$/)
+  await makePod(cluster, 'vip', cpu('6', { priorityClassName: 'system-node-critical' }))
+  await clock.advance('1m')
+  equal(await nodeOf(cluster, 'vip'), spareNode)
+  const left = (await client.of(pod).list({ namespace: 'default' }, ctx)).items.map(({ metadata }) => metadata.name)
+  deepEqual(left, ['kept', 'polite', 'vip'])
+})
+
+test('a node that was cleared for an important pod is not taken by a lesser one', async () => {
+  const stubborn = () => new Promise<number>(() => {})
+  await using cluster = await startCluster({ simulation: { images: { stubborn } } })
+  const { client, clock } = cluster
+  await clock.advance('1s')
+  const containers = [{ name: 'c', image: 'stubborn', resources: { requests: { cpu: '6' } } }]
+  await makePod(cluster, 'old', { containers, terminationGracePeriodSeconds: 30 })
+  await clock.advance('3s')
+  await makePod(cluster, 'vip', cpu('6', { priorityClassName: 'system-node-critical' }))
+  await clock.advance('1s')
+  const victim = await getPod(cluster, 'old')
+  deepEqual(victim.status.conditions?.find(({ type }) => type === 'DisruptionTarget')?.reason, 'PreemptionByScheduler')
+  equal((await getPod(cluster, 'vip')).status.nominatedNodeName, 'node-0')
+  await makePod(cluster, 'lesser', cpu('2'))
+  await clock.advance('10s')
+  deepEqual([await nodeOf(cluster, 'vip'), await nodeOf(cluster, 'lesser')], [undefined, undefined])
+  await clock.advance('2m')
+  deepEqual([await nodeOf(cluster, 'vip'), await nodeOf(cluster, 'lesser')], ['node-0', 'node-0'])
+  equal(await client.of(pod).find('old', 'default', ctx), undefined)
+})
+
+test('volumes: the first consumer decides, a local volume pulls the pod to its node', async () => {
+  await using cluster = await startCluster({ nodes: 2 })
+  const { client, clock } = cluster
+  await client.of(storageClass).create(
+    {
+      metadata: { name: 'local' },
+      provisioner: 'kubernetes.io/no-provisioner',
+      volumeBindingMode: 'WaitForFirstConsumer',
+    },
+    '',
+    ctx,
+  )
+  for (const name of ['node-0', 'node-1']) await label(cluster, name, { host: name })
+  const claim = (name: string, storage: string) =>
+    client.of(persistentVolumeClaim).create(
+      {
+        metadata: { name },
+        spec: { storageClassName: 'local', accessModes: ['ReadWriteOnce'], resources: { requests: { storage } } },
+      },
+      'default',
+      ctx,
+    )
+  await client.of(persistentVolume).create(
+    {
+      metadata: { name: 'disk' },
+      spec: {
+        capacity: { storage: '10Gi' },
+        accessModes: ['ReadWriteOnce'],
+        storageClassName: 'local',
+        local: { path: '/disk' },
+        nodeAffinity: {
+          required: {
+            nodeSelectorTerms: [{ matchExpressions: [{ key: 'host', operator: 'In', values: ['node-1'] }] }],
+          },
+        },
+      },
+    },
+    '',
+    ctx,
+  )
+  await claim('small', '5Gi')
+  await claim('large', '50Gi')
+  await clock.advance('1s')
+  const using = (claimName: string) => ({ volumes: [{ name: 'v', persistentVolumeClaim: { claimName } }] })
+  await makePod(cluster, 'too-large', using('large'))
+  await makePod(cluster, 'user', using('small'))
+  await makePod(cluster, 'lost', using('none'))
+  await clock.advance('2s')
+  match(await messageOf(cluster, 'too-large'), /2 node\(s\) didn't find available persistent volumes to bind/)
+  match(await messageOf(cluster, 'lost'), /^0\/2 nodes are available: persistentvolumeclaim "none" not found\./)
+  const { claimRef } = (await client.of(persistentVolume).get('disk', '', ctx)).spec
+  equal(claimRef?.name, 'small')
+  // The claim is bound as the volume controller does it, if none runs here.
+  await client
+    .of(persistentVolumeClaim)
+    .patch(
+      'small',
+      'default',
+      { metadata: { annotations: { 'pv.kubernetes.io/bind-completed': 'yes' } }, spec: { volumeName: 'disk' } },
+      'merge',
+      ctx,
+    )
+    .catch(() => {})
+  await clock.advance('5s')
+  equal(await nodeOf(cluster, 'user'), 'node-1')
+})
+
+test('devices: one each, on the node that has them; selectors in CEL are not guessed', async () => {
+  await using cluster = await startCluster({ nodes: 2 })
+  const { client, clock } = cluster
+  await client.of(deviceClass).create({ metadata: { name: 'gpu' }, spec: {} }, '', ctx)
+  await client.of(resourceSlice).create(
+    {
+      metadata: { name: 'slice' },
+      spec: {
+        driver: 'gpu.example.com',
+        nodeName: 'node-1',
+        pool: { name: 'node-1', generation: 1, resourceSliceCount: 1 },
+        devices: [{ name: 'gpu-0' }],
+      },
+    },
+    '',
+    ctx,
+  )
+  const claim = (name: string, exactly: object = {}) =>
+    client.of(resourceClaim).create(
+      {
+        metadata: { name },
+        spec: { devices: { requests: [{ name: 'r', exactly: { deviceClassName: 'gpu', ...exactly } }] } },
+      },
+      'default',
+      ctx,
+    )
+  await claim('one')
+  await claim('two')
+  await claim('picky', { selectors: [{ cel: { expression: 'true' } }] })
+  await clock.advance('1s')
+  const using = (resourceClaimName: string) => ({
+    resourceClaims: [{ name: 'gpu', resourceClaimName }],
+    containers: [{ name: 'c', image: 'x', resources: { claims: [{ name: 'gpu' }] } }],
+  })
+  await makePod(cluster, 'first', using('one'))
+  await clock.advance('5s')
+  equal(await nodeOf(cluster, 'first'), 'node-1')
+  const { allocation, reservedFor } = (await client.of(resourceClaim).get('one', 'default', ctx)).status
+  deepEqual(
+    allocation?.devices.results?.map(({ request, pool, device }) => [request, pool, device]),
+    [['r', 'node-1', 'gpu-0']],
+  )
+  deepEqual(
+    reservedFor?.map(({ resource, name }) => [resource, name]),
+    [['pods', 'first']],
+  )
+  await makePod(cluster, 'second', using('two'))
+  await makePod(cluster, 'third', using('picky'))
+  await clock.advance('5s')
+  match(await messageOf(cluster, 'second'), /2 cannot allocate all claims/)
+  match(await messageOf(cluster, 'third'), /selectors of devices are not evaluated by this scheduler/)
+})
+
+test('two profiles at once: one fills nodes up, the other spreads; a third name is nobody', async () => {
+  const packing = { type: 'MostAllocated', resources: [{ name: 'cpu', weight: 1 }] } as const
+  await using cluster = await startCluster({
+    nodes: 3,
+    schedulerConfiguration: {
+      profiles: [
+        {},
+        {
+          schedulerName: 'packer',
+          plugins: { score: { disabled: [{ name: '*' }], enabled: [{ name: 'NodeResourcesFit' }] } },
+          pluginConfig: [{ name: 'NodeResourcesFit', args: { scoringStrategy: packing } }],
+        },
+      ],
+    },
+  })
+  await cluster.clock.advance('1s')
+  for (const name of ['p1', 'p2', 'p3']) {
+    await makePod(cluster, name, cpu('1', { schedulerName: 'packer' }))
+    await cluster.clock.advance('1s')
+  }
+  await makePod(cluster, 'nobody', { schedulerName: 'nobody' })
+  const packed = await Promise.all(['p1', 'p2', 'p3'].map((name) => nodeOf(cluster, name)))
+  equal(new Set(packed).size, 1)
+  await makePod(cluster, 'd1', cpu('1'))
+  await cluster.clock.advance('1s')
+  await makePod(cluster, 'd2', cpu('1'))
+  await cluster.clock.advance('2s')
+  equal(new Set([packed[0], await nodeOf(cluster, 'd1'), await nodeOf(cluster, 'd2')]).size, 3)
+  equal(await nodeOf(cluster, 'nobody'), undefined)
+})
