@@ -2,6 +2,7 @@
 import type { Strategy } from './strategy.ts'
 import { certificateSigningRequestStrategy } from './strategies/certificate-signing-request.ts'
 import { customResourceDefinitionStrategy } from './strategies/custom-resource-definition.ts'
+import { daemonSetStrategy } from './strategies/daemon-set.ts'
 import { jobStrategy } from './strategies/job.ts'
 import { limitRangeStrategy } from './strategies/limit-range.ts'
 import { namespaceStrategy } from './strategies/namespace.ts'
@@ -11,6 +12,7 @@ import { serviceStrategy } from './strategies/service/service.ts'
 export const strategies: readonly Strategy[] = [
   certificateSigningRequestStrategy,
   customResourceDefinitionStrategy,
+  daemonSetStrategy,
   jobStrategy,
   limitRangeStrategy,
   namespaceStrategy,

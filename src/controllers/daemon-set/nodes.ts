@@ -1,5 +1,6 @@
 // Which nodes a DaemonSet's pods belong on, and the pod for one of them.
 import type { DaemonSet } from '../../api/apps/v1/daemon-set.ts'
+import { templateGenerationAnnotation } from '../../api/apps/v1/daemon-set-rules.ts'
 import type { Toleration } from '../../api/core/v1/affinity.ts'
 import { isNodeWanted } from '../../api/core/v1/node-affinity.ts'
 import type { Node } from '../../api/core/v1/node.ts'
@@ -11,7 +12,6 @@ import { podFromTemplate, type NewPod } from '../pod-from-template.ts'
 
 export const hashLabel = 'controller-revision-hash'
 export const generationLabel = 'pod-template-generation'
-const generationAnnotation = 'deprecated.daemonset.template.generation'
 
 export type NodeVerdict = 'run' | 'continue' | 'leave'
 
@@ -67,7 +67,7 @@ export function targetNode({ spec }: Pod): string | undefined {
 }
 
 export const templateGeneration = ({ metadata }: DaemonSet): string | undefined =>
-  metadata.annotations?.[generationAnnotation]
+  metadata.annotations?.[templateGenerationAnnotation]
 
 export function daemonPod(object: DaemonSet, nodeName: string, hash: string): NewPod {
   const { metadata, spec } = podFromTemplate(object.metadata.name, object.spec.template)

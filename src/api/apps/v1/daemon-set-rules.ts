@@ -6,7 +6,7 @@ import type { ObjectMeta } from '../../meta/v1/object-meta.ts'
 import type { DaemonSetSpec, DaemonSetUpdateStrategy, RollingUpdateDaemonSet } from './daemon-set-spec.ts'
 import { validateTemplate, withTemplateDefaults } from './template-rules.ts'
 
-const templateGenerationAnnotation = 'deprecated.daemonset.template.generation'
+export const templateGenerationAnnotation = 'deprecated.daemonset.template.generation'
 
 export const withTemplateGeneration = (metadata: ObjectMeta): ObjectMeta => ({
   ...metadata,

@@ -1,0 +1,14 @@
+// A clock that runs faster than the machine's: minutes of waiting in seconds, with kubectl outside of it.
+import { realClock, sleepOn, type Clock } from '../../src/base/clock.ts'
+
+export function scaledClock(factor: number): Clock {
+  const startMs = realClock.nowMs()
+  const clock: Clock = {
+    nowMs: () => startMs + (realClock.nowMs() - startMs) * factor,
+    monotonicMs: () => realClock.monotonicMs() * factor,
+    sleep: (ms, signal) => sleepOn(clock, ms, signal),
+    after: (ms, callback) => realClock.after(ms / factor, callback),
+    outside: (operation) => operation,
+  }
+  return clock
+}

@@ -1,0 +1,168 @@
+// Scenarios recorded from a running Kubernetes, replayed with real kubectl: the same objects, statuses, conditions,
+// events and outputs at the end. Those not replayed here wait for parts that are not there yet: quota stops pods,
+// budget and eviction, taint eviction; unschedulable and preemption belong to the scheduler.
+import { deepEqual, equal, ok } from 'node:assert/strict'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, test } from 'node:test'
+import { context } from '../../src/base/context.ts'
+import { silentLog } from '../../src/base/log.ts'
+import { systemRandom } from '../../src/base/random.ts'
+import { TaskGroup } from '../../src/base/task-group.ts'
+import { event } from '../../src/api/core/v1/event.ts'
+import { namespace } from '../../src/api/core/v1/namespace.ts'
+import { storedKinds } from '../../src/api/kinds.ts'
+import { realClock } from '../../src/base/clock.ts'
+import { Cluster } from '../../src/cluster/cluster.ts'
+import { temporaryCertificates } from '../../src/cluster/pki.ts'
+import { serve } from '../../src/cluster/serve.ts'
+import { nodePlatform } from '../../src/platform/node/platform.ts'
+import { MemoryStore } from '../../src/store/memory.ts'
+import recorded from '../facts/scenarios.json' with { type: 'json' }
+import { kubectls, runKubectl } from '../kubectl.ts'
+import { startNodes } from './nodes.ts'
+import { normalObject, normalOutput, normalText, progressShape } from './normal-form.ts'
+import { scaledClock } from './scaled-clock.ts'
+
+interface Step {
+  readonly apply?: object
+  readonly kubectl?: string
+  readonly printed?: string
+  readonly wait_s?: number
+}
+
+interface Scenario {
+  readonly scenario: string
+  readonly namespace: string
+  readonly steps: readonly Step[]
+  readonly objects: readonly object[]
+  readonly events: readonly {
+    on: string
+    type: string
+    reason: string
+    message: string
+    from: string
+    count: number | null
+  }[]
+}
+
+const speed = 10
+const settleMsMax = 20_000
+const pollMs = 50
+
+const clock = scaledClock(speed)
+const tasks = new TaskGroup()
+const ctx = context(tasks.signal)
+const cluster = new Cluster({ clock, random: systemRandom, log: silentLog, store: new MemoryStore(clock), nodes: 0 })
+cluster.start()
+const served = await serve(cluster, {
+  host: '127.0.0.1',
+  port: 0,
+  certificates: temporaryCertificates(nodePlatform, realClock, systemRandom),
+  platform: nodePlatform,
+  clock,
+  log: silentLog,
+})
+await cluster.ready
+const folder = await mkdtemp(join(tmpdir(), 'coxswain-scenarios-'))
+const kubeconfig = join(folder, 'kubeconfig')
+await writeFile(kubeconfig, served.kubeconfig, { mode: 0o600 })
+await startNodes(cluster.client('nodes'), clock, tasks)
+after(async () => {
+  tasks.stop()
+  await served.close(0)
+  await cluster.stop()
+  await rm(folder, { recursive: true, force: true })
+})
+
+const [kubectl] = kubectls()
+if (kubectl === undefined) throw new Error('there is no kubectl')
+const client = cluster.client('test')
+
+/** The recorded output of this kubectl: progress by its shapes and its end, everything else in full. */
+function comparePrinted(step: string, printed: string, expected: string): void {
+  if (!step.startsWith('rollout status')) return equal(normalOutput(printed), normalOutput(expected), step)
+  const [lines, wanted] = [printed.trim().split('\n'), expected.trim().split('\n')]
+  equal(lines.at(-1), wanted.at(-1), step)
+  for (const line of lines) ok(progressShapes.has(progressShape(line)), line)
+}
+
+/** Waits until the scheduler places pods by node affinity. */
+const waiting = new Set(['daemonset'])
+const scenarios = recorded as unknown as readonly Scenario[]
+const progressShapes = new Set(
+  scenarios.flatMap(({ steps }) => steps.flatMap(({ printed = '' }) => printed.split('\n').map(progressShape))),
+)
+
+async function runStep({ apply, kubectl: command, printed }: Step, home: string): Promise<void> {
+  if (kubectl === undefined || (apply === undefined && command === undefined)) return
+  const args = apply === undefined ? splitWords(command ?? '') : ['apply', '-f', '-']
+  const { out, err } = await runKubectl(
+    kubectl,
+    kubeconfig,
+    ['-n', home, ...args],
+    apply === undefined ? '' : JSON.stringify(apply),
+  )
+  comparePrinted(args.join(' '), `${out}${err}`, printed ?? '')
+}
+
+const splitWords = (command: string): string[] => command.split(/ (?![^{]*})/)
+
+async function contentOf(home: string, kinds: ReadonlySet<string>): Promise<unknown[]> {
+  const all = await Promise.all(
+    storedKinds
+      .filter((kind) => kinds.has(kind.kind))
+      .map(async (kind) => (await client.of(kind).list({ namespace: home }, ctx)).items),
+  )
+  return all.flat().map((object) => normalObject(JSON.parse(JSON.stringify(object)) as never))
+}
+
+async function eventsOf(home: string): Promise<string[]> {
+  const { items } = await client.of(event).list({ namespace: home }, ctx)
+  return items
+    .filter(({ source }) => source?.component !== 'default-scheduler')
+    .map(({ involvedObject: { kind, name = '' }, type, reason, message, source, count }) =>
+      eventLine(`${kind}/${name}`, type ?? '', reason ?? '', message ?? '', source?.component ?? '', count ?? null),
+    )
+    .toSorted()
+}
+
+const eventLine = (on: string, type: string, reason: string, message: string, from: string, count: number | null) =>
+  normalText(`${on} ${type} ${reason} ${message} (${from}) ×${count}`)
+
+const sorted = (objects: readonly unknown[]): string[] =>
+  objects.map((object) => JSON.stringify(object, undefined, 1)).toSorted()
+
+/** Asks until the answer is as wanted, or time is up; then it must be. */
+async function eventually(check: () => Promise<void>): Promise<void> {
+  const endMs = realClock.nowMs() + settleMsMax
+  for (;;) {
+    try {
+      return await check()
+    } catch (error) {
+      if (realClock.nowMs() > endMs) throw error
+      await realClock.sleep(pollMs, tasks.signal)
+    }
+  }
+}
+
+for (const { scenario, namespace: home, steps, objects, events } of scenarios.filter(
+  (each) => !waiting.has(each.scenario),
+))
+  test(`as recorded: ${scenario}`, async () => {
+    await client.of(namespace).create({ metadata: { name: home } }, '', ctx)
+    for (const [index, step] of steps.entries()) {
+      const next = steps[index + 1]
+      if (step.wait_s === undefined) await runStep(step, home)
+      // What the recording waited for is what comes next, or the end.
+      else if (next !== undefined) await clock.sleep(step.wait_s * 1000, tasks.signal)
+    }
+    const kinds = new Set(objects.map((object) => (object as { kind: string }).kind))
+    const wanted = sorted(objects.map((object) => normalObject(object as never)))
+    await eventually(async () => deepEqual(sorted(await contentOf(home, kinds)), wanted))
+    const told = events
+      .filter(({ from }) => from !== 'default-scheduler')
+      .map(({ on, type, reason, message, from, count }) => eventLine(on, type, reason, message, from, count))
+    await eventually(async () => deepEqual(await eventsOf(home), told.toSorted()))
+  })
