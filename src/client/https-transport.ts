@@ -27,14 +27,23 @@ const patchTypes = {
 /** A line of a watch longer than this ends it: no object is that large. */
 const watchLineCharsMax = 16 << 20
 
+export interface HttpsTransportOptions {
+  /** Headers that say who asks, such as a token. */
+  readonly headers?: (signal: AbortSignal) => Promise<Readonly<Record<string, string>>>
+  /** Connections of their own for watches: each holds one for long, and calls must not wait for them. */
+  readonly watches?: Outbound
+}
+
 export class HttpsTransport implements Transport {
   readonly #outbound: Outbound
   readonly #sender: string
+  readonly #options: HttpsTransportOptions
 
   /** `sender` is who calls, as the server's records name it. */
-  constructor(outbound: Outbound, sender: string) {
+  constructor(outbound: Outbound, sender: string, options: HttpsTransportOptions = {}) {
     this.#outbound = outbound
     this.#sender = sender
+    this.#options = options
   }
 
   async send(call: ApiCall, context: Context): Promise<unknown> {
@@ -57,7 +66,8 @@ export class HttpsTransport implements Transport {
 
   async *watch(call: WatchCall, context: Context): AsyncIterable<ClientEvent> {
     const query = { ...call.query, watch: 'true' }
-    const answer = await this.#request('GET', pathOf({ ...call, query, subresource: '' }), undefined, '', context)
+    const target = pathOf({ ...call, query, subresource: '' })
+    const answer = await this.#request('GET', target, undefined, '', context, this.#options.watches)
     for await (const line of linesOf(answer.body)) {
       const { type, object } = JSON.parse(line) as { type: ClientEvent['type'] | 'ERROR'; object: ApiObject }
       if (type === 'ERROR') throw StatusError.fromStatus(object, 500)
@@ -72,9 +82,15 @@ export class HttpsTransport implements Transport {
     body: unknown,
     contentType: string,
     { signal, cause }: Context,
+    outbound = this.#outbound,
   ): Promise<OutboundAnswer> {
-    const headers = { accept: 'application/json', 'user-agent': senderMark + this.#sender, ...wokenBy(cause) }
-    const answer = await this.#outbound.send(
+    const headers = {
+      accept: 'application/json',
+      'user-agent': senderMark + this.#sender,
+      ...wokenBy(cause),
+      ...(await this.#options.headers?.(signal)),
+    }
+    const answer = await outbound.send(
       body === undefined
         ? { method, target, headers }
         : { method, target, headers: { ...headers, 'content-type': contentType }, body: JSON.stringify(body) },

@@ -11,8 +11,7 @@ import { openPolicies } from '../apiserver/policies.ts'
 import type { User } from '../apiserver/request.ts'
 import { Client } from '../client/client.ts'
 import { Informers } from '../client/informers.ts'
-import { controllers } from '../controllers/controllers.ts'
-import { controllerMetrics, startController } from '../controllers/runtime.ts'
+import { controllerMetrics } from '../controllers/runtime.ts'
 import { Kubelet } from '../kubelet/kubelet.ts'
 import type { NodeDescription } from '../kubelet/node-status.ts'
 import { SimulatedRuntime, type SimulatedRuntimeOptions } from '../machine/runtime/simulated.ts'
@@ -26,6 +25,7 @@ import { Scheduler } from '../scheduler/scheduler.ts'
 import type { Store } from '../store/store.ts'
 import { bootstrap, publishAddress } from './bootstrap.ts'
 import { Component } from './component.ts'
+import { startControllerManager } from './controller-manager.ts'
 import { DirectTransport } from './direct-transport.ts'
 
 export interface ClusterOptions {
@@ -35,6 +35,8 @@ export interface ClusterOptions {
   readonly store: Store
   /** How many simulated nodes run. */
   readonly nodes: number
+  /** How many controller managers run; of several one leads. 1 when left out. */
+  readonly controllerManagers?: number
   readonly simulation?: SimulatedRuntimeOptions
   readonly flowEvents?: number
   readonly schedulerConfiguration?: SchedulerConfiguration
@@ -51,6 +53,7 @@ export class Cluster {
   readonly metrics = new Metrics()
   readonly decisions = new DecisionRecord()
   readonly components: ReadonlyMap<string, Component>
+  readonly #controllerMetrics = controllerMetrics(this.metrics)
   readonly #options: ClusterOptions
   readonly #ready = Promise.withResolvers<void>()
   #server: ApiServer | undefined
@@ -59,7 +62,10 @@ export class Cluster {
     this.#options = options
     this.flow = new FlowRecorder(options.clock, options.flowEvents)
     const nodes = Array.from({ length: options.nodes }, (_, index) => this.#kubelet(index))
-    const all = [this.#apiServer(), this.#controllers(), this.#scheduler(), ...nodes]
+    const managers = Array.from({ length: options.controllerManagers ?? 1 }, (_, index) =>
+      this.#controllerManager(index),
+    )
+    const all = [this.#apiServer(), ...managers, this.#scheduler(), ...nodes]
     this.components = new Map(all.map((component) => [component.name, component]))
   }
 
@@ -125,21 +131,25 @@ export class Cluster {
     })
   }
 
-  #controllers(): Component {
-    const { clock, random, log } = this.#options
-    const queueMetrics = controllerMetrics(this.metrics)
-    return new Component('controllers', this.#options, (tasks) => {
-      const reader = this.client('controllers', systemUser('system:kube-controller-manager'))
-      const informers = new Informers(reader, { clock, log }, tasks)
-      for (const controller of controllers) {
-        const user = systemUser(`system:serviceaccount:kube-system:${controller.account}`, 'system:serviceaccounts')
-        const client = this.client(`controller/${controller.name}`, user)
-        startController(
-          controller,
-          { client, informers, clock, random, log, flow: this.flow, metrics: queueMetrics },
-          tasks,
-        )
-      }
+  /** The first manager is the only one, or one of several of which one leads. */
+  #controllerManager(index: number): Component {
+    const { clock, random, log, controllerManagers = 1 } = this.#options
+    const name = index === 0 ? 'controllers' : `controllers-${index}`
+    return new Component(name, this.#options, (tasks) => {
+      startControllerManager(tasks, {
+        clock,
+        random,
+        log,
+        flow: this.flow,
+        metrics: this.#controllerMetrics,
+        client: this.client(name, systemUser('system:kube-controller-manager')),
+        clientOf: ({ name: controller, account }) =>
+          this.client(
+            `controller/${controller}`,
+            systemUser(`system:serviceaccount:kube-system:${account}`, 'system:serviceaccounts'),
+          ),
+        ...(controllerManagers > 1 ? { identity: `${name}_1` } : {}),
+      })
     })
   }
 

@@ -15,6 +15,8 @@ import { Cluster } from './cluster.ts'
 export interface StartClusterOptions {
   /** Simulated nodes; 1 when left out. */
   readonly nodes?: number
+  /** How many controller managers run; of several one leads. 1 when left out. */
+  readonly controllerManagers?: number
   /** The same seed gives the same run. */
   readonly seed?: number
   /** Container images as functions, and how long they take to be pulled and started. */
@@ -40,6 +42,7 @@ const readyLimit = '1m'
 
 export async function startCluster({
   nodes = 1,
+  controllerManagers = 1,
   seed = 1,
   simulation = {},
   log = silentLog,
@@ -53,6 +56,7 @@ export async function startCluster({
     log,
     store,
     nodes,
+    controllerManagers,
     simulation,
     schedulerConfiguration,
   })

@@ -3,7 +3,7 @@ import type { Clock } from '../base/clock.ts'
 import type { Context } from '../base/context.ts'
 import type { FlowRecorder } from '../base/flow.ts'
 import type { Log } from '../base/log.ts'
-import type { Counter, Gauge } from '../base/metrics.ts'
+import type { Counter, Gauge, Histogram } from '../base/metrics.ts'
 import type { Random } from '../base/random.ts'
 import type { WorkQueue } from '../base/work-queue.ts'
 import type { Client } from '../client/client.ts'
@@ -22,8 +22,12 @@ export interface ControllerParts {
 
 export interface ControllerMetrics {
   readonly depth: Gauge
-  readonly errors: Counter
-  readonly runs: Counter
+  readonly adds: Counter
+  readonly retries: Counter
+  /** How long keys waited for a worker. */
+  readonly waitSeconds: Histogram
+  /** How long a worker took for a key. */
+  readonly workSeconds: Histogram
 }
 
 /** Work for one key. `later` asks to look again. */

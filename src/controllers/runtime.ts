@@ -13,10 +13,26 @@ import { planRunner } from './plan-runner.ts'
 import type { ControllerMetrics, ControllerParts, Runner, RunnerParts } from './runner.ts'
 import { reconcileRunner } from './reconcile-runner.ts'
 
+/** From ten nanoseconds to ten seconds, by powers of ten. */
+const secondsBounds = [1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 0.1, 1, 10]
+
+/** Under the names that dashboards of Kubernetes read. */
 export const controllerMetrics = (metrics: Metrics): ControllerMetrics => ({
   depth: metrics.gauge('workqueue_depth', 'Current depth of workqueue', ['name']),
-  errors: metrics.counter('workqueue_retries_total', 'Total number of retries handled by workqueue', ['name']),
-  runs: metrics.counter('workqueue_adds_total', 'Total number of adds handled by workqueue', ['name']),
+  adds: metrics.counter('workqueue_adds_total', 'Total number of adds handled by workqueue', ['name']),
+  retries: metrics.counter('workqueue_retries_total', 'Total number of retries handled by workqueue', ['name']),
+  waitSeconds: metrics.histogram(
+    'workqueue_queue_duration_seconds',
+    'How long in seconds an item stays in workqueue before being requested.',
+    secondsBounds,
+    ['name'],
+  ),
+  workSeconds: metrics.histogram(
+    'workqueue_work_duration_seconds',
+    'How long in seconds processing an item from workqueue takes.',
+    secondsBounds,
+    ['name'],
+  ),
 })
 
 const workersPerController = 5
@@ -41,16 +57,18 @@ export function startController(controller: Controller, parts: ControllerParts, 
 async function runOnce(
   controller: Controller,
   runner: Runner,
-  { key, cause }: Work<string>,
-  { queue, flow, log, metrics }: RunnerParts,
+  { key, cause, addedMs }: Work<string>,
+  { queue, flow, log, metrics, clock }: RunnerParts,
   signal: AbortSignal,
 ): Promise<void> {
   const { name } = controller
   const participant = `controller/${name}`
   const subject = controller.type === 'plan' ? { resource: controller.reconciles.plural, ...splitKey(key) } : undefined
   const run = flow.record('reconcile', participant, participant, `reconcile ${key}`, subject, 0, cause)
-  metrics.runs.add({ name })
+  const begunMs = clock.nowMs()
+  metrics.adds.add({ name })
   metrics.depth.set({ name }, queue.depth)
+  metrics.waitSeconds.observe({ name }, (begunMs - addedMs) / 1000)
   try {
     const own = { ...causeOf(run), revisions: cause.revisions }
     await runner.run(key, context(signal, own), (delayMs) => queue.addAfter(key, delayMs, own))
@@ -59,11 +77,12 @@ async function runOnce(
   } catch (error) {
     if (!signal.aborted) {
       flow.finish(run, errorText(error))
-      metrics.errors.add({ name })
+      metrics.retries.add({ name })
       if (!isExpected(error)) log.warn('a reconcile failed and will be tried again', { controller: name, key, error })
       queue.retry(key, cause)
     }
   } finally {
+    metrics.workSeconds.observe({ name }, (clock.nowMs() - begunMs) / 1000)
     queue.done(key)
   }
 }

@@ -1,0 +1,27 @@
+// coxswain controller-manager: all controllers, apart from the API server that they work on.
+import { readFile } from 'node:fs/promises'
+import { realClock } from '../../base/clock.ts'
+import { createLog } from '../../base/log.ts'
+import { runControllerManager } from '../../cluster/run-controller-manager.ts'
+import { defineCommand, UsageError } from '../command.ts'
+
+export const controllerManager = defineCommand({
+  name: 'controller-manager',
+  summary: 'runs the controllers against any API server; of several managers one leads',
+  operands: '',
+  options: {
+    kubeconfig: { type: 'string', value: '<file>', help: 'how to reach the API server ($KUBECONFIG)' },
+    verbose: { type: 'boolean', short: 'v', help: 'logs more' },
+  },
+  async run({ options }, { out, err, isTerminal, environment, signal }) {
+    const path = options.kubeconfig ?? environment['KUBECONFIG']
+    if (path === undefined) throw new UsageError('name a kubeconfig with --kubeconfig or $KUBECONFIG')
+    const format = isTerminal ? 'text' : 'json'
+    const log = createLog({ clock: realClock, write: err, format, level: options.verbose ? 'debug' : 'info' })
+    const kubeconfig = await readFile(path, 'utf8').catch((error: unknown) => {
+      throw new UsageError(`cannot read the kubeconfig ${path}`, { cause: error })
+    })
+    await runControllerManager({ kubeconfig, log, onLead: () => out('leading\n') }, signal)
+    return 0
+  },
+})

@@ -1,0 +1,97 @@
+// Leader election on a virtual clock: one leads, another takes over, and never two at once.
+import { deepEqual, equal, ok, rejects } from 'node:assert/strict'
+import { test } from 'node:test'
+import { context } from '../base/context.ts'
+import { silentLog } from '../base/log.ts'
+import { seededRandom } from '../base/random.ts'
+import { lease } from '../api/coordination/v1/lease.ts'
+import { startCluster, type TestCluster } from '../cluster/start-cluster.ts'
+import { StatusError } from '../api/status-error.ts'
+import { Client } from './client.ts'
+import { LeaderElection } from './leader-election.ts'
+import type { Transport } from './transport.ts'
+
+const ctx = context(new AbortController().signal)
+
+/** A candidate that notes when it leads; its way to the API server can be cut. */
+function candidate(cluster: TestCluster, transport: Transport, identity: string, log: string[]) {
+  let isCut = false
+  const guarded: Transport = {
+    ...transport,
+    send: (call, ctx_) =>
+      isCut ? Promise.reject(new StatusError(503, 'ServiceUnavailable', 'cut')) : transport.send(call, ctx_),
+  }
+  const stop = new AbortController()
+  const { clock } = cluster
+  const election = new LeaderElection({
+    client: new Client(guarded),
+    name: 'tested',
+    identity,
+    clock,
+    random: seededRandom(identity.charCodeAt(0)),
+    log: silentLog,
+  })
+  const note = (what: string) => log.push(`${(clock.nowMs() - startMs) / 1000}s ${identity} ${what}`)
+  const running = election.run((tasks) => {
+    note('leads')
+    tasks.start('work', (signal) => new Promise((resolve) => signal.addEventListener('abort', () => resolve())))
+    tasks.signal.addEventListener('abort', () => note('stops'))
+  }, stop.signal)
+  running.catch(() => undefined)
+  return { election, running, stop: () => stop.abort(), cut: () => (isCut = true) }
+}
+
+const startMs = Date.UTC(2030, 0, 1)
+const transportOf = (client: Client): Transport => ({
+  send: async (call, context_) => {
+    const resource = client.of(call.kind as typeof lease)
+    if (call.verb === 'get') return resource.get(call.name, call.namespace, context_)
+    if (call.verb === 'create') return resource.create(call.body as never, call.namespace, context_)
+    return resource.update(call.body as never, context_)
+  },
+  list: () => Promise.reject(new Error('not used')),
+  watch: () => {
+    throw new Error('not used')
+  },
+})
+
+test('the first leads; when it dies another takes over after the lease, and when it ends in order at once', async () => {
+  await using cluster = await startCluster({ nodes: 0 })
+  const log: string[] = []
+  const transport = transportOf(cluster.client)
+  const first = candidate(cluster, transport, 'a', log)
+  await cluster.clock.advance('1s')
+  const second = candidate(cluster, transport, 'b', log)
+  await cluster.clock.advance('59s')
+  deepEqual(log, ['0s a leads'])
+  first.stop()
+  await cluster.clock.advance('30s')
+  const [, stopped, taken] = log
+  equal(stopped, '60s a stops')
+  ok(Number.parseFloat(taken ?? '') >= 60 + 13 && Number.parseFloat(taken ?? '') <= 60 + 20, String(taken))
+  const found = await cluster.client.of(lease).get('tested', 'kube-system', ctx)
+  deepEqual([found.spec.holderIdentity, found.spec.leaseTransitions, found.spec.leaseDurationSeconds], ['b', 1, 15])
+  second.stop()
+  await second.election.release(ctx.signal)
+  candidate(cluster, transport, 'c', log)
+  await cluster.clock.advance('1s')
+  deepEqual(log.slice(-1), ['90s c leads'], 'a lease that was given up is free')
+})
+
+test('who cannot renew stops before another may begin', async () => {
+  await using cluster = await startCluster({ nodes: 0 })
+  const log: string[] = []
+  const transport = transportOf(cluster.client)
+  const first = candidate(cluster, transport, 'a', log)
+  await cluster.clock.advance('3s')
+  candidate(cluster, transport, 'b', log)
+  first.cut()
+  await cluster.clock.advance('1m')
+  deepEqual(
+    log.map((line) => line.split(' ').slice(1).join(' ')),
+    ['a leads', 'a stops', 'b leads'],
+  )
+  const [, stopped = '', taken = ''] = log
+  ok(Number.parseFloat(taken) - Number.parseFloat(stopped) >= 3, `${stopped} before ${taken}`)
+  await rejects(first.running, /could not be renewed/)
+})

@@ -1,0 +1,138 @@
+// LeaderElection: of several who could do a job one does it, and another takes over when that one is silent for too
+// long. The one who leads stops acting before the others may begin: it gives up after `renewMs` without a renewal, they
+// wait for `leaseMs` since they last saw the lease change, by their own clocks. Clocks need not agree.
+import { rfc3339Micro, type Clock } from '../base/clock.ts'
+import { context } from '../base/context.ts'
+import { errorText, type Log } from '../base/log.ts'
+import type { Random } from '../base/random.ts'
+import { TaskGroup } from '../base/task-group.ts'
+import { lease, type Lease } from '../api/coordination/v1/lease.ts'
+import { equalValues } from '../schema/json-value.ts'
+import type { Client } from './client.ts'
+
+const leaseMs = 15_000
+const renewMs = 10_000
+const retryMs = 2_000
+/** Those who wait do not all ask at once. */
+const retryJitter = 1.2
+const namespace = 'kube-system'
+
+export interface LeaderElectionParts {
+  readonly client: Client
+  /** The name of the lease: `kube-controller-manager`. */
+  readonly name: string
+  /** Who we are; nobody else may call himself so. */
+  readonly identity: string
+  readonly clock: Clock
+  readonly random: Random
+  readonly log: Log
+}
+
+export class LeadershipLost extends Error {
+  override name = 'LeadershipLost'
+}
+
+export class LeaderElection {
+  readonly #parts: LeaderElectionParts
+  #seen: Lease | undefined
+  #seenMs = 0
+  #isLeader = false
+
+  constructor(parts: LeaderElectionParts) {
+    this.#parts = parts
+  }
+
+  get isLeader(): boolean {
+    return this.#isLeader
+  }
+
+  /** Waits until we lead, then starts `lead`; ends what it started and throws when the lead is lost. */
+  async run(lead: (tasks: TaskGroup) => void, signal: AbortSignal): Promise<void> {
+    const { clock, random, log, name, identity } = this.#parts
+    while (!(await this.#try(signal))) await clock.sleep(retryMs * (1 + random.fraction() * retryJitter), signal)
+    log.info('we lead', { lease: name, identity })
+    this.#isLeader = true
+    const failed = Promise.withResolvers<never>()
+    const tasks = new TaskGroup({ signal, onFailure: (_, error) => failed.reject(error) })
+    try {
+      lead(tasks)
+      await Promise.race([this.#renew(signal), failed.promise])
+    } finally {
+      this.#isLeader = false
+      tasks.stop()
+      await tasks.join()
+    }
+  }
+
+  /** Gives the lease up, so that the next need not wait; for an orderly end, when nothing acts any more. */
+  async release(signal: AbortSignal): Promise<void> {
+    const { client, clock, identity } = this.#parts
+    const seen = this.#seen
+    if (seen?.spec.holderIdentity !== identity) return
+    const spec = { ...seen.spec, holderIdentity: '', leaseDurationSeconds: 1, renewTime: rfc3339Micro(clock.nowMs()) }
+    await client.of(lease).update({ ...seen, spec }, context(signal))
+  }
+
+  async #renew(signal: AbortSignal): Promise<void> {
+    const { clock, name } = this.#parts
+    for (let renewedMs = clock.monotonicMs(); ;) {
+      await clock.sleep(retryMs, signal)
+      const deadline = new AbortController()
+      const timer = clock.after(renewedMs + renewMs - clock.monotonicMs(), () => deadline.abort())
+      try {
+        if (await this.#try(AbortSignal.any([signal, deadline.signal]))) renewedMs = clock.monotonicMs()
+      } finally {
+        timer.cancel()
+      }
+      signal.throwIfAborted()
+      if (clock.monotonicMs() - renewedMs >= renewMs) throw new LeadershipLost(`the lease ${name} could not be renewed`)
+    }
+  }
+
+  /** Takes or renews the lease; whether it is ours now. Failures count as no. */
+  async #try(signal: AbortSignal): Promise<boolean> {
+    const { client, clock, identity, name, log } = this.#parts
+    const leases = client.of(lease)
+    const ctx = context(signal)
+    const now = rfc3339Micro(clock.nowMs())
+    const held = { holderIdentity: identity, leaseDurationSeconds: leaseMs / 1000, renewTime: now }
+    try {
+      // Our own lease is renewed without asking: a conflict says that it is ours no more.
+      const known = this.#isLeader ? this.#seen : await leases.find(name, namespace, ctx)
+      if (known === undefined) {
+        const made = { metadata: { name }, spec: { ...held, acquireTime: now, leaseTransitions: 0 } }
+        this.#observe(await leases.create(made, namespace, ctx))
+        return true
+      }
+      this.#observe(known)
+      const { holderIdentity = '', leaseTransitions = 0, acquireTime = now } = known.spec
+      const isOurs = holderIdentity === identity
+      if (!isOurs && holderIdentity !== '' && clock.monotonicMs() - this.#seenMs < leaseMs) return false
+      const taken = isOurs
+        ? { acquireTime, leaseTransitions }
+        : { acquireTime: now, leaseTransitions: leaseTransitions + 1 }
+      this.#observe(await leases.update({ ...known, spec: { ...known.spec, ...held, ...taken } }, ctx))
+      return true
+    } catch (error) {
+      if (!signal.aborted) log.debug('a lease was not taken', { lease: name, error: errorText(error) })
+      // What we knew may be old: the next try asks.
+      if (this.#isLeader) await this.#look(signal)
+      return false
+    }
+  }
+
+  async #look(signal: AbortSignal): Promise<void> {
+    const found = await this.#parts.client
+      .of(lease)
+      .find(this.#parts.name, namespace, context(signal))
+      .catch(() => undefined)
+    if (found?.spec.holderIdentity === this.#parts.identity) this.#seen = found
+  }
+
+  /** The wait begins anew with every change that we see. */
+  #observe(found: Lease): void {
+    if (this.#seen === undefined || !equalValues(this.#seen.spec, found.spec))
+      this.#seenMs = this.#parts.clock.monotonicMs()
+    this.#seen = found
+  }
+}

@@ -1,0 +1,63 @@
+// A controller manager of its own process: reached over HTTPS by kubeconfig, with an election among several.
+import { hostname } from 'node:os'
+import { realClock } from '../base/clock.ts'
+import { FlowRecorder } from '../base/flow.ts'
+import { newUid } from '../base/ids.ts'
+import type { Log } from '../base/log.ts'
+import { Metrics } from '../base/metrics.ts'
+import { systemRandom } from '../base/random.ts'
+import { TaskGroup } from '../base/task-group.ts'
+import { Client } from '../client/client.ts'
+import { HttpsTransport } from '../client/https-transport.ts'
+import { readAccess } from '../client/kubeconfig.ts'
+import { controllerMetrics } from '../controllers/runtime.ts'
+import { nodePlatform } from '../platform/node/platform.ts'
+import { startControllerManager } from './controller-manager.ts'
+
+export interface RunControllerManagerOptions {
+  readonly kubeconfig: string
+  readonly log: Log
+  /** Called when this manager begins to act. */
+  readonly onLead: () => void
+}
+
+/** How long giving up the lease may take at the end. */
+const releaseMs = 2_000
+
+/** Runs until the signal; throws when the lead is lost. */
+export async function runControllerManager(
+  { kubeconfig, log, onLead }: RunControllerManagerOptions,
+  signal: AbortSignal,
+): Promise<void> {
+  const parts = { files: nodePlatform.files, processes: nodePlatform.processes, clock: realClock }
+  const { server, authority, certificate, key, headers } = await readAccess(kubeconfig, parts, signal)
+  const tls = {
+    ...(authority === undefined ? {} : { authority }),
+    ...(certificate === undefined ? {} : { certificate }),
+    ...(key === undefined ? {} : { key }),
+  }
+  const connect = () => nodePlatform.outbound.connect({ origin: server, tls })
+  const [calls, watches] = [connect(), connect()]
+  const clientAs = (sender: string) => new Client(new HttpsTransport(calls, sender, { headers, watches }))
+  const tasks = new TaskGroup({ signal })
+  const manager = startControllerManager(tasks, {
+    clock: realClock,
+    random: systemRandom,
+    log,
+    flow: new FlowRecorder(realClock),
+    metrics: controllerMetrics(new Metrics()),
+    client: clientAs('controllers'),
+    clientOf: ({ name }) => clientAs(`controller/${name}`),
+    identity: `${hostname()}_${newUid(systemRandom)}`,
+    onLead,
+  })
+  try {
+    await tasks.join()
+  } finally {
+    const bound = new AbortController()
+    const timer = realClock.after(releaseMs, () => bound.abort())
+    await manager.release(bound.signal).catch(() => undefined)
+    timer.cancel()
+    await Promise.all([calls.close(), watches.close()])
+  }
+}
