@@ -18,12 +18,12 @@ const metadata = {
   creationTimestamp: '2030-01-01T00:00:00Z',
 }
 
-/** The object with its defaults, before validation. */
+/** The object with its defaults and what the server adds, before validation. */
 export function made<T extends ApiObject>(kind: Kind<T>, body: object): T {
   const { value } = decode(kind.message, { metadata, ...body })
-  return kind.applyDefaults(
-    withDefaults(kind.message, { ...value, apiVersion: kind.apiVersion, kind: kind.kind } as unknown as T),
-  )
+  const typed = { ...value, apiVersion: kind.apiVersion, kind: kind.kind } as unknown as T
+  const object = kind.applyDefaults(withDefaults(kind.message, typed))
+  return kind.complete?.(object) ?? object
 }
 
 export function errorsOf<T extends ApiObject>(kind: Kind<T>, body: object): string[] {

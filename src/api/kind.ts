@@ -18,6 +18,8 @@ export interface KindDefinition<T extends ApiObject = ApiObject> {
   readonly hasStatus: boolean
   /** Whether `metadata.generation` counts the changes of the spec. */
   readonly countsGenerations: boolean
+  /** Whether it counts the changes of annotations too. */
+  readonly countsAnnotations?: true
   /** Where `/scale` finds its numbers, for kinds that scale. */
   readonly scale?: Scaling<T>
   /** For a further version of a kind: which version is kept, and how to convert. */
@@ -32,6 +34,8 @@ export interface KindDefinition<T extends ApiObject = ApiObject> {
   validateName(name: string): readonly string[]
   /** Defaults that depend on other fields; static ones stand on the fields. */
   applyDefaults(object: T): T
+  /** What the server adds for itself: unlike defaults, nobody who writes the object owns it. */
+  complete?(object: T): T
   /** The status of a new object. */
   initialStatus?(object: T): unknown
   /** Everything that is wrong; `old` is there when an object is written again, for rules that let stand what stood. */

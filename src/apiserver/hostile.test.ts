@@ -8,6 +8,19 @@ const deployments = '/apis/apps/v1/namespaces/default/deployments'
 const pods = '/api/v1/namespaces/default/pods'
 const patchTypes = ['json-patch', 'merge-patch', 'strategic-merge-patch'].map((type) => `application/${type}+json`)
 
+const applyType = 'application/apply-patch+yaml'
+
+/** The body as a configuration of what stands at the target, so that more than its kind is looked at. */
+function asApplied(body: unknown, target: string, name: string): unknown {
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) return body
+  const type = target.endsWith('/scale')
+    ? { apiVersion: 'autoscaling/v1', kind: 'Scale' }
+    : target.includes('/deployments/')
+      ? { apiVersion: 'apps/v1', kind: 'Deployment' }
+      : { apiVersion: 'v1', kind: 'Pod' }
+  return { metadata: { name }, ...type, ...body }
+}
+
 const bodies: unknown[] = [
   ...[null, 1, 'x', true, [], [null], [1], ['x'], {}],
   ...[null, 1, []].map((metadata) => ({ metadata })),
@@ -98,6 +111,8 @@ test('bodies of wrong shapes, on every way in', async () => {
     for (const target of parts) {
       await attack('PUT', target, body)
       for (const type of patchTypes) await attack('PATCH', target, body, type)
+      for (const name of ['web', 'p', 'default'])
+        await attack('PATCH', `${target}?fieldManager=x&force=1`, asApplied(body, target, name), applyType)
     }
     await attack('POST', `${pods}/p/binding`, body)
     await attack('DELETE', `${deployments}/none`, body)

@@ -2,6 +2,7 @@
 import type { Clock } from '../base/clock.ts'
 import { noCause, type Cause } from '../base/flow.ts'
 import { errorText, type Log } from '../base/log.ts'
+import { managerOfUserAgent } from '../api/field-manager.ts'
 import { senderMark, wokenByHeader } from '../api/flow-wire.ts'
 import { badRequest, StatusError } from '../api/status-error.ts'
 import { StoreUnavailable } from '../store/store.ts'
@@ -64,6 +65,7 @@ async function toRequest(wire: WireRequest, url: URL): Promise<ApiRequest> {
     credentials: credentialsOf(wire),
     user: undefined,
     sender: senderOf(wire.headers['user-agent'] ?? ''),
+    agent: managerOfUserAgent(wire.headers['user-agent'] ?? ''),
     target: targetOf(wire.method, url.pathname, url.searchParams, wire.headers['accept'] ?? ''),
     query: url.searchParams,
     body: await readBody(wire),

@@ -62,12 +62,13 @@ const bodyForms: Readonly<Record<string, BodyForm>> = {
   'application/json': { syntax: 'json' },
   'application/yaml': { syntax: 'yaml' },
   'application/vnd.kubernetes.protobuf': { syntax: 'protobuf' },
+  'application/apply-patch+yaml': { syntax: 'yaml', patchType: 'apply' },
   'application/json-patch+json': { syntax: 'json', patchType: 'json' },
   'application/merge-patch+json': { syntax: 'json', patchType: 'merge' },
   'application/strategic-merge-patch+json': { syntax: 'json', patchType: 'strategic' },
 }
 
-const patchTypes = Object.keys(bodyForms).filter((type) => type.endsWith('patch+json'))
+const patchTypes = Object.keys(bodyForms).filter((type) => type.includes('patch+'))
 
 export function bodyForm(contentType: string, method: string): BodyForm {
   const type = contentType.split(';')[0]?.trim() ?? ''

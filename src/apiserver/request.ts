@@ -36,7 +36,7 @@ export type Target =
       readonly accept: string
     }
 
-export type PatchType = 'json' | 'merge' | 'strategic'
+export type PatchType = 'apply' | 'json' | 'merge' | 'strategic'
 
 /** The body, parsed but not yet of a type. */
 export type Body =
@@ -58,6 +58,8 @@ export interface ApiRequest {
   readonly user: User | undefined
   /** Who sends, as diagrams name it: `kubectl`, `controller/deployment`. */
   readonly sender: string
+  /** The program that sends: who manages the fields that it writes, unless the request names a manager. */
+  readonly agent: string
   readonly target: Target
   readonly query: URLSearchParams
   readonly body: Body

@@ -38,7 +38,23 @@ test('an object is created, read, changed and deleted', async () => {
   deepEqual(created.body, {
     kind: 'ConfigMap',
     apiVersion: 'v1',
-    metadata: { name: 'a', namespace: 'default', uid, resourceVersion, creationTimestamp },
+    metadata: {
+      name: 'a',
+      namespace: 'default',
+      uid,
+      resourceVersion,
+      creationTimestamp,
+      managedFields: [
+        {
+          manager: 'unknown',
+          operation: 'Update',
+          apiVersion: 'v1',
+          time: creationTimestamp,
+          fieldsType: 'FieldsV1',
+          fieldsV1: { 'f:data': { '.': {}, 'f:a': {} } },
+        },
+      ],
+    },
     data: { a: '1' },
   })
   deepEqual((await server.call('GET', `${configMaps}/a`)).body, created.body)
@@ -160,7 +176,7 @@ const refused: [
     'POST',
     `${configMaps}?fieldValidation=Some`,
     configMap('a'),
-    400,
+    422,
     /fieldValidation: Unsupported value: "Some"/,
   ],
   ['a body that is no JSON', 'POST', configMaps, '{', 400, /must be of type JSON/],

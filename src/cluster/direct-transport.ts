@@ -2,6 +2,7 @@
 import type { Context } from '../base/context.ts'
 import type { ApiServer } from '../apiserver/server.ts'
 import type { ApiRequest, Credentials, User } from '../apiserver/request.ts'
+import { managerOfSender } from '../api/field-manager.ts'
 import { StatusError } from '../api/status-error.ts'
 import type { ApiCall, ClientEvent, ListPage, Transport, WatchCall } from '../client/transport.ts'
 
@@ -52,6 +53,7 @@ export class DirectTransport implements Transport {
       credentials: this.#credentials,
       user: undefined,
       sender: this.#sender,
+      agent: managerOfSender(this.#sender),
       target: { kind: 'resource', verb, resource, subresource, namespace, name },
       query: new URLSearchParams(query),
       body:

@@ -84,6 +84,8 @@ export interface Message<Fields extends FieldMap = FieldMap> {
   readonly description: string
   /** In JSON one of the fields stands in place of the message: the one whose form fits. */
   readonly isChoice?: true
+  /** Server-side apply treats the whole value as one field. */
+  readonly mapType?: 'atomic'
 }
 
 export const message = <const Fields extends FieldMap>(
@@ -95,6 +97,10 @@ export const message = <const Fields extends FieldMap>(
 /** Fields of which one stands in place of the message in JSON: a schema or a boolean, a schema or a list of them. */
 export const choice = (name: string, fields: FieldMap): Message =>
   Object.freeze({ kind: 'message', name, fields, description: '', isChoice: true })
+
+/** A message that has one owner as a whole: a reference, a selector. */
+export const atomicMessage = <const Fields extends FieldMap>(name: string, fields: Fields): Message<Fields> =>
+  Object.freeze({ ...message(name, fields), mapType: 'atomic' })
 
 type ScalarPresence<O> = O extends { required: true }
   ? 'required'

@@ -1,5 +1,5 @@
 // JSON patch (RFC 6902): a list of operations, applied in order to a value that is never changed itself.
-import { equalValues, isJsonObject, type JsonValue } from './json-value.ts'
+import { equalValues, isJsonObject, type JsonObject, type JsonValue } from './json-value.ts'
 
 export interface JsonPatchOperation {
   readonly op: 'add' | 'remove' | 'replace' | 'move' | 'copy' | 'test'
@@ -15,13 +15,21 @@ export class JsonPatchError extends Error {
 /** As upstream: a longer patch is refused. */
 export const jsonPatchOperationsMax = 10_000
 
+/** As upstream: what all copies of a patch may add to the document. */
+export const jsonPatchCopiedCharactersMax = 3 << 20
+
 export function jsonPatch(target: JsonValue, operations: readonly JsonPatchOperation[]): JsonValue {
-  if (operations.length > jsonPatchOperationsMax)
-    throw new JsonPatchError(
-      `The allowed maximum operations in a JSON patch is ${jsonPatchOperationsMax}, got ${operations.length}`,
-    )
-  for (const operation of operations) checkShape(operation)
-  return operations.reduce(applyOperation, target)
+  let [document, copied] = [target, 0]
+  for (const operation of operations) {
+    checkShape(operation)
+    if (operation.op === 'copy') {
+      copied += JSON.stringify(read(document, operation.from ?? '') ?? null).length
+      if (copied > jsonPatchCopiedCharactersMax)
+        throw new JsonPatchError(`the copies of the patch are larger than ${jsonPatchCopiedCharactersMax}`)
+    }
+    document = applyOperation(document, operation)
+  }
+  return document
 }
 
 /** The operations come from a body and may be anything. */
@@ -32,24 +40,22 @@ function checkShape(operation: unknown): void {
 }
 
 function applyOperation(target: JsonValue, operation: JsonPatchOperation): JsonValue {
-  const { op, path, value = null } = operation
+  const { op, path, from = '', value = null } = operation
   switch (op) {
     case 'add':
-      return change(target, pointer(path), (parent, key) => put(parent, key, value, path))
+      return change(target, path, (parent, key) => added(parent, key, value))
     case 'remove':
-      return change(target, pointer(path), (parent, key) => take(parent, key, path))
+      return change(target, path, removed)
     case 'replace':
-      read(target, path)
-      return change(target, pointer(path), (parent, key) => put(take(parent, key, path), key, value, path))
+      return change(target, path, (parent, key) => replaced(parent, key, value))
     case 'move': {
-      const moved = read(target, operation.from ?? '')
-      const without = change(target, pointer(operation.from ?? ''), (parent, key) => take(parent, key, path))
-      return change(without, pointer(path), (parent, key) => put(parent, key, moved, path))
+      const moved = read(target, from) ?? null
+      return change(change(target, from, removed), path, (parent, key) => added(parent, key, moved))
     }
     case 'copy':
-      return change(target, pointer(path), (parent, key) => put(parent, key, read(target, operation.from ?? ''), path))
+      return change(target, path, (parent, key) => added(parent, key, read(target, from) ?? null))
     case 'test':
-      if (!equalValues(read(target, path), value)) throw new JsonPatchError(`testing value ${path} failed: test failed`)
+      if (!equalValues(read(target, path) ?? null, value)) throw new JsonPatchError(`testing value ${path} failed`)
       return target
     default:
       op satisfies never
@@ -57,59 +63,78 @@ function applyOperation(target: JsonValue, operation: JsonPatchOperation): JsonV
   }
 }
 
-type Container = readonly JsonValue[] | { readonly [name: string]: JsonValue | undefined }
+type Container = readonly JsonValue[] | JsonObject
 
+/** The document with the container at the end of the path changed; all else is shared. */
 function change(
   target: JsonValue,
-  path: readonly string[],
+  path: string,
   apply: (parent: Container, key: string) => Container,
+  steps: readonly string[] = stepsOf(path),
 ): JsonValue {
-  const [key, ...rest] = path
-  if (key === undefined) throw new JsonPatchError('the whole document cannot be replaced')
-  if (!isJsonObject(target) && !Array.isArray(target)) throw missing(path.join('/'))
-  if (rest.length === 0) return apply(target as Container, key)
-  const child = (target as Record<string, JsonValue | undefined>)[key]
-  if (child === undefined) throw missing(path.join('/'))
-  const changed = change(child, rest, apply)
-  return isJsonObject(target) ? { ...target, [key]: changed } : (target as JsonValue[]).with(Number(key), changed)
+  const [key = '', ...rest] = steps
+  if (!isContainer(target)) throw missing(path)
+  if (rest.length === 0) return apply(target, key)
+  const child = get(target, key)
+  if (child === undefined) throw missing(path)
+  return replaced(target, key, change(child, path, apply, rest))
 }
 
-function put(parent: Container, key: string, value: JsonValue, path: string): Container {
-  if (isJsonObject(parent)) return { ...parent, [key]: value }
+const isContainer = (value: JsonValue | undefined): value is Container => isJsonObject(value) || Array.isArray(value)
+
+const get = (parent: Container, key: string): JsonValue | undefined =>
+  Array.isArray(parent)
+    ? parent[indexOf(key, parent.length)]
+    : Object.hasOwn(parent, key)
+      ? (parent as JsonObject)[key]
+      : undefined
+
+function added(parent: Container, key: string, value: JsonValue): Container {
+  if (!Array.isArray(parent)) return withProperty(parent as JsonObject, key, value)
   const items: readonly JsonValue[] = parent
-  return items.toSpliced(key === '-' ? items.length : indexOf(key, items.length, path), 0, value)
+  return items.toSpliced(key === '-' ? items.length : indexOf(key, items.length + 1), 0, value)
 }
 
-function take(parent: Container, key: string, path: string): Container {
-  if (Array.isArray(parent)) return parent.toSpliced(indexOf(key, parent.length - 1, path), 1) as JsonValue[]
-  const { [key]: taken, ...rest } = parent as Record<string, JsonValue>
-  if (taken === undefined) throw missing(path)
+/** As upstream: the property of an object need not be there to be replaced. */
+function replaced(parent: Container, key: string, value: JsonValue): Container {
+  if (!Array.isArray(parent)) return withProperty(parent as JsonObject, key, value)
+  const items: readonly JsonValue[] = parent
+  return items.with(indexOf(key, items.length), value)
+}
+
+function removed(parent: Container, key: string): Container {
+  if (Array.isArray(parent)) return (parent as readonly JsonValue[]).toSpliced(indexOf(key, parent.length), 1)
+  if (!Object.hasOwn(parent, key)) throw new JsonPatchError(`Unable to remove nonexistent key: ${key}`)
+  const { [key]: _, ...rest } = parent as JsonObject
   return rest
 }
 
-function read(target: JsonValue, path: string): JsonValue {
+/** A computed name defines a property, whatever it is: `__proto__` may stand in a patch too. */
+const withProperty = (object: JsonObject, key: string, value: JsonValue): JsonObject => ({ ...object, [key]: value })
+
+function read(target: JsonValue, path: string): JsonValue | undefined {
+  const steps = stepsOf(path)
   let value: JsonValue | undefined = target
-  for (const key of pointer(path)) {
-    value =
-      isJsonObject(value) || Array.isArray(value) ? (value as Record<string, JsonValue | undefined>)[key] : undefined
-    if (value === undefined) throw missing(path)
+  for (const [depth, step] of steps.entries()) {
+    if (!isContainer(value)) throw missing(path)
+    value = get(value, step)
+    if (value === undefined && depth < steps.length - 1) throw missing(path)
   }
   return value
 }
 
-const pointer = (path: string): string[] => {
-  if (path === '') return []
-  if (!path.startsWith('/')) throw missing(path)
-  return path
-    .slice(1)
-    .split('/')
-    .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'))
+function stepsOf(path: string): string[] {
+  const [, ...steps] = path.split('/')
+  if (steps.length === 0) throw missing(path) // the whole document is no part of anything
+  return steps.map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'))
 }
 
-function indexOf(key: string, max: number, path: string): number {
-  const index = Number(key)
-  if (!/^\d+$/.test(key) || index > max) throw new JsonPatchError(`Unable to access invalid index: ${key}: ${path}`)
-  return index
+/** Negative indices count from the end. */
+function indexOf(key: string, length: number): number {
+  const index = /^[+-]?\d+$/.test(key) ? Number(key) : Number.NaN
+  if (!(index >= -length && index < length)) throw new JsonPatchError(`Unable to access invalid index: ${key}`)
+  return index < 0 ? index + length : index
 }
 
-const missing = (path: string): JsonPatchError => new JsonPatchError(`the path ${JSON.stringify(path)} does not exist`)
+const missing = (path: string): JsonPatchError =>
+  new JsonPatchError(`the operation does not apply: the document is missing path: ${JSON.stringify(path)}`)

@@ -75,6 +75,7 @@ export class OpenApiSchemas {
       type: 'object',
       ...(required.length === 0 ? {} : { required: required.toSorted() }),
       ...(properties.length === 0 ? {} : { properties: Object.fromEntries(properties) }),
+      ...(message.mapType === undefined ? {} : { 'x-kubernetes-map-type': message.mapType }),
     })
   }
 

@@ -250,10 +250,24 @@ const patches: [operations: JsonPatchOperation[], result: JsonValue | RegExp][] 
     ],
     {},
   ],
-  [[{ op: 'test', path: '/a', value: 1 }], /test failed/],
-  [[{ op: 'remove', path: '/none' }], /"\/none" does not exist/],
-  [[{ op: 'replace', path: '/none', value: 1 }], /does not exist/],
+  [[{ op: 'test', path: '/a', value: 1 }], /testing value \/a failed/],
+  [[{ op: 'test', path: '/none', value: null }], { a: [1, 2] }],
+  [[{ op: 'remove', path: '/none' }], /nonexistent key: none/],
+  [[{ op: 'replace', path: '/none', value: 1 }], { a: [1, 2], none: 1 }],
+  [[{ op: 'replace', path: '/none/deeper', value: 1 }], /missing path: "\/none\/deeper"/],
+  [[{ op: 'replace', path: '', value: {} }], /missing path: ""/],
   [[{ op: 'add', path: '/a/7', value: 1 }], /invalid index: 7/],
+  [[{ op: 'add', path: '/a/-1', value: 9 }], { a: [1, 2, 9] }],
+  [[{ op: 'remove', path: '/a/-1' }], { a: [1] }],
+  [[{ op: 'remove', path: '/a/-3' }], /invalid index: -3/],
+  [[{ op: 'copy', from: '/none/deeper', path: '/b' }], /missing path/],
+  [
+    [
+      { op: 'add', path: '/__proto__', value: { x: 1 } },
+      { op: 'test', path: '/x', value: null },
+    ],
+    JSON.parse('{"a":[1,2],"__proto__":{"x":1}}') as JsonValue,
+  ],
   [[{ op: 'explode' as 'add', path: '/a' }], /Unexpected kind: explode/],
 ]
 for (const [operations, result] of patches)
@@ -263,12 +277,9 @@ for (const [operations, result] of patches)
     else deepEqual(jsonPatch(target, operations), result)
   })
 
-test('a JSON patch has at most ten thousand operations', () => {
-  const operations = Array.from(
-    { length: jsonPatchOperationsMax + 1 },
-    () => ({ op: 'add', path: '/b', value: 1 }) as const,
-  )
-  throws(() => jsonPatch({}, operations), JsonPatchError)
+test('the copies of a JSON patch are bounded', () => {
+  const copies = Array.from({ length: 24 }, () => ({ op: 'copy', from: '/a', path: '/a/-' }) as const)
+  throws(() => jsonPatch({ a: [1] }, copies), JsonPatchError)
 })
 
 const strategic: [why: string, target: JsonObject, patch: JsonObject, result: JsonObject][] = [
@@ -310,16 +321,53 @@ const strategic: [why: string, target: JsonObject, patch: JsonObject, result: Js
     { tags: ['b'] },
   ],
   [
-    '$setElementOrder orders, others keep their place',
+    '$setElementOrder orders, others stay before what they stood before',
     { parts: [{ name: 'a' }, { name: 'x' }, { name: 'b' }] },
     { '$setElementOrder/parts': [{ name: 'b' }, { name: 'a' }] },
-    { parts: [{ name: 'b' }, { name: 'a' }, { name: 'x' }] },
+    { parts: [{ name: 'x' }, { name: 'b' }, { name: 'a' }] },
   ],
   [
     '$retainKeys drops the others',
     { inner: { name: 'a', size: 1 } },
     { inner: { $retainKeys: ['name'], name: 'b' } },
     { inner: { name: 'b' } },
+  ],
+  [
+    'new elements come first, deleted ones go, others stay',
+    { parts: [{ name: 'a' }, { name: 'b' }] },
+    { parts: [{ name: 'c' }, { name: 'b', $patch: 'delete' }] },
+    { parts: [{ name: 'c' }, { name: 'a' }] },
+  ],
+  [
+    'a new value takes neither nulls nor directives',
+    {},
+    {
+      inner: { name: 'a', size: null },
+      parts: [
+        { name: 'a', $patch: 'delete' },
+        { name: 'b', size: null },
+      ],
+    },
+    { inner: { name: 'a' }, parts: [{ name: 'b' }] },
+  ],
+  [
+    '$setElementOrder orders new elements among old ones',
+    { parts: [{ name: 'a' }, { name: 'b' }] },
+    { '$setElementOrder/parts': [{ name: 'b' }, { name: 'c' }, { name: 'a' }], parts: [{ name: 'c' }] },
+    { parts: [{ name: 'b' }, { name: 'c' }, { name: 'a' }] },
+  ],
+  [
+    '$setElementOrder orders a set',
+    { tags: ['a', 'b', 'c'] },
+    { '$setElementOrder/tags': ['c', 'a'], '$deleteFromPrimitiveList/tags': ['b'] },
+    { tags: ['c', 'a'] },
+  ],
+  ['$patch: delete empties a map', { labels: { x: '1' } }, { labels: { $patch: 'delete' } }, { labels: {} }],
+  [
+    '$patch: replace replaces a map',
+    { labels: { x: '1' } },
+    { labels: { $patch: 'replace', y: '2' } },
+    { labels: { y: '2' } },
   ],
   [
     'null removes, maps merge',
@@ -331,9 +379,27 @@ const strategic: [why: string, target: JsonObject, patch: JsonObject, result: Js
 for (const [why, target, patch, result] of strategic)
   test(`strategic merge: ${why}`, () => deepEqual(strategicMerge(box, target, patch), result))
 
-test('an element without its merge key is refused', () => {
-  throws(() => strategicMerge(box, {}, { parts: [{ size: 1 }] }), StrategicMergeError)
-})
+const refusedMerges: [why: string, patch: JsonObject, message: RegExp][] = [
+  ['an element without its merge key', { parts: [{ size: 1 }] }, /does not contain declared merge key: name/],
+  ['an element of another shape', { parts: ['x'] }, /cannot be merged with x/],
+  ['an unknown directive', { inner: { $patch: 'explode' } }, /Unknown patch type "explode"/],
+  ['an unknown directive in a list', { parts: [{ name: 'a', $patch: 'explode' }] }, /Unknown patch type "explode"/],
+  ['a key that is not to be retained', { inner: { $retainKeys: ['name'], size: 1 } }, /format of retainKeys/],
+  ['keys that are no list', { inner: { $retainKeys: 'name' } }, /format of retainKeys/],
+  ['an order that is no list', { '$setElementOrder/parts': 'a' }, /format of setElementOrder/],
+  [
+    'an order that the elements do not have',
+    { '$setElementOrder/parts': [{ name: 'b' }, { name: 'a' }], parts: [{ name: 'a' }, { name: 'b' }] },
+    /doesn't match \$setElementOrder/,
+  ],
+  ['a deletion that is no list', { '$deleteFromPrimitiveList/tags': 'a' }, /format of primitive list/],
+]
+for (const [why, patch, message] of refusedMerges)
+  test(`strategic merge refuses ${why}`, () =>
+    throws(
+      () => strategicMerge(box, { parts: [{ name: 'a' }], inner: { name: 'a' }, tags: ['a'] }, patch),
+      (error) => error instanceof StrategicMergeError && message.test(error.message),
+    ))
 
 test('OpenAPI names types, references, list and merge metadata', () => {
   const schemas = new OpenApiSchemas(openApi3)

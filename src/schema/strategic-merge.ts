@@ -1,7 +1,8 @@
-// Strategic merge patch: JSON merge patch that knows the lists of a type: which merge, and by which key.
+// Strategic merge patch: JSON merge patch that knows the lists of a type: which merge, and by which key. Directives in
+// the patch say what a plain patch cannot: delete, replace, retain these keys, in this order.
+import { orderedBy } from './element-order.ts'
 import type { Field, Message, Type } from './field.ts'
 import { equalValues, isJsonObject, type JsonObject, type JsonValue } from './json-value.ts'
-import { mergePatch } from './merge-patch.ts'
 
 export class StrategicMergeError extends Error {
   override name = 'StrategicMergeError'
@@ -9,140 +10,166 @@ export class StrategicMergeError extends Error {
 
 type Mutable = Record<string, JsonValue | undefined>
 
-export function strategicMerge(message: Message, target: JsonObject, patch: JsonObject): JsonObject {
-  if (patch['$patch'] === 'replace') return withoutDirectives(patch)
-  if (patch['$patch'] === 'delete') return {}
-  const merged: Mutable = { ...target }
-  retainKeys(merged, patch)
+const orderPrefix = '$setElementOrder/'
+const deletePrefix = '$deleteFromPrimitiveList/'
+
+export const strategicMerge = (message: Message, target: JsonObject, patch: JsonObject): JsonObject =>
+  mergeObjects(message, target, patch)
+
+/** A message merges by its fields; a map, or JSON of any shape, has none and merges by its entries. */
+function mergeObjects(message: Message | undefined, target: JsonObject, patch: JsonObject): JsonObject {
+  const directive = patch['$patch']
+  if (directive === 'replace') return withoutKey(patch, '$patch')
+  if (directive === 'delete') return {}
+  if (directive !== undefined) throw unknownDirective(directive, patch)
+  const merged: Mutable = retained(target, patch)
   for (const name in patch) {
-    if (name.startsWith('$')) continue
     const change = patch[name]
-    if (change === undefined) continue
-    if (change === null) delete merged[name]
-    else merged[name] = mergeField(message.fields[name], merged[name], change, patch[`$setElementOrder/${name}`])
+    if (change === undefined || name === '$retainKeys' || name.startsWith(orderPrefix)) continue
+    if (name.startsWith(deletePrefix)) deleteItems(merged, name.slice(deletePrefix.length), change)
+    else mergeProperty(message?.fields[name], merged, name, change)
   }
-  for (const name in patch) applyListDirective(message, merged, patch, name)
+  for (const name in patch)
+    if (name.startsWith(orderPrefix)) orderItems(message, target, merged, patch, name.slice(orderPrefix.length))
   return merged
 }
 
-function mergeField(
-  field: Field | undefined,
-  target: JsonValue | undefined,
-  change: JsonValue,
-  order: JsonValue | undefined,
-): JsonValue {
-  if (field === undefined) return mergePatch(target, change)
-  return mergeType(field.type, field, target, change, order)
-}
-
-function mergeType(
-  type: Type,
-  field: Field,
-  target: JsonValue | undefined,
-  change: JsonValue,
-  order: JsonValue | undefined,
-): JsonValue {
-  if (typeof type === 'string')
-    return type === 'fieldsV1' || type === 'rawExtension' || type === 'json' ? mergePatch(target, change) : change
-  switch (type.kind) {
-    case 'message':
-      if (!isJsonObject(change)) return change
-      return strategicMerge(type, isJsonObject(target) ? target : {}, change)
-    case 'map':
-      return mergePatch(target, change)
-    case 'list':
-      if (!Array.isArray(change)) return change
-      if (!field.patch?.includes('merge')) return withoutListDirectives(change)
-      return mergeList(type.element, field.mergeKey, asList(target), change, Array.isArray(order) ? order : undefined)
-    default:
-      return type satisfies never
+function mergeProperty(field: Field | undefined, merged: Mutable, name: string, change: JsonValue): void {
+  const own = merged[name]
+  if (change === null) return void delete merged[name]
+  if (isJsonObject(own) && isJsonObject(change))
+    merged[name] = field?.patch === 'replace' ? change : mergeObjects(messageOf(field?.type), own, change)
+  else if (Array.isArray(own) && Array.isArray(change)) merged[name] = mergeLists(field, own, change)
+  else {
+    const value = taken(change)
+    if (value === undefined) delete merged[name]
+    else merged[name] = value
   }
 }
 
-function mergeList(
-  element: Type,
-  key: string | undefined,
-  target: readonly JsonValue[],
-  change: readonly JsonValue[],
-  order: readonly JsonValue[] | undefined,
-): JsonValue {
-  if (typeof element === 'string' || key === undefined) {
-    const united = [...target, ...change.filter((item) => !target.some((other) => equalValues(item, other)))]
-    return order === undefined ? united : ordered(united, order, (item) => item)
+const messageOf = (type: Type | undefined): Message | undefined =>
+  typeof type === 'object' && type.kind === 'message' ? type : undefined
+
+const elementOf = (type: Type | undefined): Type | undefined =>
+  typeof type === 'object' && type.kind === 'list' ? type.element : undefined
+
+const merges = (field: Field | undefined): boolean => field?.patch?.split(',').includes('merge') ?? false
+
+/** A value where there was none: nulls and directives say nothing there. Undefined when nothing is left. */
+function taken(change: JsonValue): JsonValue | undefined {
+  if (Array.isArray(change)) return change.map(taken).filter((item) => item !== undefined)
+  if (!isJsonObject(change)) return change
+  if ('$patch' in change) return undefined
+  const value: Record<string, JsonValue> = {}
+  for (const name in change) {
+    const item = change[name]
+    const inner = item === null || item === undefined ? undefined : taken(item)
+    if (inner !== undefined) value[name] = inner
   }
-  if (change.some((item) => isJsonObject(item) && item['$patch'] === 'replace'))
-    return change
-      .filter((item) => !(isJsonObject(item) && item['$patch'] === 'replace'))
-      .map((item) => withoutDirectives(item as JsonObject))
-  let merged = [...target]
-  for (const item of change) {
-    if (!isJsonObject(item)) continue
-    const id = item[key]
-    if (id === undefined)
-      throw new StrategicMergeError(`map: ${JSON.stringify(item)} does not contain declared merge key: ${key}`)
-    const isSame = (other: JsonValue) => isJsonObject(other) && equalValues(other[key], id)
-    if (item['$patch'] === 'delete') {
-      merged = merged.filter((other) => !isSame(other))
-      continue
-    }
-    const index = merged.findIndex(isSame)
-    const message = element as Message
-    if (index < 0) merged.push(strategicMerge(message, {}, item))
-    else merged[index] = strategicMerge(message, merged[index] as JsonObject, item)
-  }
-  return order === undefined ? merged : ordered(merged, order, (item) => (isJsonObject(item) ? item[key] : item), key)
+  return value
 }
 
-// Elements named in the order come in that order; the others keep their place behind the element they followed.
-function ordered(
-  items: readonly JsonValue[],
-  order: readonly JsonValue[],
-  idOf: (item: JsonValue) => JsonValue | undefined,
-  key?: string,
-): JsonValue[] {
-  const ids = order.map((entry) => (key !== undefined && isJsonObject(entry) ? entry[key] : entry))
-  const rank = (item: JsonValue) => ids.findIndex((id) => equalValues(id, idOf(item)))
-  const named = items.filter((item) => rank(item) >= 0).toSorted((a, b) => rank(a) - rank(b))
-  const result = [...named]
-  for (const [index, item] of items.entries()) {
-    if (rank(item) >= 0) continue
-    const before = items[index - 1]
-    const at = before === undefined ? 0 : result.indexOf(before) + 1
-    result.splice(at, 0, item)
-  }
-  return result
-}
-
-function applyListDirective(message: Message, merged: Mutable, patch: JsonObject, name: string): void {
-  const [directive = '', field = ''] = name.split('/')
-  const value = patch[name]
-  if (!Array.isArray(value)) return
-  if (directive === '$deleteFromPrimitiveList')
-    merged[field] = asList(merged[field]).filter((item) => !value.some((gone) => equalValues(gone, item)))
-  if (directive === '$setElementOrder' && patch[field] === undefined && merged[field] !== undefined) {
-    const key = message.fields[field]?.mergeKey
-    merged[field] = ordered(
-      asList(merged[field]),
-      value,
-      (item) => (key !== undefined && isJsonObject(item) ? item[key] : item),
-      key,
-    )
-  }
-}
-
-function retainKeys(merged: Mutable, patch: JsonObject): void {
+function retained(target: JsonObject, patch: JsonObject): Mutable {
   const keys = patch['$retainKeys']
-  if (!Array.isArray(keys)) return
-  for (const name of Object.keys(merged)) if (!keys.includes(name)) delete merged[name]
+  if (keys === undefined) return { ...target }
+  if (!Array.isArray(keys)) throw new StrategicMergeError('invalid patch format of retainKeys')
+  const isUnnamed = (name: string) => patch[name] !== null && !name.startsWith('$') && !keys.includes(name)
+  if (Object.keys(patch).some(isUnnamed)) throw new StrategicMergeError('invalid patch format of retainKeys')
+  return Object.fromEntries(Object.entries(target).filter(([name]) => keys.includes(name)))
 }
 
-const asList = (value: JsonValue | undefined): readonly JsonValue[] => (Array.isArray(value) ? value : [])
-
-function withoutDirectives(value: JsonObject): JsonObject {
-  return Object.fromEntries(Object.entries(value).filter(([name]) => !name.startsWith('$')))
+function deleteItems(merged: Mutable, name: string, gone: JsonValue): void {
+  const items = merged[name]
+  if (!Array.isArray(gone)) throw new StrategicMergeError('invalid patch format of primitive list')
+  if (Array.isArray(items))
+    merged[name] = items.filter((item: JsonValue) => !gone.some((other) => equalValues(other, item)))
 }
 
-const withoutListDirectives = (items: readonly JsonValue[]): JsonValue =>
-  items
-    .filter((item) => !(isJsonObject(item) && item['$patch'] === 'replace'))
-    .map((item) => (isJsonObject(item) ? withoutDirectives(item) : item))
+function mergeLists(
+  field: Field | undefined,
+  own: readonly JsonValue[],
+  change: readonly JsonValue[],
+): readonly JsonValue[] {
+  if (!merges(field)) return change
+  const isKeyed = [...own, ...change].some(isJsonObject)
+  const key = isKeyed ? field?.mergeKey : ''
+  if (key === undefined) throw new StrategicMergeError('cannot merge lists without merge key')
+  if (key === '') {
+    const united = [...own, ...change]
+    const unique = united.filter((item, index) => united.findIndex((other) => equalValues(other, item)) === index)
+    return orderedBy(unique, change, own, '')
+  }
+  const { base, rest } = withDirectives(own, change, key)
+  const merged = [...base]
+  for (const item of rest) {
+    const index = merged.findIndex((other) => isJsonObject(other) && equalValues(other[key], item[key]))
+    const held = merged[index]
+    if (isJsonObject(held)) merged[index] = mergeObjects(messageOf(elementOf(field?.type)), held, item)
+    else merged.push(taken(item) ?? {})
+  }
+  return orderedBy(merged, rest, base, key)
+}
+
+/** The list that the other items are merged into, after those with directives have had their say. */
+function withDirectives(
+  own: readonly JsonValue[],
+  change: readonly JsonValue[],
+  key: string,
+): { base: readonly JsonValue[]; rest: readonly JsonObject[] } {
+  let base = own
+  let isReplaced = false
+  const rest: JsonObject[] = []
+  for (const item of change) {
+    if (!isJsonObject(item)) throw new StrategicMergeError(`a list of objects cannot be merged with ${String(item)}`)
+    const directive = item['$patch']
+    if (directive === 'replace') isReplaced = true
+    else if (directive !== undefined && directive !== 'delete') throw unknownDirective(directive, item)
+    else if (item[key] === undefined)
+      throw new StrategicMergeError(`map: ${JSON.stringify(item)} does not contain declared merge key: ${key}`)
+    else if (directive === 'delete')
+      base = base.filter((other) => !isJsonObject(other) || !equalValues(other[key], item[key]))
+    else rest.push(item)
+  }
+  return isReplaced ? { base: rest, rest: [] } : { base, rest }
+}
+
+function orderItems(
+  message: Message | undefined,
+  target: JsonObject,
+  merged: Mutable,
+  patch: JsonObject,
+  name: string,
+): void {
+  const order = patch[orderPrefix + name]
+  const items = merged[name]
+  if (!Array.isArray(order)) throw new StrategicMergeError('invalid patch format of setElementOrder list')
+  if (!Array.isArray(items)) return
+  const key = message?.fields[name]?.mergeKey ?? ''
+  refuseOtherOrder(patch[name], order, key)
+  const before = target[name]
+  merged[name] = orderedBy(items, order, Array.isArray(before) ? before : [], key)
+}
+
+/** The items of the patch must stand in the order that the patch asks for. */
+function refuseOtherOrder(change: JsonValue | undefined, order: readonly JsonValue[], key: string): void {
+  if (!Array.isArray(change)) return
+  const idOf = (item: JsonValue) => (isJsonObject(item) ? item[key] : item)
+  let place = -1
+  for (const item of change) {
+    if (isJsonObject(item) && '$patch' in item) continue
+    const next = order.findIndex((other) => equalValues(idOf(other), idOf(item)))
+    if (next < place || next < 0)
+      throw new StrategicMergeError(
+        `The order in patch list:\n${JSON.stringify(change)}\n doesn't match $setElementOrder list:\n${JSON.stringify(order)}\n`,
+      )
+    place = next
+  }
+}
+
+function withoutKey(object: JsonObject, key: string): JsonObject {
+  const { [key]: _, ...rest } = object
+  return rest
+}
+
+const unknownDirective = (directive: JsonValue, patch: JsonObject): StrategicMergeError =>
+  new StrategicMergeError(`Unknown patch type ${JSON.stringify(directive)} in ${JSON.stringify(patch)}`)

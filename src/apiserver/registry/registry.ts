@@ -8,8 +8,7 @@ import { present } from '../../base/assert.ts'
 import { kinds, storedKinds } from '../../api/kinds.ts'
 import type { Kind, Scaling } from '../../api/kind.ts'
 import { objectKey, type ApiObject } from '../../api/object.ts'
-import { badRequest, invalidObject, methodNotAllowed, pathNotFound } from '../../api/status-error.ts'
-import { scale } from '../../api/autoscaling/v1/scale.ts'
+import { badRequest, methodNotAllowed, pathNotFound } from '../../api/status-error.ts'
 import { node } from '../../api/core/v1/node.ts'
 import { pod } from '../../api/core/v1/pod.ts'
 import { podDisruptionBudget } from '../../api/policy/v1/pod-disruption-budget.ts'
@@ -27,17 +26,17 @@ import { claiming, repairClaims } from './claims.ts'
 import { computedAnswers } from './computed.ts'
 import { remove, removeCollection } from './deletion.ts'
 import { convertingFace, plainFace } from './face.ts'
-import { dryRunErrors } from './list-options.ts'
 import { LeasePool } from './lease-pool.ts'
 import { isDryRun, worldOf, type ResourceParts, type ResourceRequest } from './parts.ts'
-import { patched } from './patch.ts'
+import { patchObject } from './patch.ts'
 import { get, list, watch } from './reads.ts'
-import { scaleOf, withScale } from './scale.ts'
+import { patchingScale, scaleOf, withScale } from './scale.ts'
 import { strategies } from './strategies.ts'
 import type { RegistryReads, Strategy } from './strategy.ts'
 import { evict } from './subresources/eviction.ts'
 import { isPodStream, nodeProxy, podStream } from './subresources/streams.ts'
-import { create, fieldValidationOf, update, type Transform, type UpdateOptions, type Written } from './writes.ts'
+import { checkWriteOptions } from './write-options.ts'
+import { create, update, type Transform, type UpdateOptions, type Written } from './writes.ts'
 
 export interface RegistryParts {
   readonly store: Store
@@ -143,7 +142,7 @@ export class Registry {
     const { resource, subresource } = request.target
     if (resource.computed !== undefined) return this.#computed(request)
     const parts = present(this.#resources.get(resource), `${resource.plural} has a registry`)
-    checkDryRun(request)
+    checkWriteOptions(request)
     if (subresource === '' && parts.strategy?.claims !== undefined)
       return claiming(parts, request.context.signal, () => handleObject(parts, request))
     if (subresource === '') return handleObject(parts, request)
@@ -169,11 +168,11 @@ async function handleObject(parts: ResourceParts, request: ResourceRequest): Pro
     case 'watch':
       return watch(parts, request)
     case 'create':
-      return written(parts, 201, await create(parts, request, bodyOf(request)))
+      return written(parts, 201, await create(parts, request, { body: bodyOf(request) }))
     case 'update':
-      return written(parts, 200, await update(parts, request, () => bodyOf(request), optionsOf(request, 'object')))
+      return written(parts, 200, await update(parts, request, () => ({ body: bodyOf(request) }), { part: 'object' }))
     case 'patch':
-      return written(parts, 200, await update(parts, request, patching(parts, request), optionsOf(request, 'object')))
+      return patchAnswer(parts, request, 'object')
     case 'delete':
       return deleted(parts, request)
     case 'deletecollection':
@@ -199,11 +198,20 @@ async function deleted(parts: ResourceParts, request: ResourceRequest): Promise<
 
 async function handleStatus(parts: ResourceParts, request: ResourceRequest): Promise<Answer> {
   const { verb } = request.target
-  const options = optionsOf(request, 'status')
   if (verb === 'get') return found(parts, await get(parts, request))
-  if (verb === 'update') return written(parts, 200, await update(parts, request, () => bodyOf(request), options))
-  if (verb === 'patch') return written(parts, 200, await update(parts, request, patching(parts, request), options))
+  if (verb === 'update')
+    return written(parts, 200, await update(parts, request, () => ({ body: bodyOf(request) }), { part: 'status' }))
+  if (verb === 'patch') return patchAnswer(parts, request, 'status')
   throw methodNotAllowed(parts.kind, verb)
+}
+
+async function patchAnswer(
+  parts: ResourceParts,
+  request: ResourceRequest,
+  part: UpdateOptions['part'],
+): Promise<Answer> {
+  const { isNew, written: result } = await patchObject(parts, request, part)
+  return written(parts, isNew ? 201 : 200, result)
 }
 
 async function handleScale(
@@ -216,12 +224,11 @@ async function handleScale(
   const answer = (stored: Stored): Answer => ({ kind: 'object', status: 200, object: scaleOf(stored.object, scaling) })
   if (verb === 'get') return answer(await get(parts, request))
   if ((verb !== 'update' && verb !== 'patch') || body.kind === 'none') throw methodNotAllowed(parts.kind, verb)
-  const transform: Transform = (current) => {
-    const sent =
-      verb === 'update' ? body.value : patched(scale, scaleOf(current, scaling), body.value, body.patchType ?? 'merge')
-    return withScale(current, scaling, sent)
-  }
-  return answer((await update(parts, request, transform, optionsOf(request, 'object'))).stored)
+  const transform: Transform =
+    verb === 'patch'
+      ? patchingScale(parts, request, scaling)
+      : (current) => ({ body: withScale(current, scaling, body.value) })
+  return answer((await update(parts, request, transform, { part: 'object' })).stored)
 }
 
 async function handlePart(
@@ -230,11 +237,12 @@ async function handlePart(
   part: NonNullable<Strategy['parts']>[string],
 ): Promise<Answer> {
   const { verb, subresource } = request.target
-  const options = optionsOf(request, (sent, old) => part(sent, old, worldOf(parts, request)))
-  if (verb === 'update') return written(parts, 200, await update(parts, request, () => bodyOf(request), options))
+  const merge = (sent: ApiObject, old: ApiObject) => part(sent, old, worldOf(parts, request))
+  if (verb === 'update')
+    return written(parts, 200, await update(parts, request, () => ({ body: bodyOf(request) }), { part: merge }))
   if (updatedOnly.has(subresource)) throw methodNotAllowed(parts.kind, verb)
   if (verb === 'get') return found(parts, await get(parts, request))
-  if (verb === 'patch') return written(parts, 200, await update(parts, request, patching(parts, request), options))
+  if (verb === 'patch') return patchAnswer(parts, request, merge)
   throw methodNotAllowed(parts.kind, verb)
 }
 
@@ -259,19 +267,6 @@ const success: Answer = {
   object: { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', code: 201 },
 }
 
-/** How the options of a write are called in errors about them. */
-const optionKinds: Partial<Record<Verb, string>> = {
-  create: 'CreateOptions',
-  update: 'UpdateOptions',
-  patch: 'PatchOptions',
-}
-
-function checkDryRun({ target, query }: ResourceRequest): void {
-  const kind = optionKinds[target.verb]
-  const errors = kind === undefined ? [] : dryRunErrors(query.getAll('dryRun'))
-  if (kind !== undefined && errors.length > 0) throw invalidObject('meta.k8s.io', kind, '', errors)
-}
-
 const found = (parts: ResourceParts, stored: Stored): Answer => written(parts, 200, { stored, warnings: [] })
 
 const written = ({ face }: ResourceParts, status: number, { stored, warnings }: Written): Answer => {
@@ -282,15 +277,4 @@ const written = ({ face }: ResourceParts, status: number, { stored, warnings }: 
 const bodyOf = ({ body }: ResourceRequest): unknown => {
   if (body.kind === 'none') throw badRequest('the request has no body')
   return body.value
-}
-
-const optionsOf = (request: ResourceRequest, part: UpdateOptions['part']): UpdateOptions => ({
-  part,
-  fieldValidation: fieldValidationOf(request),
-})
-
-const patching = ({ face: { kind } }: ResourceParts, { body }: ResourceRequest): Transform => {
-  if (body.kind === 'none' || body.patchType === undefined) throw badRequest('the request has no patch')
-  const { value, patchType } = body
-  return (current) => patched(kind.message, current, value, patchType)
 }

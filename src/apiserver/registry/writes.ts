@@ -21,8 +21,12 @@ import { AdmissionNotes } from '../admission/notes.ts'
 import type { AdmissionAttributes } from '../admission/plugin.ts'
 import type { StrictErrors, User } from '../request.ts'
 import { encodeObject, Stored } from '../stored.ts'
-import { ingest, type FieldValidation } from './ingest.ts'
+import { ingest } from './ingest.ts'
+import { afterUpdate, sameButTimes, startingEntries, type ManagedFields } from './managed-fields.ts'
 import { commitWrite, isDryRun, readStored, worldOf, type ResourceParts, type ResourceRequest } from './parts.ts'
+import { withStatusOf } from './status-part.ts'
+import { trackingOf } from './tracking.ts'
+import { writeOptionsOf } from './write-options.ts'
 
 export interface Written {
   readonly stored: Stored
@@ -33,28 +37,28 @@ const generateNameTries = 8
 const updateTries = 16
 const nobody: User = { name: '', groups: [] }
 
-export const fieldValidationOf = ({ query }: ResourceRequest): FieldValidation => {
-  const asked = query.get('fieldValidation') ?? 'Warn'
-  if (asked === 'Strict' || asked === 'Warn' || asked === 'Ignore') return asked
-  throw badRequest(
-    `fieldValidation: Unsupported value: ${JSON.stringify(asked)}: supported values: "Ignore", "Strict", "Warn"`,
-  )
+/** What a client asks for, and who will own which of its fields; without that it is worked out from what changes. */
+export interface Asked {
+  readonly body: unknown
+  readonly managedFields?: ManagedFields
 }
 
 const strictErrorsOf = ({ body }: ResourceRequest): StrictErrors | undefined =>
   body.kind === 'value' ? body.strictErrors : undefined
 
-export async function create(parts: ResourceParts, request: ResourceRequest, body: unknown): Promise<Written> {
-  const { kind, strategy } = parts
+export async function create(parts: ResourceParts, request: ResourceRequest, asked: Asked): Promise<Written> {
+  const { kind, strategy, face } = parts
+  const { fieldValidation } = writeOptionsOf(request)
   const { object: asSent, warnings: sentWarnings } = ingest(
-    parts.face.kind,
-    body,
-    fieldValidationOf(request),
+    face.kind,
+    asked.body,
+    fieldValidation,
     strictErrorsOf(request),
   )
-  const sent = parts.face.toStored(asSent)
+  const managedFields = asked.managedFields ?? managedOfNew(parts, request, asSent)
+  const sent = withManagedFields(face.toStored(asSent), managedFields)
   if (sent.metadata.resourceVersion) throw badRequest('resourceVersion should not be set on objects to be created')
-  const base = asNew(parts, request, sent)
+  const base = asNew(parts, request, kind.complete?.(sent) ?? sent)
   for (let tries = 1; ; tries++) {
     const named = withName(parts, base)
     const attributes = attributesOf(parts, request, 'create', named, undefined)
@@ -73,6 +77,16 @@ export async function create(parts: ResourceParts, request: ResourceRequest, bod
     if (stored !== undefined) return { stored, warnings }
     if (base.metadata.name !== undefined || tries === generateNameTries) throw alreadyExists(kind, object.metadata.name)
   }
+}
+
+function managedOfNew(parts: ResourceParts, request: ResourceRequest, sent: ApiObject): ManagedFields {
+  const entries = startingEntries([], sent.metadata.managedFields, '')
+  return afterUpdate(entries, {}, sent, trackingOf(parts, request))
+}
+
+function withManagedFields(object: ApiObject, managedFields: ManagedFields): ApiObject {
+  const { managedFields: _, ...metadata } = object.metadata
+  return { ...object, metadata: managedFields.length === 0 ? metadata : { ...metadata, managedFields } }
 }
 
 function asNew({ kind, clock, random }: ResourceParts, { target }: ResourceRequest, sent: ApiObject): ApiObject {
@@ -110,12 +124,11 @@ function withName({ random, kind }: ResourceParts, object: ApiObject): ApiObject
 }
 
 /** What an update makes of the present version. It may run several times. */
-export type Transform = (current: ApiObject) => unknown
+export type Transform = (current: ApiObject) => Asked
 
 export interface UpdateOptions {
   /** Which part may change: the whole object, its status alone, or what a subresource takes over. */
   readonly part: 'object' | 'status' | ((sent: ApiObject, old: ApiObject) => ApiObject)
-  readonly fieldValidation: FieldValidation
 }
 
 export async function update(
@@ -124,21 +137,24 @@ export async function update(
   transform: Transform,
   options: UpdateOptions,
 ): Promise<Written> {
-  const { kind, cache } = parts
+  const { kind, cache, face } = parts
   const { namespace, name } = request.target
   const { signal, cause } = request.context
+  const { fieldValidation } = writeOptionsOf(request)
   let current = cache.get(objectKey(namespace, name))
   for (let tries = 1; ; tries++) {
     if (current === undefined || tries > 1) current = await readStored(parts, namespace, name, signal)
     if (current === undefined) throw notFound(kind, name)
-    const asked = transform(parts.face.shown(current).object)
+    const shown = face.shown(current).object
+    const asked = transform(shown)
     const { object: asSent, warnings: sentWarnings } = ingest(
-      parts.face.kind,
-      asked,
-      options.fieldValidation,
+      face.kind,
+      asked.body,
+      fieldValidation,
       strictErrorsOf(request),
     )
-    const sent = parts.face.toStored(asSent)
+    const managedFields = asked.managedFields ?? managedOfUpdate(parts, request, asSent, shown, options.part)
+    const sent = withManagedFields(face.toStored(asSent), managedFields)
     const stale = staleness(kind, sent, current)
     if (stale !== undefined) {
       if (tries > 1) throw stale
@@ -147,13 +163,34 @@ export async function update(
     const notes = new AdmissionNotes()
     const object = await prepareUpdate(parts, request, sent, current.object, options.part, notes)
     const warnings = [...sentWarnings, ...notes.warnings]
-    if (equalValues(object, current.object)) return { stored: current, warnings }
+    if (changesNothing(object, current.object)) return { stored: current, warnings }
     if (isDryRun(request)) return { stored: preview(object, current.revision), warnings }
     const operation = isReleased(parts, object) ? 'delete' : 'put'
     const stored = await commitWrite(parts, { operation, object, expected: current.revision }, cause, signal)
     if (stored !== undefined) return { stored, warnings }
     if (tries === updateTries) throw modifiedConflict(kind, name)
   }
+}
+
+function managedOfUpdate(
+  parts: ResourceParts,
+  request: ResourceRequest,
+  sent: ApiObject,
+  old: ApiObject,
+  part: UpdateOptions['part'],
+): ManagedFields {
+  const live = old.metadata.managedFields ?? []
+  const entries = startingEntries(live, sent.metadata.managedFields, request.target.subresource)
+  // An object without managers stays without, until somebody applies it.
+  if (entries.length === 0) return []
+  const next = typeof part === 'function' ? part(sent, old) : sent
+  return afterUpdate(entries, old, next, trackingOf(parts, request))
+}
+
+/** Times alone are no change: a write that has no other keeps the version. */
+function changesNothing(object: ApiObject, old: ApiObject): boolean {
+  if (!sameButTimes(object.metadata.managedFields ?? [], old.metadata.managedFields ?? [])) return false
+  return equalValues(withManagedFields(object, []), withManagedFields(old, []))
 }
 
 function staleness(kind: Kind, sent: ApiObject, current: Stored): StatusError | undefined {
@@ -178,13 +215,11 @@ async function prepareUpdate(
   notes: AdmissionNotes,
 ): Promise<ApiObject> {
   const { kind, strategy } = parts
-  const { name } = request.target
-  if (sent.metadata.name !== undefined && sent.metadata.name !== name)
-    throw badRequest(`the name of the object (${sent.metadata.name}) does not match the name on the URL (${name})`)
+  refuseOtherName(sent.metadata, request)
   const merged = mergedPart(kind, sent, old, part)
   const prepared =
     part === 'object' ? (strategy?.prepareUpdate?.(merged, old, worldOf(parts, request)) ?? merged) : merged
-  const counted = part === 'object' && kind.countsGenerations ? withGeneration(prepared, old) : prepared
+  const counted = part === 'object' && kind.countsGenerations ? withGeneration(kind, prepared, old) : prepared
   const attributes = { ...attributesOf(parts, request, 'update', counted, old), notes }
   const object = (await parts.admission.admit(attributes)) ?? counted
   const errors = [
@@ -197,10 +232,25 @@ async function prepareUpdate(
   return object
 }
 
+/** The object must be the one that the URL names. */
+export function refuseOtherName(
+  { name, namespace }: Partial<ApiObject['metadata']>,
+  { target }: ResourceRequest,
+): void {
+  if (!name)
+    throw badRequest(`the name of the object (${target.name} based on URL) was undeterminable: name must be provided`)
+  if (name !== target.name)
+    throw badRequest(`the name of the object (${name}) does not match the name on the URL (${target.name})`)
+  if (target.resource.namespaced && namespace && namespace !== target.namespace)
+    throw badRequest(
+      `the namespace of the object (${namespace}) does not match the namespace on the request (${target.namespace})`,
+    )
+}
+
 function mergedPart(kind: Kind, sent: ApiObject, old: ApiObject, part: UpdateOptions['part']): ApiObject {
-  if (typeof part === 'function') return part(sent, old)
-  if (part === 'status') return { ...old, status: (sent as { status?: unknown }).status } as ApiObject
-  return withKeptParts(kind, sent, old)
+  if (typeof part === 'function') return withManagedFields(part(sent, old), sent.metadata.managedFields ?? [])
+  const kept = withKeptParts(kind, kind.complete?.(sent) ?? sent, old)
+  return part === 'status' ? withStatusOf(kind, kept, sent, old) : kept
 }
 
 // What the client does not decide: identity, times, and the status where it has a door of its own.
@@ -231,8 +281,9 @@ function withKeptParts(kind: Kind, sent: ApiObject, old: ApiObject): ApiObject {
   return kind.hasStatus ? ({ ...object, status: (old as { status?: unknown }).status } as ApiObject) : object
 }
 
-function withGeneration(object: ApiObject, old: ApiObject): ApiObject {
-  if (equalValues(contentOf(object), contentOf(old))) return object
+function withGeneration({ countsAnnotations }: Kind, object: ApiObject, old: ApiObject): ApiObject {
+  const isCounted = countsAnnotations && !equalValues(object.metadata.annotations, old.metadata.annotations)
+  if (!isCounted && equalValues(contentOf(object), contentOf(old))) return object
   return { ...object, metadata: { ...object.metadata, generation: (old.metadata.generation ?? 0) + 1 } }
 }
 

@@ -1,9 +1,9 @@
 // Matching: which requests a policy or a webhook concerns.
 import type { Infer } from '../../../schema/infer.ts'
-import { list, message, string, struct } from '../../../schema/field.ts'
+import { atomicMessage, list, message, string, struct } from '../../../schema/field.ts'
 import { labelSelector } from '../../meta/v1/label-selector.ts'
 
-export const namedRuleWithOperations = message('io.k8s.api.admissionregistration.v1.NamedRuleWithOperations', {
+export const namedRuleWithOperations = atomicMessage('io.k8s.api.admissionregistration.v1.NamedRuleWithOperations', {
   resourceNames: list(1, 'string', { listType: 'atomic' }),
   apiGroups: list(1, 'string', { listType: 'atomic', inside: [2, 2] }),
   apiVersions: list(2, 'string', { listType: 'atomic', inside: [2, 2] }),
@@ -17,7 +17,7 @@ export const namedRuleWithOperations = message('io.k8s.api.admissionregistration
 })
 export interface NamedRuleWithOperations extends Infer<typeof namedRuleWithOperations> {}
 
-export const matchResources = message('io.k8s.api.admissionregistration.v1.MatchResources', {
+export const matchResources = atomicMessage('io.k8s.api.admissionregistration.v1.MatchResources', {
   namespaceSelector: struct(1, labelSelector, { pointer: true, default: {} }),
   objectSelector: struct(2, labelSelector, { pointer: true, default: {} }),
   resourceRules: list(3, namedRuleWithOperations, { listType: 'atomic' }),

@@ -1,15 +1,15 @@
 // Parts that mutating and validating policies share.
 import type { Infer } from '../../../schema/infer.ts'
-import { message, string, struct } from '../../../schema/field.ts'
+import { atomicMessage, string, struct } from '../../../schema/field.ts'
 import { labelSelector } from '../../meta/v1/label-selector.ts'
 
-export const paramKind = message('io.k8s.api.admissionregistration.v1.ParamKind', {
+export const paramKind = atomicMessage('io.k8s.api.admissionregistration.v1.ParamKind', {
   apiVersion: string(1),
   kind: string(2),
 })
 export interface ParamKind extends Infer<typeof paramKind> {}
 
-export const paramRef = message('io.k8s.api.admissionregistration.v1.ParamRef', {
+export const paramRef = atomicMessage('io.k8s.api.admissionregistration.v1.ParamRef', {
   name: string(1),
   namespace: string(2),
   selector: struct(3, labelSelector, { pointer: true }),
@@ -17,7 +17,7 @@ export const paramRef = message('io.k8s.api.admissionregistration.v1.ParamRef', 
 })
 export interface ParamRef extends Infer<typeof paramRef> {}
 
-export const variable = message('io.k8s.api.admissionregistration.v1.Variable', {
+export const variable = atomicMessage('io.k8s.api.admissionregistration.v1.Variable', {
   name: string(1, { required: true }),
   expression: string(2, { required: true }),
 })

@@ -84,6 +84,7 @@ export const deployment = defineKind<Deployment, DeploymentInput>({
   message: deploymentMessage,
   hasStatus: true,
   countsGenerations: true,
+  countsAnnotations: true,
   scale: replicaScaling(({ spec }) => selectorText(spec.selector)),
   validateName: dnsSubdomainErrors,
   applyDefaults: (object) => ({ ...object, spec: withStrategyDefaults(withTemplateDefaults(object.spec)) }),

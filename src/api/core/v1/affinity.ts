@@ -1,6 +1,6 @@
 // Affinity, tolerations and spread: where a pod wants to be.
 import type { Infer } from '../../../schema/infer.ts'
-import { int32, int64, list, message, string, struct } from '../../../schema/field.ts'
+import { atomicMessage, int32, int64, list, message, string, struct } from '../../../schema/field.ts'
 import { labelSelector } from '../../meta/v1/label-selector.ts'
 
 export const nodeSelectorRequirement = message('io.k8s.api.core.v1.NodeSelectorRequirement', {
@@ -14,13 +14,13 @@ export const nodeSelectorRequirement = message('io.k8s.api.core.v1.NodeSelectorR
 })
 export interface NodeSelectorRequirement extends Infer<typeof nodeSelectorRequirement> {}
 
-export const nodeSelectorTerm = message('io.k8s.api.core.v1.NodeSelectorTerm', {
+export const nodeSelectorTerm = atomicMessage('io.k8s.api.core.v1.NodeSelectorTerm', {
   matchExpressions: list(1, nodeSelectorRequirement, { listType: 'atomic' }),
   matchFields: list(2, nodeSelectorRequirement, { listType: 'atomic' }),
 })
 export interface NodeSelectorTerm extends Infer<typeof nodeSelectorTerm> {}
 
-export const nodeSelector = message('io.k8s.api.core.v1.NodeSelector', {
+export const nodeSelector = atomicMessage('io.k8s.api.core.v1.NodeSelector', {
   nodeSelectorTerms: list(1, nodeSelectorTerm, { required: true, listType: 'atomic' }),
 })
 export interface NodeSelector extends Infer<typeof nodeSelector> {}

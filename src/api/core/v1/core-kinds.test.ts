@@ -24,9 +24,9 @@ const meta = { name: 'x', namespace: 'default', uid: 'u', creationTimestamp: '20
 /** The object as the API server would have it, before validation. */
 function made<T extends ApiObject>(kind: Kind<T>, body: object): T {
   const { value } = decode(kind.message, { metadata: meta, ...body })
-  return kind.applyDefaults(
-    withDefaults(kind.message, { ...value, apiVersion: kind.apiVersion, kind: kind.kind } as unknown as T),
-  )
+  const typed = { ...value, apiVersion: kind.apiVersion, kind: kind.kind } as unknown as T
+  const object = kind.applyDefaults(withDefaults(kind.message, typed))
+  return kind.complete?.(object) ?? object
 }
 
 const errorsOf = <T extends ApiObject>(kind: Kind<T>, body: object): string[] => {

@@ -1,9 +1,9 @@
 // EndpointSubset: addresses that share their ports.
 import type { Infer } from '../../../schema/infer.ts'
-import { int32, list, message, string, struct } from '../../../schema/field.ts'
+import { atomicMessage, int32, list, message, string, struct } from '../../../schema/field.ts'
 import { objectReference } from './references.ts'
 
-export const endpointAddress = message('io.k8s.api.core.v1.EndpointAddress', {
+export const endpointAddress = atomicMessage('io.k8s.api.core.v1.EndpointAddress', {
   ip: string(1, { required: true }),
   targetRef: struct(2, objectReference, { pointer: true }),
   hostname: string(3),
@@ -11,7 +11,7 @@ export const endpointAddress = message('io.k8s.api.core.v1.EndpointAddress', {
 })
 export interface EndpointAddress extends Infer<typeof endpointAddress> {}
 
-export const endpointPort = message('io.k8s.api.core.v1.EndpointPort', {
+export const endpointPort = atomicMessage('io.k8s.api.core.v1.EndpointPort', {
   name: string(1),
   port: int32(2, { required: true }),
   protocol: string(3, { default: 'TCP', enum: ['SCTP', 'TCP', 'UDP'] }),

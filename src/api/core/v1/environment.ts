@@ -1,22 +1,22 @@
 // Environment variables of a container and where their values come from.
 import type { Infer } from '../../../schema/infer.ts'
-import { bool, message, quantity, string, struct } from '../../../schema/field.ts'
+import { atomicMessage, bool, message, quantity, string, struct } from '../../../schema/field.ts'
 
-export const configMapKeySelector = message('io.k8s.api.core.v1.ConfigMapKeySelector', {
+export const configMapKeySelector = atomicMessage('io.k8s.api.core.v1.ConfigMapKeySelector', {
   name: string(1, { inside: 1 }),
   key: string(2, { required: true }),
   optional: bool(3, { pointer: true }),
 })
 export interface ConfigMapKeySelector extends Infer<typeof configMapKeySelector> {}
 
-export const secretKeySelector = message('io.k8s.api.core.v1.SecretKeySelector', {
+export const secretKeySelector = atomicMessage('io.k8s.api.core.v1.SecretKeySelector', {
   name: string(1, { inside: 1 }),
   key: string(2, { required: true }),
   optional: bool(3, { pointer: true }),
 })
 export interface SecretKeySelector extends Infer<typeof secretKeySelector> {}
 
-export const fileKeySelector = message('io.k8s.api.core.v1.FileKeySelector', {
+export const fileKeySelector = atomicMessage('io.k8s.api.core.v1.FileKeySelector', {
   volumeName: string(1, { required: true }),
   path: string(2, { required: true }),
   key: string(3, { required: true }),
@@ -24,13 +24,13 @@ export const fileKeySelector = message('io.k8s.api.core.v1.FileKeySelector', {
 })
 export interface FileKeySelector extends Infer<typeof fileKeySelector> {}
 
-export const objectFieldSelector = message('io.k8s.api.core.v1.ObjectFieldSelector', {
+export const objectFieldSelector = atomicMessage('io.k8s.api.core.v1.ObjectFieldSelector', {
   apiVersion: string(1, { default: 'v1' }),
   fieldPath: string(2, { required: true }),
 })
 export interface ObjectFieldSelector extends Infer<typeof objectFieldSelector> {}
 
-export const resourceFieldSelector = message('io.k8s.api.core.v1.ResourceFieldSelector', {
+export const resourceFieldSelector = atomicMessage('io.k8s.api.core.v1.ResourceFieldSelector', {
   containerName: string(1),
   resource: string(2, { required: true }),
   divisor: quantity(3, { default: '0' }),

@@ -1,6 +1,6 @@
 // PersistentVolumeSpec: a piece of storage and where it is.
 import type { Infer } from '../../../schema/infer.ts'
-import { bool, int32, list, map, message, string, struct } from '../../../schema/field.ts'
+import { atomicMessage, bool, int32, list, map, message, string, struct } from '../../../schema/field.ts'
 import { nodeSelector } from './affinity.ts'
 import { objectReference } from './references.ts'
 import {
@@ -17,7 +17,7 @@ import {
   vsphereVirtualDiskVolumeSource,
 } from './volume.ts'
 
-export const secretReference = message('io.k8s.api.core.v1.SecretReference', {
+export const secretReference = atomicMessage('io.k8s.api.core.v1.SecretReference', {
   name: string(1),
   namespace: string(2),
 })

@@ -1,13 +1,13 @@
 // References from one object to another.
 import type { Infer } from '../../../schema/infer.ts'
-import { message, string } from '../../../schema/field.ts'
+import { atomicMessage, message, string } from '../../../schema/field.ts'
 
-export const localObjectReference = message('io.k8s.api.core.v1.LocalObjectReference', {
+export const localObjectReference = atomicMessage('io.k8s.api.core.v1.LocalObjectReference', {
   name: string(1),
 })
 export interface LocalObjectReference extends Infer<typeof localObjectReference> {}
 
-export const objectReference = message('io.k8s.api.core.v1.ObjectReference', {
+export const objectReference = atomicMessage('io.k8s.api.core.v1.ObjectReference', {
   kind: string(1),
   namespace: string(2),
   name: string(3),
@@ -18,7 +18,7 @@ export const objectReference = message('io.k8s.api.core.v1.ObjectReference', {
 })
 export interface ObjectReference extends Infer<typeof objectReference> {}
 
-export const typedLocalObjectReference = message('io.k8s.api.core.v1.TypedLocalObjectReference', {
+export const typedLocalObjectReference = atomicMessage('io.k8s.api.core.v1.TypedLocalObjectReference', {
   apiGroup: string(1, { pointer: true, keepEmpty: true }),
   kind: string(2, { required: true }),
   name: string(3, { required: true }),

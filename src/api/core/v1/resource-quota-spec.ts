@@ -1,6 +1,6 @@
 // ResourceQuotaSpec and ResourceQuotaStatus.
 import type { Infer } from '../../../schema/infer.ts'
-import { list, map, message, string, struct } from '../../../schema/field.ts'
+import { atomicMessage, list, map, message, string, struct } from '../../../schema/field.ts'
 
 export const scopedResourceSelectorRequirement = message('io.k8s.api.core.v1.ScopedResourceSelectorRequirement', {
   scopeName: string(1, {
@@ -21,7 +21,7 @@ export const scopedResourceSelectorRequirement = message('io.k8s.api.core.v1.Sco
 })
 export interface ScopedResourceSelectorRequirement extends Infer<typeof scopedResourceSelectorRequirement> {}
 
-export const scopeSelector = message('io.k8s.api.core.v1.ScopeSelector', {
+export const scopeSelector = atomicMessage('io.k8s.api.core.v1.ScopeSelector', {
   matchExpressions: list(1, scopedResourceSelectorRequirement, { listType: 'atomic' }),
 })
 export interface ScopeSelector extends Infer<typeof scopeSelector> {}

@@ -5,12 +5,7 @@ import { validateLabels } from '../../metadata.ts'
 import { dnsLabelErrors, dnsSubdomainErrors, qualifiedNameErrors } from '../../names.ts'
 import { portErrors, portNameErrors } from '../../network-rules.ts'
 import type { ServicePort, ServiceSpec } from './service-spec.ts'
-import {
-  isHeadless,
-  validateClusterAddresses,
-  validateExternalAddresses,
-  withFamilies,
-} from './service-address-rules.ts'
+import { isHeadless, validateClusterAddresses, validateExternalAddresses } from './service-address-rules.ts'
 import { isReachableFromOutside, validateTraffic } from './service-traffic-rules.ts'
 
 const affinitySecondsDefault = 10_800
@@ -24,7 +19,7 @@ export function withServiceDefaults(spec: ServiceSpec): ServiceSpec {
       : port,
   )
   const filled = { ...spec, ...(ports === undefined ? {} : { ports }) }
-  return withFamilies(withTrafficDefaults(withAffinityDefaults(filled)))
+  return withTrafficDefaults(withAffinityDefaults(filled))
 }
 
 function withAffinityDefaults(spec: ServiceSpec): ServiceSpec {

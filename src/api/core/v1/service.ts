@@ -7,6 +7,7 @@ import { ageText } from '../../age.ts'
 import { column, defineKind } from '../../kind.ts'
 import { dnsLabelErrors } from '../../names.ts'
 import { labelsText } from '../../labels-text.ts'
+import { withFamilies } from './service-address-rules.ts'
 import { validateServiceSpec, withServiceDefaults } from './service-rules.ts'
 import { validateLoadBalancerStatus, withAddressModes } from './service-traffic-rules.ts'
 import { validateServiceUpdate } from './service-update-rules.ts'
@@ -39,6 +40,7 @@ export const service = defineKind<Service, ServiceInput>({
     spec: withServiceDefaults(object.spec),
     status: { ...object.status, loadBalancer: withAddressModes(object.status.loadBalancer) },
   }),
+  complete: (object) => ({ ...object, spec: withFamilies(object.spec) }),
   initialStatus: () => ({ loadBalancer: {} }),
   validate: ({ metadata, spec, status }) => [
     ...validateServiceSpec(spec, metadata.annotations ?? {}),

@@ -1,6 +1,6 @@
 // Endpoint and EndpointPort: what an EndpointSlice is made of.
 import type { Infer } from '../../../schema/infer.ts'
-import { bool, int32, list, map, message, string, struct } from '../../../schema/field.ts'
+import { atomicMessage, bool, int32, list, map, message, string, struct } from '../../../schema/field.ts'
 import { objectReference } from '../../core/v1/references.ts'
 
 export const endpointConditions = message('io.k8s.api.discovery.v1.EndpointConditions', {
@@ -38,7 +38,7 @@ export const endpoint = message('io.k8s.api.discovery.v1.Endpoint', {
 })
 export interface Endpoint extends Infer<typeof endpoint> {}
 
-export const endpointPort = message('io.k8s.api.discovery.v1.EndpointPort', {
+export const endpointPort = atomicMessage('io.k8s.api.discovery.v1.EndpointPort', {
   name: string(1, { pointer: true, default: '' }),
   protocol: string(2, { pointer: true, default: 'TCP', enum: ['SCTP', 'TCP', 'UDP'] }),
   port: int32(3, { pointer: true }),

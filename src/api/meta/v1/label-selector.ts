@@ -1,6 +1,6 @@
 // LabelSelector: which objects, by their labels.
 import type { Infer } from '../../../schema/infer.ts'
-import { list, map, message, string } from '../../../schema/field.ts'
+import { atomicMessage, list, map, message, string } from '../../../schema/field.ts'
 
 export const labelSelectorRequirement = message('io.k8s.apimachinery.pkg.apis.meta.v1.LabelSelectorRequirement', {
   key: string(1, { required: true }),
@@ -9,7 +9,7 @@ export const labelSelectorRequirement = message('io.k8s.apimachinery.pkg.apis.me
 })
 export interface LabelSelectorRequirement extends Infer<typeof labelSelectorRequirement> {}
 
-export const labelSelector = message('io.k8s.apimachinery.pkg.apis.meta.v1.LabelSelector', {
+export const labelSelector = atomicMessage('io.k8s.apimachinery.pkg.apis.meta.v1.LabelSelector', {
   matchLabels: map(1, 'string'),
   matchExpressions: list(2, labelSelectorRequirement, { listType: 'atomic' }),
 })

@@ -1,6 +1,6 @@
 // ObjectMeta: what every object carries: names, labels, owners, versions, times.
 import type { Infer } from '../../../schema/infer.ts'
-import { bool, int64, fieldsV1, list, map, message, string, time } from '../../../schema/field.ts'
+import { atomicMessage, bool, fieldsV1, int64, list, map, message, string, time } from '../../../schema/field.ts'
 
 export const managedFieldsEntry = message('io.k8s.apimachinery.pkg.apis.meta.v1.ManagedFieldsEntry', {
   manager: string(1),
@@ -13,7 +13,7 @@ export const managedFieldsEntry = message('io.k8s.apimachinery.pkg.apis.meta.v1.
 })
 export interface ManagedFieldsEntry extends Infer<typeof managedFieldsEntry> {}
 
-export const ownerReference = message('io.k8s.apimachinery.pkg.apis.meta.v1.OwnerReference', {
+export const ownerReference = atomicMessage('io.k8s.apimachinery.pkg.apis.meta.v1.OwnerReference', {
   kind: string(1, { required: true }),
   name: string(3, { required: true }),
   uid: string(4, { required: true }),

@@ -1,9 +1,9 @@
 // IngressSpec and IngressStatus.
 import type { Infer } from '../../../schema/infer.ts'
-import { int32, list, message, string, struct } from '../../../schema/field.ts'
+import { atomicMessage, int32, list, message, string, struct } from '../../../schema/field.ts'
 import { typedLocalObjectReference } from '../../core/v1/references.ts'
 
-export const serviceBackendPort = message('io.k8s.api.networking.v1.ServiceBackendPort', {
+export const serviceBackendPort = atomicMessage('io.k8s.api.networking.v1.ServiceBackendPort', {
   name: string(1),
   number: int32(2),
 })

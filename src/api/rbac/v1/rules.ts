@@ -1,6 +1,6 @@
 // Rules, subjects and role references of RBAC.
 import type { Infer } from '../../../schema/infer.ts'
-import { list, message, string } from '../../../schema/field.ts'
+import { atomicMessage, list, message, string } from '../../../schema/field.ts'
 
 export const rbacGroup = 'rbac.authorization.k8s.io'
 
@@ -13,14 +13,14 @@ export const policyRule = message('io.k8s.api.rbac.v1.PolicyRule', {
 })
 export interface PolicyRule extends Infer<typeof policyRule> {}
 
-export const roleRef = message('io.k8s.api.rbac.v1.RoleRef', {
+export const roleRef = atomicMessage('io.k8s.api.rbac.v1.RoleRef', {
   apiGroup: string(1, { keepEmpty: true, default: rbacGroup }),
   kind: string(2, { required: true }),
   name: string(3, { required: true }),
 })
 export interface RoleRef extends Infer<typeof roleRef> {}
 
-export const subject = message('io.k8s.api.rbac.v1.Subject', {
+export const subject = atomicMessage('io.k8s.api.rbac.v1.Subject', {
   kind: string(1, { required: true }),
   apiGroup: string(2),
   name: string(3, { required: true }),

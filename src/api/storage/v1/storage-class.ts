@@ -1,6 +1,6 @@
 // StorageClass: a way to make volumes, which claims name.
 import type { Infer } from '../../../schema/infer.ts'
-import { bool, list, map, message, string, struct } from '../../../schema/field.ts'
+import { atomicMessage, bool, list, map, message, string, struct } from '../../../schema/field.ts'
 import type { InputOf, ObjectOf } from '../../object.ts'
 import { objectMeta } from '../../meta/v1/object-meta.ts'
 import {
@@ -24,7 +24,7 @@ export const topologySelectorLabelRequirement = message('io.k8s.api.core.v1.Topo
 })
 export interface TopologySelectorLabelRequirement extends Infer<typeof topologySelectorLabelRequirement> {}
 
-export const topologySelectorTerm = message('io.k8s.api.core.v1.TopologySelectorTerm', {
+export const topologySelectorTerm = atomicMessage('io.k8s.api.core.v1.TopologySelectorTerm', {
   matchLabelExpressions: list(1, topologySelectorLabelRequirement, { listType: 'atomic' }),
 })
 export interface TopologySelectorTerm extends Infer<typeof topologySelectorTerm> {}

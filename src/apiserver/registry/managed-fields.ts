@@ -1,0 +1,212 @@
+// managedFields: who owns which fields of an object, kept at every write. A write takes what it changes from everybody
+// else; what it removes nobody owns any longer.
+import { rfc3339 } from '../../base/clock.ts'
+import type { ManagedFieldsEntry } from '../../api/meta/v1/object-meta.ts'
+import { compare, type Comparison } from '../../schema/apply/compare.ts'
+import {
+  difference,
+  emptySet,
+  isEmptySet,
+  isFieldSet,
+  union,
+  withoutSubtrees,
+  type FieldSet,
+} from '../../schema/apply/field-set.ts'
+import type { StructStructure } from '../../schema/apply/structure.ts'
+import { equalValues } from '../../schema/json-value.ts'
+
+export type ManagedFields = readonly ManagedFieldsEntry[]
+
+/** Who writes, in which version, and through which door. */
+export interface Writer {
+  readonly manager: string
+  readonly apiVersion: string
+  readonly subresource: string
+}
+
+/** One version of a kind, in which an entry may speak of fields. */
+export interface VersionView {
+  readonly structure: StructStructure
+  /** The object, given in the writer's version, in this one. */
+  shown(object: object): object
+}
+
+export interface Tracking {
+  readonly writer: Writer
+  /** Undefined for a version that is not served any longer. */
+  view(apiVersion: string): VersionView | undefined
+  /** Subtrees that this door does not write, as paths of elements. */
+  readonly ignored: readonly (readonly string[])[]
+  readonly nowMs: number
+}
+
+export const fieldsOf = (entry: ManagedFieldsEntry): FieldSet => (entry.fieldsV1 ?? emptySet) as FieldSet
+
+/** The entries after an ordinary write: create, update, or a patch that is no apply. */
+export function afterUpdate(entries: ManagedFields, old: object, next: object, tracking: Tracking): ManagedFields {
+  const { writer } = tracking
+  const comparisons = new Comparisons(old, next, tracking)
+  const { changed } = comparisons.of(writer.apiVersion) ?? nothingChanged
+  const taken = difference(changed, neverOwned)
+  const isOwn = (entry: ManagedFieldsEntry) => isEntryOf(entry, writer, 'Update')
+  const released = releaseFields(entries, comparisons)
+  if (isEmptySet(taken)) return finished(released)
+  const previous = released.find(isOwn)
+  const own = newEntry(writer, 'Update', union(taken, previous ? fieldsOf(previous) : emptySet), tracking.nowMs)
+  return finished([...released.filter((entry) => !isOwn(entry)), own])
+}
+
+const nothingChanged: Comparison = { changed: emptySet, removed: emptySet }
+
+/** Names, times and versions belong to the server. */
+export const neverOwned: FieldSet = {
+  'f:apiVersion': {},
+  'f:kind': {},
+  'f:metadata': {
+    '.': {},
+    'f:clusterName': {},
+    'f:creationTimestamp': {},
+    'f:generation': {},
+    'f:managedFields': {},
+    'f:name': {},
+    'f:namespace': {},
+    'f:resourceVersion': {},
+    'f:selfLink': {},
+    'f:uid': {},
+  },
+}
+
+/** The differences between two objects, in each version that an entry speaks. */
+export class Comparisons {
+  readonly #old: object
+  readonly #next: object
+  readonly #tracking: Tracking
+  readonly #known = new Map<string, Comparison | undefined>()
+
+  constructor(old: object, next: object, tracking: Tracking) {
+    this.#old = old
+    this.#next = next
+    this.#tracking = tracking
+  }
+
+  of(apiVersion: string): Comparison | undefined {
+    if (!this.#known.has(apiVersion)) this.#known.set(apiVersion, this.#compare(apiVersion))
+    return this.#known.get(apiVersion)
+  }
+
+  #compare(apiVersion: string): Comparison | undefined {
+    const view = this.#tracking.view(apiVersion)
+    if (view === undefined) return undefined
+    const { changed, removed } = compare(view.structure, view.shown(this.#old), view.shown(this.#next))
+    const { ignored } = this.#tracking
+    return { changed: withoutSubtrees(changed, ignored), removed: withoutSubtrees(removed, ignored) }
+  }
+}
+
+/** Entries without what changed or is gone; those of versions that are not served any longer go as a whole. */
+export const releaseFields = (entries: ManagedFields, comparisons: Comparisons): ManagedFieldsEntry[] =>
+  entries.flatMap((entry) => {
+    const comparison = comparisons.of(entry.apiVersion ?? '')
+    if (comparison === undefined) return []
+    const fields = fieldsOf(entry)
+    const rest = difference(difference(fields, comparison.changed), comparison.removed)
+    return isEmptySet(rest) ? [] : rest === fields ? [entry] : [{ ...entry, fieldsV1: rest }]
+  })
+
+export const isEntryOf = (entry: ManagedFieldsEntry, writer: Writer, operation: 'Apply' | 'Update'): boolean =>
+  entry.manager === writer.manager &&
+  entry.operation === operation &&
+  (entry.subresource ?? '') === writer.subresource &&
+  // Who applies is the same in every version.
+  (operation === 'Apply' || entry.apiVersion === writer.apiVersion)
+
+export const newEntry = (
+  { manager, apiVersion, subresource }: Writer,
+  operation: 'Apply' | 'Update',
+  fieldsV1: FieldSet,
+  nowMs: number | undefined,
+): ManagedFieldsEntry => ({
+  manager,
+  operation,
+  apiVersion,
+  ...(nowMs === undefined ? {} : { time: rfc3339(nowMs) }),
+  fieldsType: 'FieldsV1',
+  fieldsV1,
+  ...(subresource === '' ? {} : { subresource }),
+})
+
+/** The entries in upstream's order, not more of them than are kept. */
+export const finished = (entries: ManagedFields): ManagedFields => capped(entries).toSorted(compareEntries)
+
+const timeOf = ({ time }: ManagedFieldsEntry): number => (time === undefined ? 0 : Math.floor(Date.parse(time) / 1000))
+
+const compareText = (a = '', b = ''): number => (a === b ? 0 : a < b ? -1 : 1)
+
+const compareEntries = (a: ManagedFieldsEntry, b: ManagedFieldsEntry): number =>
+  compareText(a.operation, b.operation) ||
+  timeOf(a) - timeOf(b) ||
+  compareText(a.manager, b.manager) ||
+  compareText(a.apiVersion, b.apiVersion) ||
+  compareText(a.subresource, b.subresource)
+
+/** As upstream: of more managers that update, the oldest are counted as one. */
+const updateEntriesMax = 10
+const ancientManager = 'ancient-changes'
+
+function capped(entries: ManagedFields): ManagedFields {
+  const updates = entries.filter(({ operation }) => operation === 'Update')
+  let surplus = updates.length - updateEntriesMax
+  if (surplus <= 0) return entries
+  const firstOf = new Map<string, ManagedFieldsEntry>()
+  const merged = new Map<string, ManagedFieldsEntry>()
+  const gone = new Set<ManagedFieldsEntry>()
+  const oldest = updates.toSorted((a, b) => timeOf(a) - timeOf(b) || compareText(identifierOf(a), identifierOf(b)))
+  for (const entry of oldest) {
+    if (surplus === 0) break
+    const apiVersion = entry.apiVersion ?? ''
+    const first = merged.get(apiVersion) ?? firstOf.get(apiVersion)
+    if (first === undefined) {
+      firstOf.set(apiVersion, entry)
+      continue
+    }
+    const { subresource: _, ...plain } = entry
+    merged.set(apiVersion, { ...plain, manager: ancientManager, fieldsV1: union(fieldsOf(first), fieldsOf(entry)) })
+    gone.add(first).add(entry)
+    surplus--
+  }
+  return [...entries.filter((entry) => !gone.has(entry)), ...merged.values()]
+}
+
+/** What tells managers apart, as text: errors are grouped and ordered by it. */
+export const identifierOf = ({ manager, operation, apiVersion, subresource }: ManagedFieldsEntry): string =>
+  JSON.stringify({
+    manager,
+    operation,
+    ...(operation === 'Apply' ? {} : { apiVersion }),
+    ...(subresource ? { subresource } : {}),
+  })
+
+/**
+ * The entries that a write starts from: those that were sent where they are sound, else the live ones, so that a client
+ * that does not know them cannot lose them. One empty entry says that they are to go.
+ */
+export function startingEntries(
+  live: ManagedFields,
+  sent: ManagedFields | undefined,
+  subresource: string,
+): ManagedFields {
+  if (subresource !== '' || sent === undefined || sent.length === 0 || equalValues(sent, live)) return live
+  if (sent.length === 1 && Object.keys(sent[0] ?? {}).length === 0) return []
+  return sent.every(isSound) ? sent : live
+}
+
+const isSound = ({ operation, apiVersion, fieldsType, fieldsV1 }: ManagedFieldsEntry): boolean =>
+  (operation === 'Apply' || operation === 'Update') &&
+  apiVersion !== undefined &&
+  fieldsType === 'FieldsV1' &&
+  (fieldsV1 === undefined || isFieldSet(fieldsV1))
+
+/** Whether nothing but times differs. */
+export const sameButTimes = (a: ManagedFields, b: ManagedFields): boolean =>
+  a === b ||
+  (a.length === b.length && a.every((entry, index) => equalValues({ ...entry, time: b[index]?.time }, b[index])))

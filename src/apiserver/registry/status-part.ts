@@ -1,0 +1,39 @@
+// The status door: what an update through /status may change beside the status. Labels and annotations pass it for most
+// kinds; what does not pass is kept as it was and never owned by who writes there.
+import type { Kind } from '../../api/kind.ts'
+import type { ApiObject } from '../../api/object.ts'
+
+/** Kinds whose whole metadata is kept. */
+const metadataKept: ReadonlySet<string> = new Set([
+  'CustomResourceDefinition',
+  'FlowSchema',
+  'PriorityLevelConfiguration',
+  'ResourceClaim',
+  'ValidatingAdmissionPolicy',
+  'VolumeAttachment',
+])
+
+/** Of other kinds, single fields of the metadata. */
+const fieldsKept: Readonly<Record<string, readonly (keyof ApiObject['metadata'])[]>> = {
+  Deployment: ['labels'],
+  Pod: ['deletionTimestamp', 'ownerReferences'],
+}
+
+/** The old object with the status that was sent, and with what may pass of `kept`: the sent metadata with its identity. */
+export function withStatusOf({ kind }: Kind, kept: ApiObject, sent: ApiObject, old: ApiObject): ApiObject {
+  const metadata: Record<string, unknown> = { ...(metadataKept.has(kind) ? old : kept).metadata }
+  for (const name of fieldsKept[kind] ?? []) {
+    if (old.metadata[name] === undefined) delete metadata[name]
+    else metadata[name] = old.metadata[name]
+  }
+  if (kept.metadata.managedFields !== undefined) metadata['managedFields'] = kept.metadata.managedFields
+  return { ...old, metadata, status: (sent as { status?: unknown }).status } as unknown as ApiObject
+}
+
+/** The subtrees that are not written there, as paths of elements. */
+export const ignoredByStatus = ({ kind, message }: Kind): readonly (readonly string[])[] => [
+  ...Object.keys(message.fields)
+    .filter((name) => name !== 'metadata' && name !== 'status')
+    .map((name) => [`f:${name}`]),
+  ...(metadataKept.has(kind) ? [['f:metadata']] : (fieldsKept[kind] ?? []).map((name) => ['f:metadata', `f:${name}`])),
+]

@@ -1,0 +1,139 @@
+// check-applied: is an applied configuration of its type? Unlike other writes, an apply refuses what the type does not
+// have: a field that is dropped could not be owned.
+import type { ScalarName } from '../field.ts'
+import { isJsonObject, type JsonObject, type JsonValue } from '../json-value.ts'
+import { childStructure } from './compare.ts'
+import { elementText, itemElement } from './path-element.ts'
+import type { ListStructure, Structure } from './structure.ts'
+
+/** Everything that is wrong, in upstream's words, each with its path. */
+export function checkApplied(structure: Structure, applied: JsonObject): string[] {
+  const checker: Checker = { structure, applied, steps: [], errors: [] }
+  checkValue(checker, structure, applied)
+  return checker.errors
+}
+
+/** Where the check stands: the names and indices that led there. Their text is made when something is wrong. */
+interface Checker {
+  readonly structure: Structure
+  readonly applied: JsonObject
+  readonly steps: (string | number)[]
+  readonly errors: string[]
+}
+
+/** Nesting beyond this is refused, as in every body. */
+const depthMax = 100
+
+function checkValue(checker: Checker, structure: Structure, value: JsonValue): void {
+  if (value === null) return
+  if (checker.steps.length > depthMax) return wrong(checker, `nested more than ${depthMax} levels deep`)
+  switch (structure.kind) {
+    case 'scalar': {
+      const expected = scalarMismatch(structure.type, value)
+      if (expected !== undefined) wrong(checker, expected)
+      return
+    }
+    case 'struct':
+    case 'map':
+      if (!isJsonObject(value)) return wrong(checker, `expected map, got &{${goText(value)}}`)
+      return checkEntries(checker, structure, value)
+    case 'list':
+      if (!Array.isArray(value)) return wrong(checker, `expected list, got &{${goText(value)}}`)
+      return checkItems(checker, structure, value)
+    case 'any':
+      return
+    default:
+      return structure satisfies never
+  }
+}
+
+function wrong({ structure, applied, steps, errors }: Checker, what: string): void {
+  let [text, at, shape]: [string, JsonValue, Structure | undefined] = ['', applied, structure]
+  for (const step of steps) {
+    const child: JsonValue = (at as Record<string | number, JsonValue>)[step] ?? null
+    if (typeof step === 'string') text += `.${step}`
+    else if (shape?.kind === 'list') text += elementText((isKeyed(shape) && itemElement(shape, child)) || `i:${step}`)
+    shape =
+      typeof step === 'string' ? shape && childStructure(shape, step) : shape?.kind === 'list' ? shape.element : shape
+    at = child
+  }
+  errors.push(`${text}: ${what}`)
+}
+
+const isKeyed = ({ listType }: ListStructure): boolean => listType !== 'atomic'
+
+function checkEntries(
+  checker: Checker,
+  structure: Extract<Structure, { kind: 'struct' | 'map' }>,
+  object: JsonObject,
+): void {
+  const { steps } = checker
+  for (const name in object) {
+    const value = object[name]
+    if (value === undefined || (steps.length === 0 && (name === 'apiVersion' || name === 'kind'))) continue
+    const child = childStructure(structure, name)
+    steps.push(name)
+    if (child === undefined) wrong(checker, 'field not declared in schema')
+    else checkValue(checker, child, value)
+    steps.pop()
+  }
+}
+
+function checkItems(checker: Checker, structure: ListStructure, items: readonly JsonValue[]): void {
+  const seen = new Set<string>()
+  for (const [index, item] of items.entries()) {
+    const element = isKeyed(structure) ? itemElement(structure, item) : `i:${index}`
+    if (element === undefined) {
+      wrong(checker, `element ${index}: ${lacksKeys(structure, item)}`)
+      continue
+    }
+    if (seen.has(element)) wrong(checker, `duplicate entries for key ${elementText(element)}`)
+    seen.add(element)
+    checker.steps.push(index)
+    checkValue(checker, structure.element, item)
+    checker.steps.pop()
+  }
+}
+
+function lacksKeys({ keys }: ListStructure, item: JsonValue): string {
+  if (item === null) return 'associative list with keys may not have a null element'
+  if (!isJsonObject(item)) return 'associative list with keys may not have non-map elements'
+  const names = keys.map(({ name }) => JSON.stringify(name))
+  return names.length === 1
+    ? `associative list with keys has an element that omits key field ${names[0]} (and doesn't have default value)`
+    : `associative list with keys has an element that omits all key fields [${names.join(' ')}] (and doesn't have default values for any of them)`
+}
+
+function scalarMismatch(type: ScalarName, value: JsonValue): string | undefined {
+  switch (type) {
+    case 'string':
+    case 'bytes':
+      return typeof value === 'string'
+        ? undefined
+        : `expected string, got &value.valueUnstructured{Value:${goText(value)}}`
+    case 'bool':
+      return typeof value === 'boolean' ? undefined : `expected boolean, got &{${goText(value)}}`
+    case 'int32':
+    case 'int64':
+    case 'double':
+      return typeof value === 'number' ? undefined : `expected numeric (int or float), got ${goType(value)}`
+    default:
+      return typeof value === 'object' ? `expected any scalar, got &{${goText(value)}}` : undefined
+  }
+}
+
+const goType = (value: JsonValue): string =>
+  Array.isArray(value)
+    ? '[]interface {}'
+    : typeof value === 'object'
+      ? 'map[string]interface {}'
+      : typeof value === 'boolean'
+        ? 'bool'
+        : typeof value
+
+function goText(value: JsonValue): string {
+  if (Array.isArray(value)) return `[${value.map(goText).join(' ')}]`
+  if (!isJsonObject(value)) return value === null ? '<nil>' : String(value)
+  const entries = Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1))
+  return `map[${entries.map(([name, item]) => `${name}:${goText(item ?? null)}`).join(' ')}]`
+}

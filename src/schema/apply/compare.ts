@@ -1,0 +1,177 @@
+// compare: which fields differ between two objects of one structure. What is the same is skipped without a trace;
+// what is there on one side only is named with all that it holds.
+import { equalValues, isJsonObject, type JsonObject, type JsonValue } from '../json-value.ts'
+import { emptySet, type FieldSet } from './field-set.ts'
+import { orderedItems, paired } from './list-items.ts'
+import { fieldElement, isSameItem, self } from './path-element.ts'
+import { structDifferences, structNode } from './struct-fields.ts'
+import type { AnyStructure, ListStructure, MapStructure, StructStructure, Structure } from './structure.ts'
+
+export interface Comparison {
+  /** Added, or there before with another value. */
+  readonly changed: FieldSet
+  readonly removed: FieldSet
+}
+
+type Value = JsonValue | undefined
+type Mutable = Record<string, FieldSet>
+
+export function compare(structure: Structure, old: object, next: object): Comparison {
+  const found = new Found()
+  compareValues(structure, old as JsonObject, next as JsonObject, found)
+  return { changed: found.changed ?? emptySet, removed: found.removed ?? emptySet }
+}
+
+/** What a comparison has found at one node; children are added in the order of field sets. */
+class Found {
+  changed: Mutable | undefined
+  removed: Mutable | undefined
+
+  add(element: string, { changed, removed }: Found): void {
+    if (changed !== undefined) (this.changed ??= {})[element] = changed
+    if (removed !== undefined) (this.removed ??= {})[element] = removed
+  }
+
+  clear(): void {
+    this.changed = this.removed = undefined
+  }
+}
+
+function compareValues(structure: Structure, old: Value, next: Value, found: Found): void {
+  if (old === next) return
+  if (old === undefined) found.changed = presence(structure, next)
+  else if (next === undefined) found.removed = presence(structure, old)
+  else if (structure.kind === 'scalar' || isOneField(structure, old, next)) {
+    if (!equalValues(old, next)) found.changed = emptySet
+  } else if (structure.kind === 'list') compareLists(structure, asList(old), asList(next), found)
+  else if (structure.kind === 'struct') compareStructs(structure, asObject(old), asObject(next), found)
+  else compareMaps(structure, asObject(old), asObject(next), found)
+}
+
+const nothing: JsonObject = Object.freeze({})
+const noItems: readonly JsonValue[] = Object.freeze([])
+const asObject = (value: Value): JsonObject => (isJsonObject(value) ? value : nothing)
+const asList = (value: Value): readonly JsonValue[] => (Array.isArray(value) ? value : noItems)
+
+/** Atomic, or empty on both sides: then the field as a whole is compared, which tells empty from null. */
+function isOneField(structure: Structure, old: Value, next: Value): boolean {
+  switch (structure.kind) {
+    case 'scalar':
+      return true
+    case 'struct':
+    case 'map':
+      return structure.isAtomic || (isEmptyObject(asObject(old)) && isEmptyObject(asObject(next)))
+    case 'list':
+      return structure.listType === 'atomic' || (asList(old).length === 0 && asList(next).length === 0)
+    case 'any':
+      return !isJsonObject(old) || !isJsonObject(next) || (isEmptyObject(old) && isEmptyObject(next))
+    default:
+      return structure satisfies never
+  }
+}
+
+function isEmptyObject(object: JsonObject): boolean {
+  for (const name in object) if (object[name] !== undefined) return false
+  return true
+}
+
+function compareStructs(structure: StructStructure, old: JsonObject, next: JsonObject, into: Found): void {
+  let found: Found | undefined
+  structDifferences(structure)(old, next, (field, before, after) => {
+    found ??= new Found()
+    compareValues(field.structure, before ?? field.absent, after ?? field.absent, found)
+    into.add(field.element, found)
+    found.clear()
+  })
+}
+
+function compareMaps(structure: MapStructure | AnyStructure, old: JsonObject, next: JsonObject, into: Found): void {
+  const found = new Found()
+  const value = structure.kind === 'map' ? structure.value : structure
+  for (const name of namesOf(old, next)) {
+    compareValues(value, old[name], next[name], found)
+    into.add(fieldElement(name), found)
+    found.clear()
+  }
+}
+
+/** The names of one object, or of two, in their order. */
+function namesOf(object: JsonObject, other: JsonObject = nothing): string[] {
+  const names = Object.keys(object)
+  for (const name in other) if (!Object.hasOwn(object, name)) names.push(name)
+  return names.length > 1 ? names.toSorted() : names
+}
+
+function compareLists(
+  structure: ListStructure,
+  old: readonly JsonValue[],
+  next: readonly JsonValue[],
+  into: Found,
+): void {
+  if (isSameList(structure, old, next)) return
+  const found = new Found()
+  for (const [before, after] of paired(structure, orderedItems(structure, old), orderedItems(structure, next))) {
+    compareItems(structure.element, before?.values ?? noItems, after?.values ?? noItems, found)
+    into.add((before ?? after)?.element ?? '', found)
+    found.clear()
+  }
+}
+
+/** Most lists did not change; then no element need be written. */
+const isSameList = (structure: ListStructure, old: readonly JsonValue[], next: readonly JsonValue[]): boolean =>
+  old.length === next.length &&
+  old.every((item, index) => isSameItem(structure, item, next[index] ?? null) && equalValues(item, next[index]))
+
+function compareItems(
+  structure: Structure,
+  before: readonly JsonValue[],
+  after: readonly JsonValue[],
+  found: Found,
+): void {
+  const [wereMany, areMany] = [before.length > 1, after.length > 1]
+  if (wereMany && areMany) {
+    if (!equalValues(before, after)) found.changed = emptySet
+    return
+  }
+  const [old, next] = [wereMany ? undefined : before[0], areMany ? undefined : after[0]]
+  if (old !== undefined || next !== undefined) compareValues(structure, old, next, found)
+  if (wereMany) found.removed = emptySet
+  if (areMany) found.changed = emptySet
+}
+
+/** All the fields of a value that is there on one side only. */
+function presence(structure: Structure, value: Value): FieldSet {
+  if (structure.kind === 'scalar' || value === null || value === undefined || isOneField(structure, value, value))
+    return emptySet
+  switch (structure.kind) {
+    case 'struct':
+      return structNode(structure)(asObject(value), presence, true) ?? emptySet
+    case 'list':
+      return presenceOfList(structure, asList(value))
+    default: {
+      const [object, node]: [JsonObject, Mutable] = [asObject(value), { [self]: emptySet }]
+      for (const name of namesOf(object))
+        node[fieldElement(name)] = presence(structure.kind === 'map' ? structure.value : structure, object[name])
+      return node
+    }
+  }
+}
+
+function presenceOfList(structure: ListStructure, items: readonly JsonValue[]): FieldSet {
+  const node: Mutable = { [self]: emptySet }
+  for (const { element, values } of orderedItems(structure, items))
+    node[element] = values.length > 1 ? emptySet : presence(structure.element, values[0])
+  return node
+}
+
+/** How the named property of an object is structured; undefined when there is no such field. */
+export function childStructure(structure: Structure, name: string): Structure | undefined {
+  switch (structure.kind) {
+    case 'struct':
+      return structure.fields.get(name)?.structure
+    case 'map':
+      return structure.value
+    default:
+      return structure
+  }
+}

@@ -1,0 +1,77 @@
+// list-items: the items of a list with the elements that tell them apart, in the order of field sets.
+import type { JsonObject, JsonValue } from '../json-value.ts'
+import { itemElement } from './path-element.ts'
+import type { ListStructure } from './structure.ts'
+
+export interface ListItem {
+  readonly element: string
+  /** More than one when they share the element: they cannot be told apart, and are one field together. */
+  readonly values: readonly JsonValue[]
+}
+
+/** In the order of field sets; items without an element are left out. */
+export function orderedItems(structure: ListStructure, items: readonly JsonValue[]): readonly ListItem[] {
+  const found: ListItem[] = []
+  let isOrdered = true
+  for (const value of items) {
+    const element = itemElement(structure, value)
+    if (element === undefined) continue
+    const last = found.at(-1)
+    if (last !== undefined && compareItems(structure, firstOf(last), value) >= 0) isOrdered = false
+    found.push({ element, values: [value] })
+  }
+  return isOrdered ? found : folded(found.toSorted((a, b) => compareItems(structure, firstOf(a), firstOf(b))))
+}
+
+const firstOf = ({ values }: ListItem): JsonValue => values[0] ?? null
+
+/** Neighbours of the same element become one. */
+function folded(items: readonly ListItem[]): ListItem[] {
+  const kept: ListItem[] = []
+  for (const item of items) {
+    const last = kept.at(-1)
+    if (last?.element === item.element) kept.push({ ...item, values: [...(kept.pop()?.values ?? []), ...item.values] })
+    else kept.push(item)
+  }
+  return kept
+}
+
+/** The items of two lists, those of the same element together. */
+export function* paired(
+  structure: ListStructure,
+  left: readonly ListItem[],
+  right: readonly ListItem[],
+): Generator<readonly [ListItem | undefined, ListItem | undefined]> {
+  let [i, k] = [0, 0]
+  while (i < left.length || k < right.length) {
+    const [a, b] = [left[i], right[k]]
+    const order =
+      a === undefined
+        ? 1
+        : b === undefined
+          ? -1
+          : a.element === b.element
+            ? 0
+            : compareItems(structure, firstOf(a), firstOf(b))
+    if (order <= 0) i++
+    if (order >= 0) k++
+    yield [order <= 0 ? a : undefined, order >= 0 ? b : undefined]
+  }
+}
+
+/** As compareElements orders the elements, without reading them. */
+function compareItems({ listType, keys }: ListStructure, a: JsonValue, b: JsonValue): number {
+  if (listType === 'set') return compareScalars(a, b)
+  for (const { name, default: otherwise } of keys) {
+    const order = compareScalars((a as JsonObject)[name] ?? otherwise, (b as JsonObject)[name] ?? otherwise)
+    if (order !== 0) return order
+  }
+  return 0
+}
+
+function compareScalars(a: unknown, b: unknown): number {
+  if (a === b) return 0
+  if (typeof a === 'number' && typeof b === 'number') return a - b
+  const [left, right] = typeof a === 'string' && typeof b === 'string' ? [a, b] : [JSON.stringify(a), JSON.stringify(b)]
+  return left === right ? 0 : (left ?? '') < (right ?? '') ? -1 : 1
+}

@@ -1,0 +1,80 @@
+// struct-fields: what compare and claims do with the fields of a struct, compiled to one function per struct. A node
+// whose fields hold nothing further depends only on which of them are there: such nodes are made once and shared.
+import { Code, quoted } from '../compile.ts'
+import type { JsonObject, JsonValue } from '../json-value.ts'
+import { emptySet, type FieldSet } from './field-set.ts'
+import { self } from './path-element.ts'
+import type { Structure, StructField, StructStructure } from './structure.ts'
+
+/** The node of one field's value; undefined when there is nothing to say of it. */
+type Descend = (structure: Structure, value: JsonValue) => FieldSet | undefined
+
+/** The node of a struct from the nodes of its fields; undefined when no field has one. */
+type StructNode = (object: JsonObject, descend: Descend, isMember: boolean) => FieldSet | undefined
+
+/** Calls `differs` for every field whose two values are not the same value. */
+type StructDifferences = (old: JsonObject, next: JsonObject, differs: Differs) => void
+type Differs = (field: StructField, old: JsonValue | undefined, next: JsonValue | undefined) => void
+
+/** What fits into the bits of a small integer. */
+const maskFieldsMax = 30
+
+const compiled = <F>(write: (structure: StructStructure) => F): ((structure: StructStructure) => F) => {
+  const known = new WeakMap<readonly StructField[], F>()
+  return (structure) => {
+    const { ordered } = structure
+    const found = known.get(ordered) ?? write(structure)
+    known.set(ordered, found)
+    return found
+  }
+}
+
+export const structNode = compiled<StructNode>(({ ordered }) => {
+  const code = new Code()
+  const isShared = ordered.length <= maskFieldsMax
+  code.line('let mask = 0, isDeep = false')
+  for (const [index, { name, structure }] of ordered.entries()) {
+    code.line(`let n${index}; { const value = object[${quoted(name)}]; if (value !== undefined) {`)
+    code.line(`n${index} = ${isLeaf(structure) ? 'empty' : `descend(${code.constant(structure)}, value)`}`)
+    code.line(
+      `if (n${index} !== undefined) { mask |= ${isShared ? 1 << index : 1}; if (n${index} !== empty) isDeep = true } } }`,
+    )
+  }
+  code.line('if (mask === 0) return undefined')
+  if (isShared) code.line(`if (!isDeep) return ${code.constant(sharedNodes(ordered))}(mask, isMember)`)
+  code.line(`const node = isMember ? { ${quoted(self)}: empty } : {}`)
+  for (const [index, { element }] of ordered.entries())
+    code.line(`if (n${index} !== undefined) node[${quoted(element)}] = n${index}`)
+  code.line('return node')
+  const run = code.compiled(['object', 'descend', 'isMember', 'empty']) as (...given: unknown[]) => FieldSet | undefined
+  return (object, descend, isMember) => run(object, descend, isMember, emptySet)
+})
+
+const isLeaf = (structure: Structure): boolean =>
+  structure.kind === 'scalar' ||
+  ((structure.kind === 'struct' || structure.kind === 'map') && structure.isAtomic) ||
+  (structure.kind === 'list' && structure.listType === 'atomic')
+
+function sharedNodes(ordered: readonly StructField[]): (mask: number, isMember: boolean) => FieldSet {
+  const known = new Map<number, FieldSet>()
+  return (mask, isMember) => {
+    const key = mask * 2 + (isMember ? 1 : 0)
+    const found = known.get(key)
+    if (found !== undefined) return found
+    const fields = ordered.filter((_, index) => (mask & (1 << index)) !== 0)
+    const elements = [...(isMember ? [self] : []), ...fields.map(({ element }) => element)]
+    const node = Object.freeze(Object.fromEntries(elements.map((element) => [element, emptySet])))
+    known.set(key, node)
+    return node
+  }
+}
+
+export const structDifferences = compiled<StructDifferences>(({ ordered }) => {
+  const code = new Code()
+  for (const field of ordered) {
+    const [before, after] = [code.variable(), code.variable()]
+    code.line(`const ${before} = old[${quoted(field.name)}], ${after} = next[${quoted(field.name)}]`)
+    code.line(`if (${before} !== ${after}) differs(${code.constant(field)}, ${before}, ${after})`)
+  }
+  return code.compiled(['old', 'next', 'differs']) as StructDifferences
+})

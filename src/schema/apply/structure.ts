@@ -1,0 +1,106 @@
+// Structure: what server-side apply knows of a type: which values are one field, and how the elements of lists and maps
+// are told apart. Derived from a message here; a schema of another origin can bring its own.
+import type { JsonValue } from '../json-value.ts'
+import { fieldElement } from './path-element.ts'
+import { isAlwaysWritten, zeroOf } from '../zero.ts'
+import type { Field, FieldOptions, Message, ScalarName, Type } from '../field.ts'
+
+export type Structure = ScalarStructure | StructStructure | MapStructure | ListStructure | AnyStructure
+
+export interface ScalarStructure {
+  readonly kind: 'scalar'
+  readonly type: ScalarName
+}
+
+export interface StructStructure {
+  readonly kind: 'struct'
+  readonly isAtomic: boolean
+  readonly fields: ReadonlyMap<string, StructField>
+  /** The same fields in the order of their names, which is the order of field sets. */
+  readonly ordered: readonly StructField[]
+}
+
+export interface StructField {
+  readonly name: string
+  /** How a step to the field is written in field sets. */
+  readonly element: string
+  readonly structure: Structure
+  /** What stands for the field where it was not sent: Go has no absence of a value, only null, zero and empty. */
+  readonly absent: JsonValue | undefined
+}
+
+export interface MapStructure {
+  readonly kind: 'map'
+  readonly isAtomic: boolean
+  readonly value: Structure
+}
+
+export interface ListStructure {
+  readonly kind: 'list'
+  readonly listType: 'atomic' | 'set' | 'map'
+  /** What tells the elements of a map list apart, in the order of their names. */
+  readonly keys: readonly ListKey[]
+  /** Elements that were written before, by the one key or value that they are of. Bounded by who fills it. */
+  readonly written: Map<unknown, string>
+  readonly element: Structure
+}
+
+export interface ListKey {
+  readonly name: string
+  readonly default: unknown
+}
+
+/** JSON of any shape: objects are maps, all else is one field. */
+export interface AnyStructure {
+  readonly kind: 'any'
+}
+
+const anyStructure: AnyStructure = { kind: 'any' }
+const structures = new WeakMap<Message, StructStructure>()
+
+export function structureOf(message: Message): StructStructure {
+  const known = structures.get(message)
+  if (known !== undefined) return known
+  const fields = new Map<string, StructField>()
+  const ordered: StructField[] = []
+  const structure: StructStructure = { kind: 'struct', isAtomic: message.mapType === 'atomic', fields, ordered }
+  structures.set(message, structure) // before its fields: a type may refer to itself
+  for (const [name, field] of Object.entries(message.fields).toSorted(([a], [b]) => (a < b ? -1 : 1))) {
+    const element = fieldElement(name)
+    ordered.push({ name, element, structure: typeStructure(field.type, field), absent: absentValue(field) })
+  }
+  for (const field of ordered) fields.set(field.name, field)
+  return structure
+}
+
+function typeStructure(type: Type, { listType = 'atomic', mapType, keys = [] }: FieldOptions): Structure {
+  if (typeof type === 'string')
+    return type === 'rawExtension' || type === 'fieldsV1' || type === 'json' ? anyStructure : { kind: 'scalar', type }
+  switch (type.kind) {
+    case 'message': {
+      if (type.isChoice) return anyStructure
+      const structure = structureOf(type)
+      return mapType === undefined ? structure : { ...structure, isAtomic: mapType === 'atomic' }
+    }
+    case 'map':
+      return { kind: 'map', isAtomic: mapType === 'atomic', value: typeStructure(type.value, {}) }
+    case 'list': {
+      const listKeys = keys.toSorted().map((name) => ({ name, default: defaultOf(type.element, name) }))
+      return { kind: 'list', listType, keys: listKeys, written: new Map(), element: typeStructure(type.element, {}) }
+    }
+    default:
+      return type satisfies never
+  }
+}
+
+const defaultOf = (element: Type, name: string): unknown =>
+  typeof element === 'object' && element.kind === 'message' ? element.fields[name]?.default : undefined
+
+function absentValue(field: Field): JsonValue | undefined {
+  const { type, pointer, required, keepEmpty } = field
+  if (!pointer && typeof type === 'object' && type.kind === 'message') return emptyStruct
+  if (isAlwaysWritten(field)) return zeroOf(type) as JsonValue
+  return required || keepEmpty ? null : undefined
+}
+
+const emptyStruct = Object.freeze({})
