@@ -33,7 +33,7 @@ import {
   tooLong,
 } from './field-error.ts'
 import type { Infer, InferInput } from './infer.ts'
-import { jsonPatch, JsonPatchError, jsonPatchOperationsMax, type JsonPatchOperation } from './json-patch.ts'
+import { jsonPatch, JsonPatchError, type JsonPatchOperation } from './json-patch.ts'
 import { copied, equalValues, isJsonObject, jsonKind, without, type JsonObject, type JsonValue } from './json-value.ts'
 import { mergePatch } from './merge-patch.ts'
 import { openApi2, openApi3, OpenApiSchemas, type OpenApiSchema } from './openapi.ts'
