@@ -1,4 +1,5 @@
 // npm run bench [-- name …]: runs the benches, all or those named.
+import { apiBench } from './api.ts'
 import { applyBench } from './apply.ts'
 import type { Bench } from './bench.ts'
 import { clusterBench } from './cluster.ts'
@@ -7,7 +8,15 @@ import { schedulerBench } from './scheduler.ts'
 import { schemaBench } from './schema.ts'
 import { storeBench } from './store.ts'
 
-const benches: readonly Bench[] = [applyBench, clusterBench, flowBench, schedulerBench, schemaBench, storeBench]
+const benches: readonly Bench[] = [
+  apiBench,
+  applyBench,
+  clusterBench,
+  flowBench,
+  schedulerBench,
+  schemaBench,
+  storeBench,
+]
 
 const wanted = process.argv.slice(2)
 for (const bench of benches.filter(({ name }) => wanted.length === 0 || wanted.includes(name))) {

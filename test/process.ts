@@ -10,6 +10,7 @@ import { fileURLToPath } from 'node:url'
 export const coxswain = fileURLToPath(new URL('../bin/coxswain', import.meta.url))
 
 export interface RunningUp extends AsyncDisposable {
+  readonly pid: number
   readonly folder: string
   readonly kubeconfig: string
   /** What was printed when it was ready. */
@@ -60,6 +61,7 @@ export async function startUpIn(folder: string, ...options: string[]): Promise<R
     return code ?? -1
   }
   return {
+    pid: child.pid ?? 0,
     folder,
     kubeconfig,
     readyLine,

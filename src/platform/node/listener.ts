@@ -18,6 +18,8 @@ type Request = Http2ServerRequest | IncomingMessage
 type Response = ServerResponse
 
 const headersMsMax = 30_000
+/** As upstream: a connection without requests is kept this long. */
+const idleMsMax = 90_000
 const forbiddenInHttp2 = new Set(['connection', 'keep-alive', 'transfer-encoding', 'upgrade'])
 
 export const nodeListeners: ListenerProvider = {
@@ -38,7 +40,8 @@ export const nodeListeners: ListenerProvider = {
     })
     server.on('sessionError', () => {}) // a broken peer ends its own session, nobody else's
     server.setTimeout(0)
-    ;(server as unknown as { headersTimeout: number }).headersTimeout = headersMsMax
+    // The server speaks HTTP/1.1 too, and has that server's settings; only its type does not say so.
+    Object.assign(server, { headersTimeout: headersMsMax, keepAliveTimeout: idleMsMax })
     const open = new Set<Response>()
     server.on('request', (request: Request, response: Response) => {
       open.add(response)

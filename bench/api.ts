@@ -1,0 +1,147 @@
+// The API server over its socket: creates, gets, patches, lists, watches, deletes. Against a server of its own with the
+// SQLite store, or against any other: npm run bench -- api --kubeconfig <file>.
+import { readFileSync } from 'node:fs'
+import { parse } from 'yaml'
+import { startUp } from '../test/process.ts'
+import { Connection, requestText, type Access } from './api/connection.ts'
+import { fanOut } from './api/fan-out.ts'
+import { load, shown } from './api/load.ts'
+import type { Bench } from './bench.ts'
+
+const namespace = 'bench'
+const core = `/api/v1/namespaces/${namespace}`
+const scale = Number(process.env['BENCH_SCALE'] ?? 1)
+const many = (count: number): number => Math.max(1, Math.round(count * scale))
+
+interface KubeconfigFile {
+  readonly clusters: readonly [{ readonly cluster: Record<string, string> }]
+  readonly users: readonly [{ readonly user: Record<string, string> }]
+}
+
+function accessOf(path: string): Access {
+  const { clusters, users } = parse(readFileSync(path, 'utf8')) as KubeconfigFile
+  const [{ cluster }] = clusters
+  const [{ user }] = users
+  const pem = (from: Record<string, string>, name: string) =>
+    from[`${name}-data`] === undefined
+      ? readFileSync(from[name] ?? '', 'utf8')
+      : Buffer.from(from[`${name}-data`] ?? '', 'base64').toString()
+  const { hostname, port } = new URL(cluster['server'] ?? '')
+  return {
+    host: hostname,
+    port: Number(port),
+    ca: pem(cluster, 'certificate-authority'),
+    cert: pem(user, 'client-certificate'),
+    key: pem(user, 'client-key'),
+  }
+}
+
+const configMap = (name: string) => ({ metadata: { name }, data: { a: 'b', c: 'd' } })
+const pod = (name: string) => ({
+  metadata: { name, labels: { app: 'web', tier: 'front' } },
+  spec: {
+    serviceAccountName: 'default',
+    automountServiceAccountToken: false,
+    schedulerName: 'nobody',
+    containers: [
+      {
+        name: 'web',
+        image: 'nginx:1.27',
+        ports: [{ containerPort: 80 }],
+        env: [{ name: 'MODE', value: 'production' }],
+        resources: { requests: { cpu: '100m', memory: '64Mi' }, limits: { memory: '128Mi' } },
+        readinessProbe: { httpGet: { path: '/healthz', port: 80 } },
+      },
+    ],
+  },
+})
+
+/** The processor time of a process in milliseconds: on a busy machine it says more than the clock. */
+function processorMs(pid: number | undefined): number {
+  if (pid === undefined) return 0
+  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? []
+  return (Number(fields[11]) + Number(fields[12])) * 10
+}
+
+async function measure(access: Access, pid?: number): Promise<string[]> {
+  const one = await Connection.open(access)
+  const need = async (method: string, path: string, body?: object) => {
+    const { status } = await one.send(requestText(method, path, body))
+    if (status >= 300 && status !== 409) throw new Error(`${method} ${path} was answered with ${status}`)
+  }
+  const timed = async (what: () => Promise<unknown>): Promise<number> => {
+    const begin = performance.now()
+    await what()
+    return performance.now() - begin
+  }
+  await need('POST', '/api/v1/namespaces', { metadata: { name: namespace } })
+  await need('POST', `${core}/serviceaccounts`, { metadata: { name: 'default' } })
+  const create = (what: string, prefix: string, make: (name: string) => object) => (index: number) =>
+    requestText('POST', `${core}/${what}`, make(`${prefix}-${index}`))
+  await load(access, 16, many(2_000), create('configmaps', 'warm', configMap))
+  const lines: string[] = []
+  const add = async (what: string, connections: number, count: number, requestOf: (index: number) => Buffer) => {
+    const before = processorMs(pid)
+    const measured = await load(access, connections, many(count), requestOf)
+    const each = ((processorMs(pid) - before) * 1000) / many(count)
+    const cost = pid === undefined ? '' : `; ${each.toFixed(0)} µs of the server's processor time each`
+    lines.push(`${shown(`${what}, ${connections} connections`, measured)}${cost}`)
+  }
+  await add('create ConfigMaps', 1, 2_000, create('configmaps', 'single', configMap))
+  await add('create ConfigMaps', 64, 10_000, create('configmaps', 'many', configMap))
+  await add('create Pods', 1, 1_000, create('pods', 'single', pod))
+  await add('create Pods', 64, many(9_000), create('pods', 'many', pod))
+  const get = requestText('GET', `${core}/pods/many-1`)
+  await add('get a Pod', 64, 20_000, () => get)
+  await add('patch ConfigMaps', 64, 10_000, (index) =>
+    requestText(
+      'PATCH',
+      `${core}/configmaps/many-${index % many(10_000)}`,
+      { data: { a: String(index) } },
+      'application/merge-patch+json',
+    ),
+  )
+  await add('apply ConfigMaps', 64, 10_000, (index) =>
+    requestText(
+      'PATCH',
+      `${core}/configmaps/many-${index % many(10_000)}?fieldManager=bench`,
+      { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: `many-${index % many(10_000)}` }, data: { z: String(index) } },
+      'application/apply-patch+yaml',
+    ),
+  ).catch((error: unknown) => lines.push(`apply ConfigMaps: ${String(error)}`))
+  for (const limit of [1_000, 10_000]) {
+    const list = requestText('GET', `${core}/pods?limit=${limit}`)
+    const times: number[] = []
+    let bytes = 0
+    for (let round = 0; round < 5; round++)
+      times.push(await timed(async () => void ({ bytes } = await one.send(list))))
+    const megabytes = (bytes / 1024 / 1024).toFixed(1)
+    lines.push(`list ${limit} Pods (${megabytes} MB): first ${times[0]?.toFixed(0)} ms, best ${Math.min(...times).toFixed(0)} ms`)
+  }
+  const before = processorMs(pid)
+  const fanned = await fanOut(access, `/api/v1/namespaces/kube-public/configmaps`, 1_000, many(200))
+  const each = ((processorMs(pid) - before) * 1000) / (1_000 * (many(200) + 20))
+  lines.push(
+    `watch: ${fanned.deliveriesPerSecond.toFixed(0)} deliveries/s to 1,000 watchers; p99 ${fanned.p99Ms.toFixed(0)} ms at a gentle pace${pid === undefined ? '' : `; ${each.toFixed(1)} µs of the server's processor time each`}`,
+  )
+  const deletedMs = await timed(() => need('DELETE', `${core}/pods?gracePeriodSeconds=0`))
+  lines.push(`delete a collection of ${many(9_000) + many(1_000)} Pods: ${deletedMs.toFixed(0)} ms`)
+  one.close()
+  return lines
+}
+
+const memoryMb = (pid: number): number =>
+  Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) / 1024
+
+export const apiBench: Bench = {
+  name: 'api',
+  async run() {
+    const flag = process.argv.indexOf('--kubeconfig')
+    const given = flag < 0 ? undefined : process.argv[flag + 1]
+    if (given !== undefined) return measure(accessOf(given))
+    await using up = await startUp('--nodes', '0')
+    await new Promise((resolve) => setTimeout(resolve, 2_000))
+    const idle = `idle after the start: ${memoryMb(up.pid).toFixed(0)} MB`
+    return [up.readyLine, idle, ...(await measure(accessOf(up.kubeconfig), up.pid))]
+  },
+}

@@ -1,0 +1,40 @@
+// Load: many connections that send one request after the other, and what that took.
+import { Connection, type Access } from './connection.ts'
+
+export interface Measured {
+  readonly perSecond: number
+  readonly p50Ms: number
+  readonly p99Ms: number
+}
+
+/** Sends `count` requests over this many connections. Any answer that is no success ends the bench. */
+export async function load(
+  access: Access,
+  connections: number,
+  count: number,
+  requestOf: (index: number) => Buffer,
+): Promise<Measured> {
+  const open = await Promise.all(Array.from({ length: connections }, () => Connection.open(access)))
+  const times = new Float64Array(count)
+  let next = 0
+  const begin = performance.now()
+  const work = async (connection: Connection) => {
+    while (next < count) {
+      const index = next++
+      const request = requestOf(index)
+      const start = performance.now()
+      const { status } = await connection.send(request)
+      times[index] = performance.now() - start
+      if (status >= 300) throw new Error(`${request.toString().split('\r\n', 1)[0]} was answered with ${status}`)
+    }
+  }
+  await Promise.all(open.map(work))
+  const seconds = (performance.now() - begin) / 1000
+  for (const connection of open) connection.close()
+  times.sort()
+  const at = (share: number) => times[Math.min(count - 1, Math.floor(count * share))] ?? 0
+  return { perSecond: count / seconds, p50Ms: at(0.5), p99Ms: at(0.99) }
+}
+
+export const shown = (what: string, { perSecond, p50Ms, p99Ms }: Measured): string =>
+  `${what}: ${perSecond.toFixed(0)}/s, p50 ${p50Ms.toFixed(2)} ms, p99 ${p99Ms.toFixed(2)} ms`
