@@ -105,7 +105,12 @@ async function measure(access: Access, pid?: number): Promise<string[]> {
     requestText(
       'PATCH',
       `${core}/configmaps/many-${index % many(10_000)}?fieldManager=bench`,
-      { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: `many-${index % many(10_000)}` }, data: { z: String(index) } },
+      {
+        apiVersion: 'v1',
+        kind: 'ConfigMap',
+        metadata: { name: `many-${index % many(10_000)}` },
+        data: { z: String(index) },
+      },
       'application/apply-patch+yaml',
     ),
   ).catch((error: unknown) => lines.push(`apply ConfigMaps: ${String(error)}`))
@@ -113,10 +118,11 @@ async function measure(access: Access, pid?: number): Promise<string[]> {
     const list = requestText('GET', `${core}/pods?limit=${limit}`)
     const times: number[] = []
     let bytes = 0
-    for (let round = 0; round < 5; round++)
-      times.push(await timed(async () => void ({ bytes } = await one.send(list))))
+    for (let round = 0; round < 5; round++) times.push(await timed(async () => void ({ bytes } = await one.send(list))))
     const megabytes = (bytes / 1024 / 1024).toFixed(1)
-    lines.push(`list ${limit} Pods (${megabytes} MB): first ${times[0]?.toFixed(0)} ms, best ${Math.min(...times).toFixed(0)} ms`)
+    lines.push(
+      `list ${limit} Pods (${megabytes} MB): first ${times[0]?.toFixed(0)} ms, best ${Math.min(...times).toFixed(0)} ms`,
+    )
   }
   const before = processorMs(pid)
   const fanned = await fanOut(access, `/api/v1/namespaces/kube-public/configmaps`, 1_000, many(200))

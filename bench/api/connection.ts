@@ -95,7 +95,6 @@ export class Connection {
 
 export function requestText(method: string, path: string, body?: object, type = 'application/json'): Buffer {
   const payload = body === undefined ? '' : JSON.stringify(body)
-  const more =
-    body === undefined ? '' : `content-type: ${type}\r\ncontent-length: ${Buffer.byteLength(payload)}\r\n`
+  const more = body === undefined ? '' : `content-type: ${type}\r\ncontent-length: ${Buffer.byteLength(payload)}\r\n`
   return Buffer.from(`${method} ${path} HTTP/1.1\r\nhost: x\r\naccept: application/json\r\n${more}\r\n${payload}`)
 }
