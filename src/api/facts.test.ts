@@ -1,7 +1,8 @@
 // The kinds agree with the facts recorded from upstream: names, scopes, columns, defaults.
-import { deepEqual, equal } from 'node:assert/strict'
+import { deepEqual, equal, match } from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
+import { messageIn } from '../schema/compile.ts'
 import { kinds } from './kinds.ts'
 
 const facts = <T>(name: string): T =>
@@ -49,3 +50,16 @@ for (const kind of kinds) {
     )
   })
 }
+
+const sentence = /^[A-Z][^\n]{3,118}\.$/
+
+for (const { apiVersion, kind, message } of kinds)
+  test(`${apiVersion} ${kind}: it and the first level of its spec and status are described`, () => {
+    match(message.description, sentence)
+    for (const [name, field] of Object.entries(message.fields)) {
+      if (name === 'metadata') continue
+      const inner = name === 'spec' || name === 'status' ? messageIn(field.type) : undefined
+      if (inner === undefined) match(field.description ?? '', sentence, name)
+      else for (const [part, { description = '' }] of Object.entries(inner.fields)) match(description, sentence, part)
+    }
+  })

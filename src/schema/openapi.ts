@@ -82,14 +82,13 @@ export class OpenApiSchemas {
   #field(field: Field): OpenApiSchema {
     const marks: [string, unknown][] = [
       ['description', field.description],
-      ['enum', field.enum?.toSorted()],
       ['x-kubernetes-list-type', field.listType],
       ['x-kubernetes-list-map-keys', field.keys],
       ['x-kubernetes-map-type', field.mapType],
       ['x-kubernetes-patch-strategy', field.patch],
       ['x-kubernetes-patch-merge-key', field.mergeKey],
     ]
-    const schema = this.#type(field.type)
+    const schema = withValues(this.#type(field.type), field.enum)
     const base = '$ref' in schema ? this.dialect.besides(schema, !field.pointer) : schema
     return { ...base, ...Object.fromEntries(marks.filter(([, value]) => value !== undefined)) }
   }
@@ -115,6 +114,15 @@ export class OpenApiSchemas {
     this.set(name, type in loose ? loose[type as keyof typeof loose] : namedScalars[type as keyof typeof namedScalars])
     return this.reference(name)
   }
+}
+
+/** The values of a list are those of its items. */
+function withValues(schema: OpenApiSchema, values: readonly string[] | undefined): OpenApiSchema {
+  if (values === undefined) return schema
+  const { items } = schema
+  return items === undefined
+    ? { ...schema, enum: values.toSorted() }
+    : { ...schema, items: withValues(items as OpenApiSchema, values) }
 }
 
 type PlainScalar = keyof typeof plainScalars

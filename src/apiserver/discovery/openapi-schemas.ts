@@ -5,7 +5,7 @@ import { deleteOptions } from '../../api/meta/v1/delete-options.ts'
 import { apiResourceList, patch, watchEvent } from '../../api/meta/v1/discovery.ts'
 import { listMeta, status } from '../../api/meta/v1/status.ts'
 import type { Message } from '../../schema/field.ts'
-import { OpenApiSchemas, type OpenApiDialect } from '../../schema/openapi.ts'
+import { OpenApiSchemas, type OpenApiDialect, type OpenApiSchema } from '../../schema/openapi.ts'
 import { subresourcesOf } from './served.ts'
 
 interface GroupVersionKind {
@@ -25,10 +25,27 @@ export function addNamed(schemas: OpenApiSchemas, message: Message, kindsOf: rea
     ...(description === undefined ? {} : { description }),
     type,
     ...schema,
-    properties: { ...typeMeta, ...(schema['properties'] as object | undefined) },
+    properties: { ...typeMeta, ...described((schema['properties'] ?? {}) as Properties) },
     'x-kubernetes-group-version-kind': kindsOf.map(gvk),
   })
 }
+
+type Properties = Readonly<Record<string, OpenApiSchema>>
+
+/** What every object has is described once, here. */
+const usual: Readonly<Record<string, string>> = {
+  metadata: 'Its name and namespace, labels and annotations, owners and versions.',
+  spec: 'What is wanted.',
+  status: 'What is: observed by the system, not written by users.',
+}
+
+const described = (properties: Properties): Properties =>
+  Object.fromEntries(
+    Object.entries(properties).map(([name, schema]) => [
+      name,
+      usual[name] === undefined || 'description' in schema ? schema : { description: usual[name], ...schema },
+    ]),
+  )
 
 const typeMeta = {
   apiVersion: { description: 'The group and version of the type, as in apps/v1.', type: 'string' },

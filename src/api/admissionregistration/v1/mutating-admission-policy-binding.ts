@@ -14,9 +14,9 @@ import { paramRefText, validatePolicyBinding } from './policy-rules.ts'
 export const mutatingAdmissionPolicyBindingSpec = message(
   'io.k8s.api.admissionregistration.v1.MutatingAdmissionPolicyBindingSpec',
   {
-    policyName: string(1),
-    paramRef: struct(2, paramRef, { pointer: true }),
-    matchResources: struct(3, matchResources, { pointer: true }),
+    policyName: string(1, { description: 'The policy.' }),
+    paramRef: struct(2, paramRef, { pointer: true, description: 'The objects with its parameters.' }),
+    matchResources: struct(3, matchResources, { pointer: true, description: 'Narrows which requests it looks at.' }),
   },
 )
 export interface MutatingAdmissionPolicyBindingSpec extends Infer<typeof mutatingAdmissionPolicyBindingSpec> {}
@@ -27,6 +27,7 @@ export const mutatingAdmissionPolicyBindingMessage = message(
     metadata: struct(1, objectMeta),
     spec: struct(2, mutatingAdmissionPolicyBindingSpec),
   },
+  'Puts a MutatingAdmissionPolicy into force.',
 )
 export interface MutatingAdmissionPolicyBinding extends ObjectOf<typeof mutatingAdmissionPolicyBindingMessage> {}
 export type MutatingAdmissionPolicyBindingInput = InputOf<typeof mutatingAdmissionPolicyBindingMessage>

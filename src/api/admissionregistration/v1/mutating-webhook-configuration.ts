@@ -36,8 +36,15 @@ export const mutatingWebhookConfigurationMessage = message(
   'io.k8s.api.admissionregistration.v1.MutatingWebhookConfiguration',
   {
     metadata: struct(1, objectMeta),
-    webhooks: list(2, mutatingWebhook, { listType: 'map', keys: ['name'], patch: 'merge', mergeKey: 'name' }),
+    webhooks: list(2, mutatingWebhook, {
+      listType: 'map',
+      keys: ['name'],
+      patch: 'merge',
+      mergeKey: 'name',
+      description: 'Each server, and which requests it is asked about.',
+    }),
   },
+  'Servers that may change objects on their way in.',
 )
 export interface MutatingWebhookConfiguration extends ObjectOf<typeof mutatingWebhookConfigurationMessage> {}
 export type MutatingWebhookConfigurationInput = InputOf<typeof mutatingWebhookConfigurationMessage>

@@ -14,14 +14,15 @@ import { paramRefText, validatePolicyBinding } from './policy-rules.ts'
 export const validatingAdmissionPolicyBindingSpec = message(
   'io.k8s.api.admissionregistration.v1.ValidatingAdmissionPolicyBindingSpec',
   {
-    policyName: string(1, { required: true, omitEmpty: true }),
-    paramRef: struct(2, paramRef, { pointer: true }),
-    matchResources: struct(3, matchResources, { pointer: true }),
+    policyName: string(1, { required: true, omitEmpty: true, description: 'The policy.' }),
+    paramRef: struct(2, paramRef, { pointer: true, description: 'The objects with its parameters.' }),
+    matchResources: struct(3, matchResources, { pointer: true, description: 'Narrows which requests it looks at.' }),
     validationActions: list(4, 'string', {
       required: true,
       enum: ['Audit', 'Deny', 'Warn'],
       listType: 'set',
       omitEmpty: true,
+      description: 'What happens when it says no: Deny, Warn, Audit.',
     }),
   },
 )
@@ -33,6 +34,7 @@ export const validatingAdmissionPolicyBindingMessage = message(
     metadata: struct(1, objectMeta),
     spec: struct(2, validatingAdmissionPolicyBindingSpec, { required: true }),
   },
+  'Puts a ValidatingAdmissionPolicy into force.',
 )
 export interface ValidatingAdmissionPolicyBinding extends ObjectOf<typeof validatingAdmissionPolicyBindingMessage> {}
 export type ValidatingAdmissionPolicyBindingInput = InputOf<typeof validatingAdmissionPolicyBindingMessage>

@@ -30,13 +30,36 @@ export interface Validation extends Infer<typeof validation> {}
 export const validatingAdmissionPolicySpec = message(
   'io.k8s.api.admissionregistration.v1.ValidatingAdmissionPolicySpec',
   {
-    paramKind: struct(1, paramKind, { pointer: true }),
-    matchConstraints: struct(2, matchResources, { pointer: true }),
-    validations: list(3, validation, { listType: 'atomic' }),
-    failurePolicy: string(4, { pointer: true, default: 'Fail', enum: ['Fail', 'Ignore'] }),
-    auditAnnotations: list(5, auditAnnotation, { listType: 'atomic' }),
-    matchConditions: list(6, matchCondition, { listType: 'map', keys: ['name'], patch: 'merge', mergeKey: 'name' }),
-    variables: list(7, variable, { listType: 'map', keys: ['name'], patch: 'merge', mergeKey: 'name' }),
+    paramKind: struct(1, paramKind, { pointer: true, description: 'The kind of object that gives it parameters.' }),
+    matchConstraints: struct(2, matchResources, { pointer: true, description: 'Which requests it looks at.' }),
+    validations: list(3, validation, {
+      listType: 'atomic',
+      description: 'Expressions that must be true, with what to say when they are not.',
+    }),
+    failurePolicy: string(4, {
+      pointer: true,
+      default: 'Fail',
+      enum: ['Fail', 'Ignore'],
+      description: 'Whether a policy that fails refuses the request.',
+    }),
+    auditAnnotations: list(5, auditAnnotation, {
+      listType: 'atomic',
+      description: 'What it adds to the audit record.',
+    }),
+    matchConditions: list(6, matchCondition, {
+      listType: 'map',
+      keys: ['name'],
+      patch: 'merge',
+      mergeKey: 'name',
+      description: 'Further expressions that must be true for it to look.',
+    }),
+    variables: list(7, variable, {
+      listType: 'map',
+      keys: ['name'],
+      patch: 'merge',
+      mergeKey: 'name',
+      description: 'Expressions with names, for use in the others.',
+    }),
   },
 )
 export interface ValidatingAdmissionPolicySpec extends Infer<typeof validatingAdmissionPolicySpec> {}
@@ -55,9 +78,12 @@ export interface TypeChecking extends Infer<typeof typeChecking> {}
 export const validatingAdmissionPolicyStatus = message(
   'io.k8s.api.admissionregistration.v1.ValidatingAdmissionPolicyStatus',
   {
-    observedGeneration: int64(1),
-    typeChecking: struct(2, typeChecking, { pointer: true }),
-    conditions: list(3, condition, { listType: 'map', keys: ['type'] }),
+    observedGeneration: int64(1, { description: 'The generation that this status speaks of.' }),
+    typeChecking: struct(2, typeChecking, {
+      pointer: true,
+      description: 'Mistakes that were found in the expressions.',
+    }),
+    conditions: list(3, condition, { listType: 'map', keys: ['type'], description: 'Its state.' }),
   },
 )
 export interface ValidatingAdmissionPolicyStatus extends Infer<typeof validatingAdmissionPolicyStatus> {}
@@ -69,6 +95,7 @@ export const validatingAdmissionPolicyMessage = message(
     spec: struct(2, validatingAdmissionPolicySpec),
     status: struct(3, validatingAdmissionPolicyStatus),
   },
+  'Refuses objects on their way in, by expressions.',
 )
 export interface ValidatingAdmissionPolicy extends ObjectOf<typeof validatingAdmissionPolicyMessage> {}
 export type ValidatingAdmissionPolicyInput = InputOf<typeof validatingAdmissionPolicyMessage>

@@ -35,8 +35,15 @@ export const validatingWebhookConfigurationMessage = message(
   'io.k8s.api.admissionregistration.v1.ValidatingWebhookConfiguration',
   {
     metadata: struct(1, objectMeta),
-    webhooks: list(2, validatingWebhook, { listType: 'map', keys: ['name'], patch: 'merge', mergeKey: 'name' }),
+    webhooks: list(2, validatingWebhook, {
+      listType: 'map',
+      keys: ['name'],
+      patch: 'merge',
+      mergeKey: 'name',
+      description: 'Each server, and which requests it is asked about.',
+    }),
   },
+  'Servers that may refuse objects on their way in.',
 )
 export interface ValidatingWebhookConfiguration extends ObjectOf<typeof validatingWebhookConfigurationMessage> {}
 export type ValidatingWebhookConfigurationInput = InputOf<typeof validatingWebhookConfigurationMessage>

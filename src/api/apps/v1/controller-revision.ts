@@ -8,11 +8,15 @@ import { ageText } from '../../age.ts'
 import { column, defineKind } from '../../kind.ts'
 import { dnsSubdomainErrors } from '../../names.ts'
 
-export const controllerRevisionMessage = message('io.k8s.api.apps.v1.ControllerRevision', {
-  metadata: struct(1, objectMeta),
-  data: rawExtension(2),
-  revision: int64(3, { required: true, minimum: 0 }),
-})
+export const controllerRevisionMessage = message(
+  'io.k8s.api.apps.v1.ControllerRevision',
+  {
+    metadata: struct(1, objectMeta),
+    data: rawExtension(2, { description: 'The state itself.' }),
+    revision: int64(3, { required: true, minimum: 0, description: 'Later states have higher numbers.' }),
+  },
+  'A former state of a DaemonSet or StatefulSet, kept to go back to.',
+)
 export interface ControllerRevision extends ObjectOf<typeof controllerRevisionMessage> {}
 export type ControllerRevisionInput = InputOf<typeof controllerRevisionMessage>
 

@@ -17,11 +17,25 @@ export const daemonSetUpdateStrategy = message('io.k8s.api.apps.v1.DaemonSetUpda
 export interface DaemonSetUpdateStrategy extends Infer<typeof daemonSetUpdateStrategy> {}
 
 export const daemonSetSpec = message('io.k8s.api.apps.v1.DaemonSetSpec', {
-  selector: struct(1, labelSelector, { required: true, pointer: true }),
-  template: struct(2, podTemplateSpec, { required: true }),
-  updateStrategy: struct(3, daemonSetUpdateStrategy),
-  minReadySeconds: int32(4, { minimum: 0 }),
-  revisionHistoryLimit: int32(6, { pointer: true, default: 10, minimum: 0 }),
+  selector: struct(1, labelSelector, {
+    required: true,
+    pointer: true,
+    description: 'Which pods are its own, by label; never changes.',
+  }),
+  template: struct(2, podTemplateSpec, {
+    required: true,
+    description: 'What the pods are made from; also chooses the nodes.',
+  }),
+  updateStrategy: struct(3, daemonSetUpdateStrategy, {
+    description: 'How pods are replaced when the template changes.',
+  }),
+  minReadySeconds: int32(4, { minimum: 0, description: 'How long a pod must be ready to count as available.' }),
+  revisionHistoryLimit: int32(6, {
+    pointer: true,
+    default: 10,
+    minimum: 0,
+    description: 'How many former states are kept.',
+  }),
 })
 export interface DaemonSetSpec extends Infer<typeof daemonSetSpec> {}
 
@@ -35,15 +49,21 @@ export const daemonSetCondition = message('io.k8s.api.apps.v1.DaemonSetCondition
 export interface DaemonSetCondition extends Infer<typeof daemonSetCondition> {}
 
 export const daemonSetStatus = message('io.k8s.api.apps.v1.DaemonSetStatus', {
-  currentNumberScheduled: int32(1, { required: true }),
-  numberMisscheduled: int32(2, { required: true }),
-  desiredNumberScheduled: int32(3, { required: true }),
-  numberReady: int32(4, { required: true }),
-  observedGeneration: int64(5),
-  updatedNumberScheduled: int32(6),
-  numberAvailable: int32(7),
-  numberUnavailable: int32(8),
-  collisionCount: int32(9, { pointer: true }),
-  conditions: list(10, daemonSetCondition, { listType: 'map', keys: ['type'], patch: 'merge', mergeKey: 'type' }),
+  currentNumberScheduled: int32(1, { required: true, description: 'How many nodes run a pod and should.' }),
+  numberMisscheduled: int32(2, { required: true, description: 'How many nodes run a pod and should not.' }),
+  desiredNumberScheduled: int32(3, { required: true, description: 'How many nodes should run a pod.' }),
+  numberReady: int32(4, { required: true, description: 'How many nodes have a ready pod.' }),
+  observedGeneration: int64(5, { description: 'The generation that this status speaks of.' }),
+  updatedNumberScheduled: int32(6, { description: 'How many nodes run a pod of the newest template.' }),
+  numberAvailable: int32(7, { description: 'How many nodes have a pod that has been ready for long enough.' }),
+  numberUnavailable: int32(8, { description: 'How many nodes should have such a pod and have none.' }),
+  collisionCount: int32(9, { pointer: true, description: 'How often the name of a revision was taken already.' }),
+  conditions: list(10, daemonSetCondition, {
+    listType: 'map',
+    keys: ['type'],
+    patch: 'merge',
+    mergeKey: 'type',
+    description: 'What keeps it from its aim.',
+  }),
 })
 export interface DaemonSetStatus extends Infer<typeof daemonSetStatus> {}

@@ -12,11 +12,15 @@ import { validateDaemonSet, withDaemonSetDefaults, withTemplateGeneration } from
 import { containerImages, containerNames } from './template-rules.ts'
 import { daemonSetSpec, daemonSetStatus } from './daemon-set-spec.ts'
 
-export const daemonSetMessage = message('io.k8s.api.apps.v1.DaemonSet', {
-  metadata: struct(1, objectMeta),
-  spec: struct(2, daemonSetSpec),
-  status: struct(3, daemonSetStatus),
-})
+export const daemonSetMessage = message(
+  'io.k8s.api.apps.v1.DaemonSet',
+  {
+    metadata: struct(1, objectMeta),
+    spec: struct(2, daemonSetSpec),
+    status: struct(3, daemonSetStatus),
+  },
+  'Runs one pod on every node, or on every node that is chosen.',
+)
 export interface DaemonSet extends ObjectOf<typeof daemonSetMessage> {}
 export type DaemonSetInput = InputOf<typeof daemonSetMessage>
 

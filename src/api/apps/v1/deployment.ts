@@ -40,35 +40,63 @@ export const deploymentCondition = message('io.k8s.api.apps.v1.DeploymentConditi
 export interface DeploymentCondition extends Infer<typeof deploymentCondition> {}
 
 export const deploymentSpec = message('io.k8s.api.apps.v1.DeploymentSpec', {
-  replicas: int32(1, { pointer: true, default: 1, minimum: 0 }),
-  selector: struct(2, labelSelector, { required: true, notEmpty: true, pointer: true }),
-  template: struct(3, podTemplateSpec, { required: true }),
-  strategy: struct(4, deploymentStrategy, { patch: 'retainKeys' }),
-  minReadySeconds: int32(5, { minimum: 0 }),
-  revisionHistoryLimit: int32(6, { pointer: true, default: 10, minimum: 0 }),
-  paused: bool(7),
-  progressDeadlineSeconds: int32(9, { pointer: true, default: 600, minimum: 0 }),
+  replicas: int32(1, { pointer: true, default: 1, minimum: 0, description: 'How many pods should run.' }),
+  selector: struct(2, labelSelector, {
+    required: true,
+    notEmpty: true,
+    pointer: true,
+    description: 'Which pods are its own, by label; never changes.',
+  }),
+  template: struct(3, podTemplateSpec, { required: true, description: 'What the pods are made from.' }),
+  strategy: struct(4, deploymentStrategy, {
+    patch: 'retainKeys',
+    description: 'How pods are replaced when the template changes.',
+  }),
+  minReadySeconds: int32(5, { minimum: 0, description: 'How long a pod must be ready to count as available.' }),
+  revisionHistoryLimit: int32(6, {
+    pointer: true,
+    default: 10,
+    minimum: 0,
+    description: 'How many former ReplicaSets are kept to go back to.',
+  }),
+  paused: bool(7, { description: 'Changes of the template wait while this is true.' }),
+  progressDeadlineSeconds: int32(9, {
+    pointer: true,
+    default: 600,
+    minimum: 0,
+    description: 'How long an update may make no progress before it is told as failed.',
+  }),
 })
 export interface DeploymentSpec extends Infer<typeof deploymentSpec> {}
 
 export const deploymentStatus = message('io.k8s.api.apps.v1.DeploymentStatus', {
-  observedGeneration: int64(1),
-  replicas: int32(2),
-  updatedReplicas: int32(3),
-  availableReplicas: int32(4),
-  unavailableReplicas: int32(5),
-  conditions: list(6, deploymentCondition, { listType: 'map', keys: ['type'], patch: 'merge', mergeKey: 'type' }),
-  readyReplicas: int32(7),
-  collisionCount: int32(8, { pointer: true }),
-  terminatingReplicas: int32(9, { pointer: true }),
+  observedGeneration: int64(1, { description: 'The generation that this status speaks of.' }),
+  replicas: int32(2, { description: 'How many pods there are.' }),
+  updatedReplicas: int32(3, { description: 'How many pods are of the newest template.' }),
+  availableReplicas: int32(4, { description: 'How many pods have been ready for long enough.' }),
+  unavailableReplicas: int32(5, { description: 'How many pods are still missing.' }),
+  conditions: list(6, deploymentCondition, {
+    listType: 'map',
+    keys: ['type'],
+    patch: 'merge',
+    mergeKey: 'type',
+    description: 'Whether it is available and how the update goes.',
+  }),
+  readyReplicas: int32(7, { description: 'How many pods are ready.' }),
+  collisionCount: int32(8, { pointer: true, description: 'How often the name of a ReplicaSet was taken already.' }),
+  terminatingReplicas: int32(9, { pointer: true, description: 'How many pods are being ended.' }),
 })
 export interface DeploymentStatus extends Infer<typeof deploymentStatus> {}
 
-export const deploymentMessage = message('io.k8s.api.apps.v1.Deployment', {
-  metadata: struct(1, objectMeta),
-  spec: struct(2, deploymentSpec),
-  status: struct(3, deploymentStatus),
-})
+export const deploymentMessage = message(
+  'io.k8s.api.apps.v1.Deployment',
+  {
+    metadata: struct(1, objectMeta),
+    spec: struct(2, deploymentSpec),
+    status: struct(3, deploymentStatus),
+  },
+  'Keeps equal pods running and replaces them step by step when the template changes.',
+)
 export interface Deployment extends ObjectOf<typeof deploymentMessage> {}
 export type DeploymentInput = InputOf<typeof deploymentMessage>
 

@@ -25,29 +25,44 @@ export const replicaSetCondition = message('io.k8s.api.apps.v1.ReplicaSetConditi
 export interface ReplicaSetCondition extends Infer<typeof replicaSetCondition> {}
 
 export const replicaSetSpec = message('io.k8s.api.apps.v1.ReplicaSetSpec', {
-  replicas: int32(1, { pointer: true, default: 1, minimum: 0 }),
-  selector: struct(2, labelSelector, { required: true, notEmpty: true, pointer: true }),
-  template: struct(3, podTemplateSpec),
-  minReadySeconds: int32(4, { minimum: 0 }),
+  replicas: int32(1, { pointer: true, default: 1, minimum: 0, description: 'How many pods should run.' }),
+  selector: struct(2, labelSelector, {
+    required: true,
+    notEmpty: true,
+    pointer: true,
+    description: 'Which pods are its own, by label; never changes.',
+  }),
+  template: struct(3, podTemplateSpec, { description: 'What the pods are made from.' }),
+  minReadySeconds: int32(4, { minimum: 0, description: 'How long a pod must be ready to count as available.' }),
 })
 export interface ReplicaSetSpec extends Infer<typeof replicaSetSpec> {}
 
 export const replicaSetStatus = message('io.k8s.api.apps.v1.ReplicaSetStatus', {
-  replicas: int32(1, { required: true }),
-  fullyLabeledReplicas: int32(2),
-  observedGeneration: int64(3),
-  readyReplicas: int32(4),
-  availableReplicas: int32(5),
-  conditions: list(6, replicaSetCondition, { listType: 'map', keys: ['type'], patch: 'merge', mergeKey: 'type' }),
-  terminatingReplicas: int32(7, { pointer: true }),
+  replicas: int32(1, { required: true, description: 'How many pods there are.' }),
+  fullyLabeledReplicas: int32(2, { description: 'How many of them have all the labels of the template.' }),
+  observedGeneration: int64(3, { description: 'The generation that this status speaks of.' }),
+  readyReplicas: int32(4, { description: 'How many of them are ready.' }),
+  availableReplicas: int32(5, { description: 'How many of them have been ready for long enough.' }),
+  conditions: list(6, replicaSetCondition, {
+    listType: 'map',
+    keys: ['type'],
+    patch: 'merge',
+    mergeKey: 'type',
+    description: 'What keeps it from its aim.',
+  }),
+  terminatingReplicas: int32(7, { pointer: true, description: 'How many pods are being ended.' }),
 })
 export interface ReplicaSetStatus extends Infer<typeof replicaSetStatus> {}
 
-export const replicaSetMessage = message('io.k8s.api.apps.v1.ReplicaSet', {
-  metadata: struct(1, objectMeta),
-  spec: struct(2, replicaSetSpec),
-  status: struct(3, replicaSetStatus),
-})
+export const replicaSetMessage = message(
+  'io.k8s.api.apps.v1.ReplicaSet',
+  {
+    metadata: struct(1, objectMeta),
+    spec: struct(2, replicaSetSpec),
+    status: struct(3, replicaSetStatus),
+  },
+  'Keeps a number of equal pods running; usually made by a Deployment.',
+)
 export interface ReplicaSet extends ObjectOf<typeof replicaSetMessage> {}
 export type ReplicaSetInput = InputOf<typeof replicaSetMessage>
 

@@ -34,20 +34,45 @@ export const statefulSetUpdateStrategy = message('io.k8s.api.apps.v1.StatefulSet
 export interface StatefulSetUpdateStrategy extends Infer<typeof statefulSetUpdateStrategy> {}
 
 export const statefulSetSpec = message('io.k8s.api.apps.v1.StatefulSetSpec', {
-  replicas: int32(1, { pointer: true, default: 1, minimum: 0 }),
-  selector: struct(2, labelSelector, { required: true, notEmpty: true, pointer: true }),
-  template: struct(3, podTemplateSpec, { required: true }),
-  volumeClaimTemplates: list(4, persistentVolumeClaimMessage, { listType: 'atomic', typed: true }),
-  serviceName: string(5, { keepEmpty: true }),
-  podManagementPolicy: string(6, { default: 'OrderedReady', enum: ['OrderedReady', 'Parallel'], enumUnchecked: true }),
-  updateStrategy: struct(7, statefulSetUpdateStrategy),
-  revisionHistoryLimit: int32(8, { pointer: true, default: 10, minimum: 0 }),
-  minReadySeconds: int32(9, { minimum: 0 }),
+  replicas: int32(1, { pointer: true, default: 1, minimum: 0, description: 'How many pods should run.' }),
+  selector: struct(2, labelSelector, {
+    required: true,
+    notEmpty: true,
+    pointer: true,
+    description: 'Which pods are its own, by label; never changes.',
+  }),
+  template: struct(3, podTemplateSpec, { required: true, description: 'What the pods are made from.' }),
+  volumeClaimTemplates: list(4, persistentVolumeClaimMessage, {
+    listType: 'atomic',
+    typed: true,
+    description: 'Claims that each pod gets for itself.',
+  }),
+  serviceName: string(5, { keepEmpty: true, description: 'The Service that gives each pod its name in DNS.' }),
+  podManagementPolicy: string(6, {
+    default: 'OrderedReady',
+    enum: ['OrderedReady', 'Parallel'],
+    enumUnchecked: true,
+    description: 'Whether pods start one after another or all at once.',
+  }),
+  updateStrategy: struct(7, statefulSetUpdateStrategy, {
+    description: 'How pods are replaced when the template changes.',
+  }),
+  revisionHistoryLimit: int32(8, {
+    pointer: true,
+    default: 10,
+    minimum: 0,
+    description: 'How many former states are kept.',
+  }),
+  minReadySeconds: int32(9, { minimum: 0, description: 'How long a pod must be ready to count as available.' }),
   persistentVolumeClaimRetentionPolicy: struct(10, statefulSetPersistentVolumeClaimRetentionPolicy, {
     pointer: true,
     default: {},
+    description: 'What becomes of the claims when pods or the set go.',
   }),
-  ordinals: struct(11, statefulSetOrdinals, { pointer: true }),
+  ordinals: struct(11, statefulSetOrdinals, {
+    pointer: true,
+    description: 'The number with which the names of the pods begin.',
+  }),
 })
 export interface StatefulSetSpec extends Infer<typeof statefulSetSpec> {}
 
@@ -61,15 +86,25 @@ export const statefulSetCondition = message('io.k8s.api.apps.v1.StatefulSetCondi
 export interface StatefulSetCondition extends Infer<typeof statefulSetCondition> {}
 
 export const statefulSetStatus = message('io.k8s.api.apps.v1.StatefulSetStatus', {
-  observedGeneration: int64(1),
-  replicas: int32(2, { required: true }),
-  readyReplicas: int32(3),
-  currentReplicas: int32(4),
-  updatedReplicas: int32(5),
-  currentRevision: string(6),
-  updateRevision: string(7),
-  collisionCount: int32(9, { pointer: true }),
-  conditions: list(10, statefulSetCondition, { listType: 'map', keys: ['type'], patch: 'merge', mergeKey: 'type' }),
-  availableReplicas: int32(11, { keepEmpty: true, default: 0 }),
+  observedGeneration: int64(1, { description: 'The generation that this status speaks of.' }),
+  replicas: int32(2, { required: true, description: 'How many pods there are.' }),
+  readyReplicas: int32(3, { description: 'How many of them are ready.' }),
+  currentReplicas: int32(4, { description: 'How many of them are of the revision that is being replaced.' }),
+  updatedReplicas: int32(5, { description: 'How many of them are of the newest revision.' }),
+  currentRevision: string(6, { description: 'The revision that is being replaced.' }),
+  updateRevision: string(7, { description: 'The newest revision.' }),
+  collisionCount: int32(9, { pointer: true, description: 'How often the name of a revision was taken already.' }),
+  conditions: list(10, statefulSetCondition, {
+    listType: 'map',
+    keys: ['type'],
+    patch: 'merge',
+    mergeKey: 'type',
+    description: 'What keeps it from its aim.',
+  }),
+  availableReplicas: int32(11, {
+    keepEmpty: true,
+    default: 0,
+    description: 'How many pods have been ready for long enough.',
+  }),
 })
 export interface StatefulSetStatus extends Infer<typeof statefulSetStatus> {}

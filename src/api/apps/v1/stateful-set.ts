@@ -11,11 +11,15 @@ import { validateStatefulSet, validateStatefulSetUpdate, withStatefulSetDefaults
 import { containerImages, containerNames } from './template-rules.ts'
 import { statefulSetSpec, statefulSetStatus } from './stateful-set-spec.ts'
 
-export const statefulSetMessage = message('io.k8s.api.apps.v1.StatefulSet', {
-  metadata: struct(1, objectMeta),
-  spec: struct(2, statefulSetSpec),
-  status: struct(3, statefulSetStatus),
-})
+export const statefulSetMessage = message(
+  'io.k8s.api.apps.v1.StatefulSet',
+  {
+    metadata: struct(1, objectMeta),
+    spec: struct(2, statefulSetSpec),
+    status: struct(3, statefulSetStatus),
+  },
+  'Runs pods that have names, an order and storage of their own.',
+)
 export interface StatefulSet extends ObjectOf<typeof statefulSetMessage> {}
 export type StatefulSetInput = InputOf<typeof statefulSetMessage>
 

@@ -88,11 +88,22 @@ export const metricSpec = message('io.k8s.api.autoscaling.v2.MetricSpec', {
 export interface MetricSpec extends Infer<typeof metricSpec> {}
 
 export const horizontalPodAutoscalerSpec = message('io.k8s.api.autoscaling.v2.HorizontalPodAutoscalerSpec', {
-  scaleTargetRef: struct(1, crossVersionObjectReference, { required: true }),
-  minReplicas: int32(2, { pointer: true, default: 1, minimum: 1 }),
-  maxReplicas: int32(3, { required: true }),
-  metrics: list(4, metricSpec, { listType: 'atomic' }),
-  behavior: struct(5, horizontalPodAutoscalerBehavior, { pointer: true }),
+  scaleTargetRef: struct(1, crossVersionObjectReference, { required: true, description: 'What is scaled.' }),
+  minReplicas: int32(2, {
+    pointer: true,
+    default: 1,
+    minimum: 1,
+    description: 'It never scales below this number of replicas.',
+  }),
+  maxReplicas: int32(3, { required: true, description: 'It never scales above this number of replicas.' }),
+  metrics: list(4, metricSpec, {
+    listType: 'atomic',
+    description: 'What is measured and where it should be; the one that wants most replicas decides.',
+  }),
+  behavior: struct(5, horizontalPodAutoscalerBehavior, {
+    pointer: true,
+    description: 'How fast it scales up and down.',
+  }),
 })
 export interface HorizontalPodAutoscalerSpec extends Infer<typeof horizontalPodAutoscalerSpec> {}
 
@@ -155,16 +166,21 @@ export const metricStatus = message('io.k8s.api.autoscaling.v2.MetricStatus', {
 export interface MetricStatus extends Infer<typeof metricStatus> {}
 
 export const horizontalPodAutoscalerStatus = message('io.k8s.api.autoscaling.v2.HorizontalPodAutoscalerStatus', {
-  observedGeneration: int64(1, { pointer: true }),
-  lastScaleTime: time(2, { pointer: true }),
-  currentReplicas: int32(3),
-  desiredReplicas: int32(4, { required: true }),
-  currentMetrics: list(5, metricStatus, { listType: 'atomic', keepEmpty: true }),
+  observedGeneration: int64(1, { pointer: true, description: 'The generation that this status speaks of.' }),
+  lastScaleTime: time(2, { pointer: true, description: 'When it last changed the number of replicas.' }),
+  currentReplicas: int32(3, { description: 'How many replicas there are.' }),
+  desiredReplicas: int32(4, { required: true, description: 'How many replicas there should be.' }),
+  currentMetrics: list(5, metricStatus, {
+    listType: 'atomic',
+    keepEmpty: true,
+    description: 'What was last measured.',
+  }),
   conditions: list(6, horizontalPodAutoscalerCondition, {
     listType: 'map',
     keys: ['type'],
     patch: 'merge',
     mergeKey: 'type',
+    description: 'Whether it can measure and scale, and what bounds it.',
   }),
 })
 export interface HorizontalPodAutoscalerStatus extends Infer<typeof horizontalPodAutoscalerStatus> {}

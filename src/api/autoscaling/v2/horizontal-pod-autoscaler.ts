@@ -10,11 +10,15 @@ import { metricsText } from './autoscaler-metrics-text.ts'
 import { validateAutoscaler } from './autoscaler-rules.ts'
 import { horizontalPodAutoscalerSpec, horizontalPodAutoscalerStatus } from './autoscaler-spec.ts'
 
-export const horizontalPodAutoscalerMessage = message('io.k8s.api.autoscaling.v2.HorizontalPodAutoscaler', {
-  metadata: struct(1, objectMeta),
-  spec: struct(2, horizontalPodAutoscalerSpec, { required: true }),
-  status: struct(3, horizontalPodAutoscalerStatus),
-})
+export const horizontalPodAutoscalerMessage = message(
+  'io.k8s.api.autoscaling.v2.HorizontalPodAutoscaler',
+  {
+    metadata: struct(1, objectMeta),
+    spec: struct(2, horizontalPodAutoscalerSpec, { required: true }),
+    status: struct(3, horizontalPodAutoscalerStatus),
+  },
+  'Keeps measured values near their targets by changing how many pods there are.',
+)
 export interface HorizontalPodAutoscaler extends ObjectOf<typeof horizontalPodAutoscalerMessage> {}
 export type HorizontalPodAutoscalerInput = InputOf<typeof horizontalPodAutoscalerMessage>
 

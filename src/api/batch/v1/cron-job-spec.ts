@@ -12,20 +12,34 @@ export const jobTemplateSpec = message('io.k8s.api.batch.v1.JobTemplateSpec', {
 export interface JobTemplateSpec extends Infer<typeof jobTemplateSpec> {}
 
 export const cronJobSpec = message('io.k8s.api.batch.v1.CronJobSpec', {
-  schedule: string(1, { required: true, notEmpty: true }),
-  startingDeadlineSeconds: int64(2, { pointer: true, minimum: 0 }),
-  concurrencyPolicy: string(3, { default: 'Allow', enum: ['Allow', 'Forbid', 'Replace'] }),
-  suspend: bool(4, { pointer: true, default: false }),
-  jobTemplate: struct(5, jobTemplateSpec, { required: true }),
-  successfulJobsHistoryLimit: int32(6, { pointer: true, default: 3, minimum: 0 }),
-  failedJobsHistoryLimit: int32(7, { pointer: true, default: 1, minimum: 0 }),
-  timeZone: string(8, { pointer: true }),
+  schedule: string(1, { required: true, notEmpty: true, description: 'When to start, in the words of cron.' }),
+  startingDeadlineSeconds: int64(2, { pointer: true, minimum: 0, description: 'How late a Job may still be started.' }),
+  concurrencyPolicy: string(3, {
+    default: 'Allow',
+    enum: ['Allow', 'Forbid', 'Replace'],
+    description: 'What to do when the last Job still runs: Allow, Forbid or Replace.',
+  }),
+  suspend: bool(4, { pointer: true, default: false, description: 'Starts nothing while this is true.' }),
+  jobTemplate: struct(5, jobTemplateSpec, { required: true, description: 'What the Jobs are made from.' }),
+  successfulJobsHistoryLimit: int32(6, {
+    pointer: true,
+    default: 3,
+    minimum: 0,
+    description: 'How many Jobs that succeeded are kept.',
+  }),
+  failedJobsHistoryLimit: int32(7, {
+    pointer: true,
+    default: 1,
+    minimum: 0,
+    description: 'How many Jobs that failed are kept.',
+  }),
+  timeZone: string(8, { pointer: true, description: 'The time zone of the schedule.' }),
 })
 export interface CronJobSpec extends Infer<typeof cronJobSpec> {}
 
 export const cronJobStatus = message('io.k8s.api.batch.v1.CronJobStatus', {
-  active: list(1, objectReference, { listType: 'atomic' }),
-  lastScheduleTime: time(4, { pointer: true }),
-  lastSuccessfulTime: time(5, { pointer: true }),
+  active: list(1, objectReference, { listType: 'atomic', description: 'The Jobs that run now.' }),
+  lastScheduleTime: time(4, { pointer: true, description: 'When a Job was last due and started.' }),
+  lastSuccessfulTime: time(5, { pointer: true, description: 'When a Job last succeeded.' }),
 })
 export interface CronJobStatus extends Infer<typeof cronJobStatus> {}

@@ -10,11 +10,15 @@ import { selectorText } from '../../selectors.ts'
 import { validateCronJob, withCronJobDefaults } from './cron-job-rules.ts'
 import { cronJobSpec, cronJobStatus } from './cron-job-spec.ts'
 
-export const cronJobMessage = message('io.k8s.api.batch.v1.CronJob', {
-  metadata: struct(1, objectMeta),
-  spec: struct(2, cronJobSpec, { required: true }),
-  status: struct(3, cronJobStatus),
-})
+export const cronJobMessage = message(
+  'io.k8s.api.batch.v1.CronJob',
+  {
+    metadata: struct(1, objectMeta),
+    spec: struct(2, cronJobSpec, { required: true }),
+    status: struct(3, cronJobStatus),
+  },
+  'Starts Jobs at given times.',
+)
 export interface CronJob extends ObjectOf<typeof cronJobMessage> {}
 export type CronJobInput = InputOf<typeof cronJobMessage>
 

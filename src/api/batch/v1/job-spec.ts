@@ -47,21 +47,57 @@ export const successPolicy = message('io.k8s.api.batch.v1.SuccessPolicy', {
 export interface SuccessPolicy extends Infer<typeof successPolicy> {}
 
 export const jobSpec = message('io.k8s.api.batch.v1.JobSpec', {
-  parallelism: int32(1, { pointer: true, minimum: 0 }),
-  completions: int32(2, { pointer: true, minimum: 0 }),
-  activeDeadlineSeconds: int64(3, { pointer: true, minimum: 0 }),
-  selector: struct(4, labelSelector, { pointer: true }),
-  manualSelector: bool(5, { pointer: true }),
-  template: struct(6, podTemplateSpec, { required: true }),
-  backoffLimit: int32(7, { pointer: true, minimum: 0 }),
-  ttlSecondsAfterFinished: int32(8, { pointer: true, minimum: 0 }),
-  completionMode: string(9, { pointer: true, enum: ['NonIndexed', 'Indexed'] }),
-  suspend: bool(10, { pointer: true }),
-  podFailurePolicy: struct(11, podFailurePolicy, { pointer: true }),
-  backoffLimitPerIndex: int32(12, { pointer: true, minimum: 0 }),
-  maxFailedIndexes: int32(13, { pointer: true, minimum: 0 }),
-  podReplacementPolicy: string(14, { pointer: true, enum: ['Failed', 'TerminatingOrFailed'] }),
-  managedBy: string(15, { pointer: true }),
-  successPolicy: struct(16, successPolicy, { pointer: true }),
+  parallelism: int32(1, { pointer: true, minimum: 0, description: 'How many pods may run at once.' }),
+  completions: int32(2, { pointer: true, minimum: 0, description: 'How many pods must succeed.' }),
+  activeDeadlineSeconds: int64(3, {
+    pointer: true,
+    minimum: 0,
+    description: 'How long the Job may run before it is ended as failed.',
+  }),
+  selector: struct(4, labelSelector, { pointer: true, description: 'Which pods are its own; normally made for you.' }),
+  manualSelector: bool(5, {
+    pointer: true,
+    description: 'The selector is yours, and so is the care that it fits no other pods.',
+  }),
+  template: struct(6, podTemplateSpec, { required: true, description: 'What the pods are made from.' }),
+  backoffLimit: int32(7, { pointer: true, minimum: 0, description: 'How many failures the Job puts up with.' }),
+  ttlSecondsAfterFinished: int32(8, {
+    pointer: true,
+    minimum: 0,
+    description: 'How long the Job stays after its end.',
+  }),
+  completionMode: string(9, {
+    pointer: true,
+    enum: ['NonIndexed', 'Indexed'],
+    description: 'Whether pods are alike or each has an index.',
+  }),
+  suspend: bool(10, { pointer: true, description: 'No pods run while this is true.' }),
+  podFailurePolicy: struct(11, podFailurePolicy, {
+    pointer: true,
+    description: 'What to do with failures of certain kinds.',
+  }),
+  backoffLimitPerIndex: int32(12, {
+    pointer: true,
+    minimum: 0,
+    description: 'How many failures each index puts up with.',
+  }),
+  maxFailedIndexes: int32(13, {
+    pointer: true,
+    minimum: 0,
+    description: 'How many indexes may fail before the Job does.',
+  }),
+  podReplacementPolicy: string(14, {
+    pointer: true,
+    enum: ['Failed', 'TerminatingOrFailed'],
+    description: 'Whether a pod is replaced when it begins to end or when it has ended.',
+  }),
+  managedBy: string(15, {
+    pointer: true,
+    description: 'The controller that looks after the Job, if it is not the built-in one.',
+  }),
+  successPolicy: struct(16, successPolicy, {
+    pointer: true,
+    description: 'When the Job counts as done before all its pods have succeeded.',
+  }),
 })
 export interface JobSpec extends Infer<typeof jobSpec> {}

@@ -29,25 +29,37 @@ export const uncountedTerminatedPods = message('io.k8s.api.batch.v1.UncountedTer
 export interface UncountedTerminatedPods extends Infer<typeof uncountedTerminatedPods> {}
 
 export const jobStatus = message('io.k8s.api.batch.v1.JobStatus', {
-  conditions: list(1, jobCondition, { listType: 'atomic', patch: 'merge', mergeKey: 'type' }),
-  startTime: time(2, { pointer: true }),
-  completionTime: time(3, { pointer: true }),
-  active: int32(4),
-  succeeded: int32(5),
-  failed: int32(6),
-  completedIndexes: string(7),
-  uncountedTerminatedPods: struct(8, uncountedTerminatedPods, { pointer: true }),
-  ready: int32(9, { pointer: true }),
-  failedIndexes: string(10, { pointer: true }),
-  terminating: int32(11, { pointer: true }),
+  conditions: list(1, jobCondition, {
+    listType: 'atomic',
+    patch: 'merge',
+    mergeKey: 'type',
+    description: 'Whether the Job is complete, failed or suspended.',
+  }),
+  startTime: time(2, { pointer: true, description: 'When it was started.' }),
+  completionTime: time(3, { pointer: true, description: 'When it was completed.' }),
+  active: int32(4, { description: 'How many pods run or wait to run.' }),
+  succeeded: int32(5, { description: 'How many pods succeeded.' }),
+  failed: int32(6, { description: 'How many pods failed.' }),
+  completedIndexes: string(7, { description: 'The indexes that succeeded, as numbers and ranges.' }),
+  uncountedTerminatedPods: struct(8, uncountedTerminatedPods, {
+    pointer: true,
+    description: 'Pods that have ended but are not counted yet.',
+  }),
+  ready: int32(9, { pointer: true, description: 'How many pods are ready.' }),
+  failedIndexes: string(10, { pointer: true, description: 'The indexes that failed, as numbers and ranges.' }),
+  terminating: int32(11, { pointer: true, description: 'How many pods are being ended.' }),
 })
 export interface JobStatus extends Infer<typeof jobStatus> {}
 
-export const jobMessage = message('io.k8s.api.batch.v1.Job', {
-  metadata: struct(1, objectMeta),
-  spec: struct(2, jobSpec),
-  status: struct(3, jobStatus),
-})
+export const jobMessage = message(
+  'io.k8s.api.batch.v1.Job',
+  {
+    metadata: struct(1, objectMeta),
+    spec: struct(2, jobSpec),
+    status: struct(3, jobStatus),
+  },
+  'Runs pods until enough of them have succeeded.',
+)
 export interface Job extends ObjectOf<typeof jobMessage> {}
 export type JobInput = InputOf<typeof jobMessage>
 

@@ -15,10 +15,10 @@ import {
 } from './request-rules.ts'
 
 export const certificateSigningRequestSpec = message('io.k8s.api.certificates.v1.CertificateSigningRequestSpec', {
-  request: bytes(1, { required: true }),
-  username: string(2),
-  uid: string(3),
-  groups: list(4, 'string', { listType: 'atomic' }),
+  request: bytes(1, { required: true, description: 'The request in PEM, in base64.' }),
+  username: string(2, { description: 'Who asks; filled in by the server.' }),
+  uid: string(3, { description: 'The uid of who asks; filled in by the server.' }),
+  groups: list(4, 'string', { listType: 'atomic', description: 'The groups of who asks; filled in by the server.' }),
   usages: list(5, 'string', {
     enum: [
       'any',
@@ -46,10 +46,14 @@ export const certificateSigningRequestSpec = message('io.k8s.api.certificates.v1
       'timestamping',
     ],
     listType: 'atomic',
+    description: 'What the certificate may be used for.',
   }),
-  extra: map(6, listOf('string')),
-  signerName: string(7, { required: true }),
-  expirationSeconds: int32(8, { pointer: true }),
+  extra: map(6, listOf('string'), { description: 'What else is known of who asks; filled in by the server.' }),
+  signerName: string(7, { required: true, description: 'Who is to sign.' }),
+  expirationSeconds: int32(8, {
+    pointer: true,
+    description: 'How long the certificate should be valid; the signer may give less.',
+  }),
 })
 export interface CertificateSigningRequestSpec extends Infer<typeof certificateSigningRequestSpec> {}
 
@@ -67,16 +71,24 @@ export const certificateSigningRequestCondition = message(
 export interface CertificateSigningRequestCondition extends Infer<typeof certificateSigningRequestCondition> {}
 
 export const certificateSigningRequestStatus = message('io.k8s.api.certificates.v1.CertificateSigningRequestStatus', {
-  conditions: list(1, certificateSigningRequestCondition, { listType: 'map', keys: ['type'] }),
-  certificate: bytes(2),
+  conditions: list(1, certificateSigningRequestCondition, {
+    listType: 'map',
+    keys: ['type'],
+    description: 'Whether the request was approved, denied or failed.',
+  }),
+  certificate: bytes(2, { description: 'The certificate in PEM, in base64, once it is signed.' }),
 })
 export interface CertificateSigningRequestStatus extends Infer<typeof certificateSigningRequestStatus> {}
 
-export const certificateSigningRequestMessage = message('io.k8s.api.certificates.v1.CertificateSigningRequest', {
-  metadata: struct(1, objectMeta),
-  spec: struct(2, certificateSigningRequestSpec, { required: true }),
-  status: struct(3, certificateSigningRequestStatus),
-})
+export const certificateSigningRequestMessage = message(
+  'io.k8s.api.certificates.v1.CertificateSigningRequest',
+  {
+    metadata: struct(1, objectMeta),
+    spec: struct(2, certificateSigningRequestSpec, { required: true }),
+    status: struct(3, certificateSigningRequestStatus),
+  },
+  'Asks a signer for a certificate.',
+)
 export interface CertificateSigningRequest extends ObjectOf<typeof certificateSigningRequestMessage> {}
 export type CertificateSigningRequestInput = InputOf<typeof certificateSigningRequestMessage>
 

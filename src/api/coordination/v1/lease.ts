@@ -9,20 +9,27 @@ import { column, defineKind } from '../../kind.ts'
 import { dnsSubdomainErrors, qualifiedNameErrors } from '../../names.ts'
 
 export const leaseSpec = message('io.k8s.api.coordination.v1.LeaseSpec', {
-  holderIdentity: string(1, { pointer: true }),
-  leaseDurationSeconds: int32(2, { pointer: true }),
-  acquireTime: microTime(3, { pointer: true }),
-  renewTime: microTime(4, { pointer: true }),
-  leaseTransitions: int32(5, { pointer: true }),
-  strategy: string(6, { pointer: true }),
-  preferredHolder: string(7, { pointer: true }),
+  holderIdentity: string(1, { pointer: true, description: 'Who is in charge.' }),
+  leaseDurationSeconds: int32(2, {
+    pointer: true,
+    description: 'How long others wait for a renewal before they take over.',
+  }),
+  acquireTime: microTime(3, { pointer: true, description: 'When the holder took over.' }),
+  renewTime: microTime(4, { pointer: true, description: 'When the holder last renewed.' }),
+  leaseTransitions: int32(5, { pointer: true, description: 'How often the holder has changed.' }),
+  strategy: string(6, { pointer: true, description: 'How the holder is chosen when candidates are coordinated.' }),
+  preferredHolder: string(7, { pointer: true, description: 'Who should take over.' }),
 })
 export interface LeaseSpec extends Infer<typeof leaseSpec> {}
 
-export const leaseMessage = message('io.k8s.api.coordination.v1.Lease', {
-  metadata: struct(1, objectMeta),
-  spec: struct(2, leaseSpec),
-})
+export const leaseMessage = message(
+  'io.k8s.api.coordination.v1.Lease',
+  {
+    metadata: struct(1, objectMeta),
+    spec: struct(2, leaseSpec),
+  },
+  'A claim to be in charge, renewed while its holder lives.',
+)
 export interface Lease extends ObjectOf<typeof leaseMessage> {}
 export type LeaseInput = InputOf<typeof leaseMessage>
 

@@ -9,12 +9,19 @@ import { configKeyErrors } from '../../config-key.ts'
 import { column, defineKind } from '../../kind.ts'
 import { dnsSubdomainErrors } from '../../names.ts'
 
-export const configMapMessage = message('io.k8s.api.core.v1.ConfigMap', {
-  metadata: struct(1, objectMeta),
-  data: map(2, 'string'),
-  binaryData: map(3, 'bytes'),
-  immutable: bool(4, { pointer: true }),
-})
+export const configMapMessage = message(
+  'io.k8s.api.core.v1.ConfigMap',
+  {
+    metadata: struct(1, objectMeta),
+    data: map(2, 'string', { description: 'Values as text, by name.' }),
+    binaryData: map(3, 'bytes', { description: 'Values as bytes in base64, by name; no name may also stand in data.' }),
+    immutable: bool(4, {
+      pointer: true,
+      description: 'Once true, the values never change again and need not be watched.',
+    }),
+  },
+  'Settings that are no secrets, as names and values that pods can read.',
+)
 export interface ConfigMap extends ObjectOf<typeof configMapMessage> {}
 export type ConfigMapInput = InputOf<typeof configMapMessage>
 

@@ -8,10 +8,17 @@ import { dnsSubdomainErrors } from '../../names.ts'
 import { endpointsText, validateSubset } from './endpoints-rules.ts'
 import { endpointSubset } from './endpoint-subset.ts'
 
-export const endpointsMessage = message('io.k8s.api.core.v1.Endpoints', {
-  metadata: struct(1, objectMeta),
-  subsets: list(2, endpointSubset, { listType: 'atomic' }),
-})
+export const endpointsMessage = message(
+  'io.k8s.api.core.v1.Endpoints',
+  {
+    metadata: struct(1, objectMeta),
+    subsets: list(2, endpointSubset, {
+      listType: 'atomic',
+      description: 'Addresses together with the ports that all of them offer.',
+    }),
+  },
+  'Addresses behind a Service; EndpointSlice has taken its place.',
+)
 export interface Endpoints extends ObjectOf<typeof endpointsMessage> {}
 export type EndpointsInput = InputOf<typeof endpointsMessage>
 

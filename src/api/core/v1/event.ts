@@ -21,23 +21,30 @@ export const eventSource = message('io.k8s.api.core.v1.EventSource', {
 })
 export interface EventSource extends Infer<typeof eventSource> {}
 
-export const eventMessage = message('io.k8s.api.core.v1.Event', {
-  metadata: struct(1, objectMeta, { required: true }),
-  involvedObject: struct(2, objectReference, { required: true }),
-  reason: string(3),
-  message: string(4),
-  source: struct(5, eventSource),
-  firstTimestamp: time(6),
-  lastTimestamp: time(7),
-  count: int32(8),
-  type: string(9),
-  eventTime: microTime(10),
-  series: struct(11, eventSeries, { pointer: true }),
-  action: string(12),
-  related: struct(13, objectReference, { pointer: true }),
-  reportingComponent: string(14, { keepEmpty: true }),
-  reportingInstance: string(15, { keepEmpty: true }),
-})
+export const eventMessage = message(
+  'io.k8s.api.core.v1.Event',
+  {
+    metadata: struct(1, objectMeta, { required: true }),
+    involvedObject: struct(2, objectReference, { required: true, description: 'The object that it happened to.' }),
+    reason: string(3, { description: 'Why, as one word that programs can read.' }),
+    message: string(4, { description: 'What happened, for people.' }),
+    source: struct(5, eventSource, { description: 'The component and node that told it.' }),
+    firstTimestamp: time(6, { description: 'When it was first seen.' }),
+    lastTimestamp: time(7, { description: 'When it was last seen.' }),
+    count: int32(8, { description: 'How often it was seen.' }),
+    type: string(9, { description: 'Normal, or Warning when somebody should look.' }),
+    eventTime: microTime(10, { description: 'When it was first seen, to the microsecond.' }),
+    series: struct(11, eventSeries, {
+      pointer: true,
+      description: 'How a repeated event goes on; absent for a single one.',
+    }),
+    action: string(12, { description: 'What was done, or what failed.' }),
+    related: struct(13, objectReference, { pointer: true, description: 'A second object that has part in it.' }),
+    reportingComponent: string(14, { keepEmpty: true, description: 'The controller that told it.' }),
+    reportingInstance: string(15, { keepEmpty: true, description: 'Which of several running controllers told it.' }),
+  },
+  'Something that happened to an object, told by the component that saw it; kept for a while only.',
+)
 export interface Event extends ObjectOf<typeof eventMessage> {}
 export type EventInput = InputOf<typeof eventMessage>
 

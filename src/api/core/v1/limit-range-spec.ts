@@ -13,6 +13,10 @@ export const limitRangeItem = message('io.k8s.api.core.v1.LimitRangeItem', {
 export interface LimitRangeItem extends Infer<typeof limitRangeItem> {}
 
 export const limitRangeSpec = message('io.k8s.api.core.v1.LimitRangeSpec', {
-  limits: list(1, limitRangeItem, { required: true, listType: 'atomic' }),
+  limits: list(1, limitRangeItem, {
+    required: true,
+    listType: 'atomic',
+    description: 'The amounts, for each type of thing that they bind.',
+  }),
 })
 export interface LimitRangeSpec extends Infer<typeof limitRangeSpec> {}

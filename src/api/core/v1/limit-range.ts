@@ -7,10 +7,14 @@ import { dnsSubdomainErrors } from '../../names.ts'
 import { validateLimits, withLimitDefaults } from './limit-range-rules.ts'
 import { limitRangeSpec } from './limit-range-spec.ts'
 
-export const limitRangeMessage = message('io.k8s.api.core.v1.LimitRange', {
-  metadata: struct(1, objectMeta),
-  spec: struct(2, limitRangeSpec),
-})
+export const limitRangeMessage = message(
+  'io.k8s.api.core.v1.LimitRange',
+  {
+    metadata: struct(1, objectMeta),
+    spec: struct(2, limitRangeSpec),
+  },
+  'Smallest, largest and usual amounts of resources for what is created in a namespace.',
+)
 export interface LimitRange extends ObjectOf<typeof limitRangeMessage> {}
 export type LimitRangeInput = InputOf<typeof limitRangeMessage>
 

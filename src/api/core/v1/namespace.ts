@@ -17,21 +17,38 @@ export const namespaceCondition = message('io.k8s.api.core.v1.NamespaceCondition
 export interface NamespaceCondition extends Infer<typeof namespaceCondition> {}
 
 export const namespaceSpec = message('io.k8s.api.core.v1.NamespaceSpec', {
-  finalizers: list(1, 'string', { listType: 'atomic' }),
+  finalizers: list(1, 'string', {
+    listType: 'atomic',
+    description: 'What must be done before the namespace can go; kubernetes stands for emptying it.',
+  }),
 })
 export interface NamespaceSpec extends Infer<typeof namespaceSpec> {}
 
 export const namespaceStatus = message('io.k8s.api.core.v1.NamespaceStatus', {
-  phase: string(1, { default: 'Active', enum: ['Active', 'Terminating'] }),
-  conditions: list(2, namespaceCondition, { listType: 'map', keys: ['type'], patch: 'merge', mergeKey: 'type' }),
+  phase: string(1, {
+    default: 'Active',
+    enum: ['Active', 'Terminating'],
+    description: 'Active, or Terminating while it is being emptied.',
+  }),
+  conditions: list(2, namespaceCondition, {
+    listType: 'map',
+    keys: ['type'],
+    patch: 'merge',
+    mergeKey: 'type',
+    description: 'What holds up the deletion.',
+  }),
 })
 export interface NamespaceStatus extends Infer<typeof namespaceStatus> {}
 
-export const namespaceMessage = message('io.k8s.api.core.v1.Namespace', {
-  metadata: struct(1, objectMeta),
-  spec: struct(2, namespaceSpec),
-  status: struct(3, namespaceStatus),
-})
+export const namespaceMessage = message(
+  'io.k8s.api.core.v1.Namespace',
+  {
+    metadata: struct(1, objectMeta),
+    spec: struct(2, namespaceSpec),
+    status: struct(3, namespaceStatus),
+  },
+  'A room for objects: names are unique within it, and rights and quotas are given for it.',
+)
 export interface Namespace extends ObjectOf<typeof namespaceMessage> {}
 export type NamespaceInput = InputOf<typeof namespaceMessage>
 

@@ -32,13 +32,20 @@ export const nodeConfigSource = message('io.k8s.api.core.v1.NodeConfigSource', {
 export interface NodeConfigSource extends Infer<typeof nodeConfigSource> {}
 
 export const nodeSpec = message('io.k8s.api.core.v1.NodeSpec', {
-  podCIDR: string(1),
-  externalID: string(2),
-  providerID: string(3),
-  unschedulable: bool(4),
-  taints: list(5, taint, { listType: 'atomic' }),
-  configSource: struct(6, nodeConfigSource, { pointer: true }),
-  podCIDRs: list(7, 'string', { listType: 'set', patch: 'merge' }),
+  podCIDR: string(1, { description: 'The range from which pods on this node get their addresses.' }),
+  externalID: string(2, { description: 'Was the name of the machine elsewhere; no longer used.' }),
+  providerID: string(3, { description: 'The name of the machine in the words of the cloud that runs it.' }),
+  unschedulable: bool(4, { description: 'New pods stay away while this is true.' }),
+  taints: list(5, taint, { listType: 'atomic', description: 'Marks that keep away pods which do not tolerate them.' }),
+  configSource: struct(6, nodeConfigSource, {
+    pointer: true,
+    description: 'Was a way to configure the kubelet; no longer used.',
+  }),
+  podCIDRs: list(7, 'string', {
+    listType: 'set',
+    patch: 'merge',
+    description: 'The same ranges as podCIDR for each address family, that one first.',
+  }),
 })
 export interface NodeSpec extends Infer<typeof nodeSpec> {}
 
@@ -126,28 +133,62 @@ export const attachedVolume = message('io.k8s.api.core.v1.AttachedVolume', {
 export interface AttachedVolume extends Infer<typeof attachedVolume> {}
 
 export const nodeStatus = message('io.k8s.api.core.v1.NodeStatus', {
-  capacity: map(1, 'quantity'),
-  allocatable: map(2, 'quantity'),
-  phase: string(3, { enum: ['Pending', 'Running', 'Terminated'] }),
-  conditions: list(4, nodeCondition, { listType: 'map', keys: ['type'], patch: 'merge', mergeKey: 'type' }),
-  addresses: list(5, nodeAddress, { listType: 'map', keys: ['type'], patch: 'merge', mergeKey: 'type' }),
-  daemonEndpoints: struct(6, nodeDaemonEndpoints),
-  nodeInfo: struct(7, nodeSystemInfo),
-  images: list(8, containerImage, { listType: 'atomic' }),
-  volumesInUse: list(9, 'string', { listType: 'atomic' }),
-  volumesAttached: list(10, attachedVolume, { listType: 'atomic' }),
-  config: struct(11, nodeConfigStatus, { pointer: true }),
-  runtimeHandlers: list(12, nodeRuntimeHandler, { listType: 'atomic' }),
-  features: struct(13, nodeFeatures, { pointer: true }),
-  declaredFeatures: list(14, 'string', { listType: 'atomic' }),
+  capacity: map(1, 'quantity', { description: 'All the resources that the machine has.' }),
+  allocatable: map(2, 'quantity', { description: 'The resources that pods may use.' }),
+  phase: string(3, {
+    enum: ['Pending', 'Running', 'Terminated'],
+    description: "Was a summary of the node's life; no longer set.",
+  }),
+  conditions: list(4, nodeCondition, {
+    listType: 'map',
+    keys: ['type'],
+    patch: 'merge',
+    mergeKey: 'type',
+    description: 'Whether the node is ready, and short of anything.',
+  }),
+  addresses: list(5, nodeAddress, {
+    listType: 'map',
+    keys: ['type'],
+    patch: 'merge',
+    mergeKey: 'type',
+    description: 'The addresses and names under which the node is reached.',
+  }),
+  daemonEndpoints: struct(6, nodeDaemonEndpoints, { description: 'The ports on which its agents listen.' }),
+  nodeInfo: struct(7, nodeSystemInfo, { description: 'Versions and identifiers of the machine and its software.' }),
+  images: list(8, containerImage, { listType: 'atomic', description: 'The container images that lie on the node.' }),
+  volumesInUse: list(9, 'string', {
+    listType: 'atomic',
+    description: 'Attached volumes that pods on the node still use.',
+  }),
+  volumesAttached: list(10, attachedVolume, {
+    listType: 'atomic',
+    description: 'Volumes that are attached to the node.',
+  }),
+  config: struct(11, nodeConfigStatus, {
+    pointer: true,
+    description: "Was the state of the kubelet's configuration; no longer set.",
+  }),
+  runtimeHandlers: list(12, nodeRuntimeHandler, {
+    listType: 'atomic',
+    description: 'The container runtimes that the node offers.',
+  }),
+  features: struct(13, nodeFeatures, { pointer: true, description: 'What the container runtime can do.' }),
+  declaredFeatures: list(14, 'string', {
+    listType: 'atomic',
+    description: 'Features that the kubelet says it has, which scheduling may rely on.',
+  }),
 })
 export interface NodeStatus extends Infer<typeof nodeStatus> {}
 
-export const nodeMessage = message('io.k8s.api.core.v1.Node', {
-  metadata: struct(1, objectMeta),
-  spec: struct(2, nodeSpec),
-  status: struct(3, nodeStatus),
-})
+export const nodeMessage = message(
+  'io.k8s.api.core.v1.Node',
+  {
+    metadata: struct(1, objectMeta),
+    spec: struct(2, nodeSpec),
+    status: struct(3, nodeStatus),
+  },
+  'A machine that runs pods.',
+)
 export interface Node extends ObjectOf<typeof nodeMessage> {}
 export type NodeInput = InputOf<typeof nodeMessage>
 

@@ -32,31 +32,49 @@ export const modifyVolumeStatus = message('io.k8s.api.core.v1.ModifyVolumeStatus
 export interface ModifyVolumeStatus extends Infer<typeof modifyVolumeStatus> {}
 
 export const persistentVolumeClaimStatus = message('io.k8s.api.core.v1.PersistentVolumeClaimStatus', {
-  phase: string(1, { enum: ['Bound', 'Lost', 'Pending'] }),
+  phase: string(1, {
+    enum: ['Bound', 'Lost', 'Pending'],
+    description: 'Pending, Bound, or Lost when the volume is gone.',
+  }),
   accessModes: list(2, 'string', {
     listType: 'atomic',
     enum: ['ReadOnlyMany', 'ReadWriteMany', 'ReadWriteOnce', 'ReadWriteOncePod'],
     enumUnchecked: true,
+    description: 'How the bound volume can be mounted.',
   }),
-  capacity: map(3, 'quantity'),
+  capacity: map(3, 'quantity', { description: 'How large the bound volume is.' }),
   conditions: list(4, persistentVolumeClaimCondition, {
     listType: 'map',
     keys: ['type'],
     patch: 'merge',
     mergeKey: 'type',
+    description: 'What is being done to the volume, such as a resize.',
   }),
-  allocatedResources: map(5, 'quantity'),
-  allocatedResourceStatuses: map(7, 'string', { mapType: 'granular' }),
-  currentVolumeAttributesClassName: string(8, { pointer: true }),
-  modifyVolumeStatus: struct(9, modifyVolumeStatus, { pointer: true }),
+  allocatedResources: map(5, 'quantity', { description: 'How much storage is promised while a resize is under way.' }),
+  allocatedResourceStatuses: map(7, 'string', {
+    mapType: 'granular',
+    description: 'How far a resize has come, by resource.',
+  }),
+  currentVolumeAttributesClassName: string(8, {
+    pointer: true,
+    description: 'The class of attributes that the volume has now.',
+  }),
+  modifyVolumeStatus: struct(9, modifyVolumeStatus, {
+    pointer: true,
+    description: 'How far a change of attributes has come.',
+  }),
 })
 export interface PersistentVolumeClaimStatus extends Infer<typeof persistentVolumeClaimStatus> {}
 
-export const persistentVolumeClaimMessage = message('io.k8s.api.core.v1.PersistentVolumeClaim', {
-  metadata: struct(1, objectMeta),
-  spec: struct(2, persistentVolumeClaimSpec),
-  status: struct(3, persistentVolumeClaimStatus),
-})
+export const persistentVolumeClaimMessage = message(
+  'io.k8s.api.core.v1.PersistentVolumeClaim',
+  {
+    metadata: struct(1, objectMeta),
+    spec: struct(2, persistentVolumeClaimSpec),
+    status: struct(3, persistentVolumeClaimStatus),
+  },
+  'Asks for storage and, once bound, stands for it in pods.',
+)
 export interface PersistentVolumeClaim extends ObjectOf<typeof persistentVolumeClaimMessage> {}
 export type PersistentVolumeClaimInput = InputOf<typeof persistentVolumeClaimMessage>
 

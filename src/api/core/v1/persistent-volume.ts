@@ -12,18 +12,26 @@ import { validateVolumeSpec, validateVolumeUpdate } from './persistent-volume-ru
 import { classAnnotation } from './persistent-volume-claim-rules.ts'
 
 export const persistentVolumeStatus = message('io.k8s.api.core.v1.PersistentVolumeStatus', {
-  phase: string(1, { default: 'Pending', enum: ['Available', 'Bound', 'Failed', 'Pending', 'Released'] }),
-  message: string(2),
-  reason: string(3),
-  lastPhaseTransitionTime: time(4, { pointer: true }),
+  phase: string(1, {
+    default: 'Pending',
+    enum: ['Available', 'Bound', 'Failed', 'Pending', 'Released'],
+    description: 'Available, Bound, Released or Failed.',
+  }),
+  message: string(2, { description: 'Why it is in this phase, for people.' }),
+  reason: string(3, { description: 'Why it failed, as one word.' }),
+  lastPhaseTransitionTime: time(4, { pointer: true, description: 'When the phase last changed.' }),
 })
 export interface PersistentVolumeStatus extends Infer<typeof persistentVolumeStatus> {}
 
-export const persistentVolumeMessage = message('io.k8s.api.core.v1.PersistentVolume', {
-  metadata: struct(1, objectMeta),
-  spec: struct(2, persistentVolumeSpec),
-  status: struct(3, persistentVolumeStatus),
-})
+export const persistentVolumeMessage = message(
+  'io.k8s.api.core.v1.PersistentVolume',
+  {
+    metadata: struct(1, objectMeta),
+    spec: struct(2, persistentVolumeSpec),
+    status: struct(3, persistentVolumeStatus),
+  },
+  'Storage of the cluster that outlives pods and can be claimed.',
+)
 export interface PersistentVolume extends ObjectOf<typeof persistentVolumeMessage> {}
 export type PersistentVolumeInput = InputOf<typeof persistentVolumeMessage>
 

@@ -9,10 +9,14 @@ import { validateTemplateSpec, withTemplateSpecDefaults } from './pod-template-r
 import { containerImages, containerNames } from '../../apps/v1/template-rules.ts'
 import { labelsText } from '../../labels-text.ts'
 
-export const podTemplateMessage = message('io.k8s.api.core.v1.PodTemplate', {
-  metadata: struct(1, objectMeta),
-  template: struct(2, podTemplateSpec),
-})
+export const podTemplateMessage = message(
+  'io.k8s.api.core.v1.PodTemplate',
+  {
+    metadata: struct(1, objectMeta),
+    template: struct(2, podTemplateSpec, { description: 'The pattern.' }),
+  },
+  'A pattern for pods, kept as an object of its own.',
+)
 export interface PodTemplate extends ObjectOf<typeof podTemplateMessage> {}
 export type PodTemplateInput = InputOf<typeof podTemplateMessage>
 

@@ -12,11 +12,15 @@ import { validatePod, validatePodUpdate, withPodDefaults } from './pod-object-ru
 import { gatedCondition, podGatesText, podReadyText, podRestarts, podStatusText } from './pod-readiness.ts'
 import { qosClassOf } from './qos.ts'
 
-export const podMessage = message('io.k8s.api.core.v1.Pod', {
-  metadata: struct(1, objectMeta),
-  spec: struct(2, podSpec),
-  status: struct(3, podStatus),
-})
+export const podMessage = message(
+  'io.k8s.api.core.v1.Pod',
+  {
+    metadata: struct(1, objectMeta),
+    spec: struct(2, podSpec),
+    status: struct(3, podStatus),
+  },
+  'Containers that run together on one node and share network and volumes.',
+)
 export interface Pod extends ObjectOf<typeof podMessage> {}
 export type PodInput = InputOf<typeof podMessage>
 

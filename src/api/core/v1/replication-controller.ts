@@ -12,11 +12,15 @@ import { labelsText } from '../../labels-text.ts'
 import { selectorText } from '../../selectors.ts'
 import { replicationControllerSpec, replicationControllerStatus } from './replication-controller-spec.ts'
 
-export const replicationControllerMessage = message('io.k8s.api.core.v1.ReplicationController', {
-  metadata: struct(1, objectMeta),
-  spec: struct(2, replicationControllerSpec),
-  status: struct(3, replicationControllerStatus),
-})
+export const replicationControllerMessage = message(
+  'io.k8s.api.core.v1.ReplicationController',
+  {
+    metadata: struct(1, objectMeta),
+    spec: struct(2, replicationControllerSpec),
+    status: struct(3, replicationControllerStatus),
+  },
+  'Keeps a number of equal pods running; Deployments have taken its place.',
+)
 export interface ReplicationController extends ObjectOf<typeof replicationControllerMessage> {}
 export type ReplicationControllerInput = InputOf<typeof replicationControllerMessage>
 

@@ -27,7 +27,7 @@ export const scopeSelector = atomicMessage('io.k8s.api.core.v1.ScopeSelector', {
 export interface ScopeSelector extends Infer<typeof scopeSelector> {}
 
 export const resourceQuotaSpec = message('io.k8s.api.core.v1.ResourceQuotaSpec', {
-  hard: map(1, 'quantity'),
+  hard: map(1, 'quantity', { description: 'The most that may be used, by resource.' }),
   scopes: list(2, 'string', {
     listType: 'atomic',
     enum: [
@@ -40,13 +40,14 @@ export const resourceQuotaSpec = message('io.k8s.api.core.v1.ResourceQuotaSpec',
       'VolumeAttributesClass',
     ],
     enumUnchecked: true,
+    description: 'Which objects count; all of these must apply.',
   }),
-  scopeSelector: struct(3, scopeSelector, { pointer: true }),
+  scopeSelector: struct(3, scopeSelector, { pointer: true, description: 'Which objects count, by scope and value.' }),
 })
 export interface ResourceQuotaSpec extends Infer<typeof resourceQuotaSpec> {}
 
 export const resourceQuotaStatus = message('io.k8s.api.core.v1.ResourceQuotaStatus', {
-  hard: map(1, 'quantity'),
-  used: map(2, 'quantity'),
+  hard: map(1, 'quantity', { description: 'The limits in force, by resource.' }),
+  used: map(2, 'quantity', { description: 'How much is used, by resource.' }),
 })
 export interface ResourceQuotaStatus extends Infer<typeof resourceQuotaStatus> {}

@@ -8,11 +8,15 @@ import { dnsSubdomainErrors } from '../../names.ts'
 import { quotaText, validateQuotaSpec, validateQuotaUpdate } from './resource-quota-rules.ts'
 import { resourceQuotaSpec, resourceQuotaStatus } from './resource-quota-spec.ts'
 
-export const resourceQuotaMessage = message('io.k8s.api.core.v1.ResourceQuota', {
-  metadata: struct(1, objectMeta),
-  spec: struct(2, resourceQuotaSpec),
-  status: struct(3, resourceQuotaStatus),
-})
+export const resourceQuotaMessage = message(
+  'io.k8s.api.core.v1.ResourceQuota',
+  {
+    metadata: struct(1, objectMeta),
+    spec: struct(2, resourceQuotaSpec),
+    status: struct(3, resourceQuotaStatus),
+  },
+  'How much a namespace may use in all.',
+)
 export interface ResourceQuota extends ObjectOf<typeof resourceQuotaMessage> {}
 export type ResourceQuotaInput = InputOf<typeof resourceQuotaMessage>
 

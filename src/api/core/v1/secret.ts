@@ -7,13 +7,20 @@ import { column, defineKind } from '../../kind.ts'
 import { dnsSubdomainErrors } from '../../names.ts'
 import { validateSecret, validateSecretUpdate, encodedStrings } from './secret-rules.ts'
 
-export const secretMessage = message('io.k8s.api.core.v1.Secret', {
-  metadata: struct(1, objectMeta),
-  data: map(2, 'bytes'),
-  type: string(3, { default: 'Opaque' }),
-  stringData: map(4, 'string'),
-  immutable: bool(5, { pointer: true }),
-})
+export const secretMessage = message(
+  'io.k8s.api.core.v1.Secret',
+  {
+    metadata: struct(1, objectMeta),
+    data: map(2, 'bytes', { description: 'The values in base64, by name.' }),
+    type: string(3, { default: 'Opaque', description: 'What the secret is for; some types demand certain names.' }),
+    stringData: map(4, 'string', { description: 'Values as text, taken over into data when written and never shown.' }),
+    immutable: bool(5, {
+      pointer: true,
+      description: 'Once true, the values never change again and need not be watched.',
+    }),
+  },
+  'Passwords, keys and the like, apart from what uses them.',
+)
 export interface Secret extends ObjectOf<typeof secretMessage> {}
 export type SecretInput = InputOf<typeof secretMessage>
 

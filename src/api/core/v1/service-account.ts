@@ -7,12 +7,28 @@ import { ageText } from '../../age.ts'
 import { column, defineKind } from '../../kind.ts'
 import { dnsSubdomainErrors } from '../../names.ts'
 
-export const serviceAccountMessage = message('io.k8s.api.core.v1.ServiceAccount', {
-  metadata: struct(1, objectMeta),
-  secrets: list(2, objectReference, { listType: 'map', keys: ['name'], patch: 'merge', mergeKey: 'name' }),
-  imagePullSecrets: list(3, localObjectReference, { listType: 'atomic' }),
-  automountServiceAccountToken: bool(4, { pointer: true }),
-})
+export const serviceAccountMessage = message(
+  'io.k8s.api.core.v1.ServiceAccount',
+  {
+    metadata: struct(1, objectMeta),
+    secrets: list(2, objectReference, {
+      listType: 'map',
+      keys: ['name'],
+      patch: 'merge',
+      mergeKey: 'name',
+      description: 'Secrets that pods of this account may use.',
+    }),
+    imagePullSecrets: list(3, localObjectReference, {
+      listType: 'atomic',
+      description: 'Secrets with which pods of this account fetch images.',
+    }),
+    automountServiceAccountToken: bool(4, {
+      pointer: true,
+      description: 'Whether pods of this account get a token for the API.',
+    }),
+  },
+  'An identity for programs that run in pods.',
+)
 export interface ServiceAccount extends ObjectOf<typeof serviceAccountMessage> {}
 export type ServiceAccountInput = InputOf<typeof serviceAccountMessage>
 

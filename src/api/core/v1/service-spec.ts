@@ -24,26 +24,75 @@ export const sessionAffinityConfig = message('io.k8s.api.core.v1.SessionAffinity
 export interface SessionAffinityConfig extends Infer<typeof sessionAffinityConfig> {}
 
 export const serviceSpec = message('io.k8s.api.core.v1.ServiceSpec', {
-  ports: list(1, servicePort, { listType: 'map', keys: ['port', 'protocol'], patch: 'merge', mergeKey: 'port' }),
-  selector: map(2, 'string', { mapType: 'atomic' }),
-  clusterIP: string(3),
-  type: string(4, { default: 'ClusterIP', enum: ['ClusterIP', 'ExternalName', 'LoadBalancer', 'NodePort'] }),
-  externalIPs: list(5, 'string', { listType: 'atomic' }),
-  sessionAffinity: string(7, { default: 'None', enum: ['ClientIP', 'None'] }),
-  loadBalancerIP: string(8),
-  loadBalancerSourceRanges: list(9, 'string', { listType: 'atomic' }),
-  externalName: string(10),
-  externalTrafficPolicy: string(11, { enum: ['Cluster', 'Local'] }),
-  healthCheckNodePort: int32(12),
-  publishNotReadyAddresses: bool(13),
-  sessionAffinityConfig: struct(14, sessionAffinityConfig, { pointer: true }),
-  ipFamilyPolicy: string(17, { pointer: true, enum: ['PreferDualStack', 'RequireDualStack', 'SingleStack'] }),
-  clusterIPs: list(18, 'string', { listType: 'atomic' }),
-  ipFamilies: list(19, 'string', { listType: 'atomic', enum: ['', 'IPv4', 'IPv6'], enumUnchecked: true }),
-  allocateLoadBalancerNodePorts: bool(20, { pointer: true }),
-  loadBalancerClass: string(21, { pointer: true }),
-  internalTrafficPolicy: string(22, { pointer: true, enum: ['Cluster', 'Local'] }),
-  trafficDistribution: string(23, { pointer: true }),
+  ports: list(1, servicePort, {
+    listType: 'map',
+    keys: ['port', 'protocol'],
+    patch: 'merge',
+    mergeKey: 'port',
+    description: 'The ports that it offers.',
+  }),
+  selector: map(2, 'string', { mapType: 'atomic', description: 'Which pods are behind it, by label.' }),
+  clusterIP: string(3, { description: 'Its address within the cluster; None for a Service without one.' }),
+  type: string(4, {
+    default: 'ClusterIP',
+    enum: ['ClusterIP', 'ExternalName', 'LoadBalancer', 'NodePort'],
+    description: 'How it is reached: ClusterIP, NodePort, LoadBalancer or ExternalName.',
+  }),
+  externalIPs: list(5, 'string', {
+    listType: 'atomic',
+    description: 'Further addresses for which nodes accept its traffic.',
+  }),
+  sessionAffinity: string(7, {
+    default: 'None',
+    enum: ['ClientIP', 'None'],
+    description: 'Whether a client stays with one pod.',
+  }),
+  loadBalancerIP: string(8, {
+    description: 'The address that the load balancer should have; each provider has its own way today.',
+  }),
+  loadBalancerSourceRanges: list(9, 'string', {
+    listType: 'atomic',
+    description: 'Which clients the load balancer lets in.',
+  }),
+  externalName: string(10, { description: 'The name that an ExternalName Service stands for.' }),
+  externalTrafficPolicy: string(11, {
+    enum: ['Cluster', 'Local'],
+    description: 'Whether traffic from outside goes to pods of all nodes or only of the node that it reached.',
+  }),
+  healthCheckNodePort: int32(12, {
+    description: 'The port on which nodes tell load balancers whether they have pods of it.',
+  }),
+  publishNotReadyAddresses: bool(13, { description: 'Pods count before they are ready.' }),
+  sessionAffinityConfig: struct(14, sessionAffinityConfig, {
+    pointer: true,
+    description: 'How long a client stays with one pod.',
+  }),
+  ipFamilyPolicy: string(17, {
+    pointer: true,
+    enum: ['PreferDualStack', 'RequireDualStack', 'SingleStack'],
+    description: 'Whether it has addresses of one family or of two.',
+  }),
+  clusterIPs: list(18, 'string', {
+    listType: 'atomic',
+    description: 'Its addresses within the cluster, clusterIP first.',
+  }),
+  ipFamilies: list(19, 'string', {
+    listType: 'atomic',
+    enum: ['', 'IPv4', 'IPv6'],
+    enumUnchecked: true,
+    description: 'The address families that it has, in the order of clusterIPs.',
+  }),
+  allocateLoadBalancerNodePorts: bool(20, {
+    pointer: true,
+    description: 'Whether a load balancer needs ports on the nodes.',
+  }),
+  loadBalancerClass: string(21, { pointer: true, description: 'Which load balancer serves it.' }),
+  internalTrafficPolicy: string(22, {
+    pointer: true,
+    enum: ['Cluster', 'Local'],
+    description: 'Whether traffic from within goes to pods of all nodes or only of the same node.',
+  }),
+  trafficDistribution: string(23, { pointer: true, description: 'Which pods are preferred, such as those nearby.' }),
 })
 export interface ServiceSpec extends Infer<typeof serviceSpec> {}
 
@@ -68,7 +117,13 @@ export const loadBalancerStatus = message('io.k8s.api.core.v1.LoadBalancerStatus
 export interface LoadBalancerStatus extends Infer<typeof loadBalancerStatus> {}
 
 export const serviceStatus = message('io.k8s.api.core.v1.ServiceStatus', {
-  loadBalancer: struct(1, loadBalancerStatus),
-  conditions: list(2, condition, { listType: 'map', keys: ['type'], patch: 'merge', mergeKey: 'type' }),
+  loadBalancer: struct(1, loadBalancerStatus, { description: 'Where the load balancer is reached.' }),
+  conditions: list(2, condition, {
+    listType: 'map',
+    keys: ['type'],
+    patch: 'merge',
+    mergeKey: 'type',
+    description: 'Its state, as told by whoever implements it.',
+  }),
 })
 export interface ServiceStatus extends Infer<typeof serviceStatus> {}

@@ -13,11 +13,15 @@ import { validateLoadBalancerStatus, withAddressModes } from './service-traffic-
 import { validateServiceUpdate } from './service-update-rules.ts'
 import { serviceSpec, serviceStatus, type ServicePort } from './service-spec.ts'
 
-export const serviceMessage = message('io.k8s.api.core.v1.Service', {
-  metadata: struct(1, objectMeta),
-  spec: struct(2, serviceSpec),
-  status: struct(3, serviceStatus),
-})
+export const serviceMessage = message(
+  'io.k8s.api.core.v1.Service',
+  {
+    metadata: struct(1, objectMeta),
+    spec: struct(2, serviceSpec),
+    status: struct(3, serviceStatus),
+  },
+  'One stable address for a changing set of pods.',
+)
 export interface Service extends ObjectOf<typeof serviceMessage> {}
 export type ServiceInput = InputOf<typeof serviceMessage>
 

@@ -111,15 +111,33 @@ export const persistentVolumeClaimSpec = message('io.k8s.api.core.v1.PersistentV
     listType: 'atomic',
     enum: ['ReadOnlyMany', 'ReadWriteMany', 'ReadWriteOnce', 'ReadWriteOncePod'],
     enumUnchecked: true,
+    description: 'How, and from how many nodes at once, the volume must be mountable.',
   }),
-  resources: struct(2, volumeResourceRequirements),
-  volumeName: string(3),
-  selector: struct(4, labelSelector, { pointer: true }),
-  storageClassName: string(5, { pointer: true }),
-  volumeMode: string(6, { pointer: true, default: 'Filesystem', enum: ['Block', 'Filesystem'] }),
-  dataSource: struct(7, typedLocalObjectReference, { pointer: true }),
-  dataSourceRef: struct(8, typedObjectReference, { pointer: true }),
-  volumeAttributesClassName: string(9, { pointer: true }),
+  resources: struct(2, volumeResourceRequirements, { description: 'How much storage is asked for.' }),
+  volumeName: string(3, { description: 'The volume that the claim is bound to.' }),
+  selector: struct(4, labelSelector, { pointer: true, description: 'Which volumes come into question, by label.' }),
+  storageClassName: string(5, {
+    pointer: true,
+    description: 'The class that makes the volume; empty for volumes without a class.',
+  }),
+  volumeMode: string(6, {
+    pointer: true,
+    default: 'Filesystem',
+    enum: ['Block', 'Filesystem'],
+    description: 'Whether pods see a file system or a raw block device.',
+  }),
+  dataSource: struct(7, typedLocalObjectReference, {
+    pointer: true,
+    description: 'A snapshot or claim from which the volume is filled.',
+  }),
+  dataSourceRef: struct(8, typedObjectReference, {
+    pointer: true,
+    description: 'What the volume is filled from; also of kinds that others define.',
+  }),
+  volumeAttributesClassName: string(9, {
+    pointer: true,
+    description: 'The class of attributes that the volume should have.',
+  }),
 })
 export interface PersistentVolumeClaimSpec extends Infer<typeof persistentVolumeClaimSpec> {}
 

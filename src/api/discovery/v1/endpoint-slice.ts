@@ -9,12 +9,29 @@ import { dnsSubdomainErrors } from '../../names.ts'
 import { validateEndpointSlice } from './endpoint-slice-rules.ts'
 import { endpoint, endpointPort } from './endpoint.ts'
 
-export const endpointSliceMessage = message('io.k8s.api.discovery.v1.EndpointSlice', {
-  metadata: struct(1, objectMeta),
-  endpoints: list(2, endpoint, { listType: 'atomic', keepEmpty: true }),
-  ports: list(3, endpointPort, { listType: 'atomic', keepEmpty: true }),
-  addressType: string(4, { required: true, notEmpty: true, enum: ['FQDN', 'IPv4', 'IPv6'] }),
-})
+export const endpointSliceMessage = message(
+  'io.k8s.api.discovery.v1.EndpointSlice',
+  {
+    metadata: struct(1, objectMeta),
+    endpoints: list(2, endpoint, {
+      listType: 'atomic',
+      keepEmpty: true,
+      description: 'The addresses and their state.',
+    }),
+    ports: list(3, endpointPort, {
+      listType: 'atomic',
+      keepEmpty: true,
+      description: 'The ports that all of them offer.',
+    }),
+    addressType: string(4, {
+      required: true,
+      notEmpty: true,
+      enum: ['FQDN', 'IPv4', 'IPv6'],
+      description: 'What the addresses are: IPv4, IPv6 or FQDN.',
+    }),
+  },
+  'Some of the addresses behind a Service.',
+)
 export interface EndpointSlice extends ObjectOf<typeof endpointSliceMessage> {}
 export type EndpointSliceInput = InputOf<typeof endpointSliceMessage>
 

@@ -13,23 +13,30 @@ export const eventSeries = message('io.k8s.api.events.v1.EventSeries', {
 })
 export interface EventSeries extends Infer<typeof eventSeries> {}
 
-export const eventMessage = message('io.k8s.api.events.v1.Event', {
-  metadata: struct(1, objectMeta),
-  eventTime: microTime(2, { required: true }),
-  series: struct(3, eventSeries, { pointer: true }),
-  reportingController: string(4),
-  reportingInstance: string(5),
-  action: string(6),
-  reason: string(7),
-  regarding: struct(8, objectReference),
-  related: struct(9, objectReference, { pointer: true }),
-  note: string(10),
-  type: string(11),
-  deprecatedSource: struct(12, eventSource),
-  deprecatedFirstTimestamp: time(13),
-  deprecatedLastTimestamp: time(14),
-  deprecatedCount: int32(15),
-})
+export const eventMessage = message(
+  'io.k8s.api.events.v1.Event',
+  {
+    metadata: struct(1, objectMeta),
+    eventTime: microTime(2, { required: true, description: 'When it was first seen.' }),
+    series: struct(3, eventSeries, {
+      pointer: true,
+      description: 'How a repeated event goes on; absent for a single one.',
+    }),
+    reportingController: string(4, { description: 'The controller that told it.' }),
+    reportingInstance: string(5, { description: 'Which of several running controllers told it.' }),
+    action: string(6, { description: 'What was done, or what failed.' }),
+    reason: string(7, { description: 'Why, as one word that programs can read.' }),
+    regarding: struct(8, objectReference, { description: 'The object that it happened to.' }),
+    related: struct(9, objectReference, { pointer: true, description: 'A second object that has part in it.' }),
+    note: string(10, { description: 'What happened, for people.' }),
+    type: string(11, { description: 'Normal, or Warning when somebody should look.' }),
+    deprecatedSource: struct(12, eventSource, { description: 'The source in events of the core group.' }),
+    deprecatedFirstTimestamp: time(13, { description: 'The firstTimestamp in events of the core group.' }),
+    deprecatedLastTimestamp: time(14, { description: 'The lastTimestamp in events of the core group.' }),
+    deprecatedCount: int32(15, { description: 'The count in events of the core group.' }),
+  },
+  'Something that happened to an object, told by the component that saw it; kept for a while only.',
+)
 export interface Event extends ObjectOf<typeof eventMessage> {}
 export type EventInput = InputOf<typeof eventMessage>
 

@@ -62,10 +62,20 @@ export const policyRulesWithSubjects = message('io.k8s.api.flowcontrol.v1.Policy
 export interface PolicyRulesWithSubjects extends Infer<typeof policyRulesWithSubjects> {}
 
 export const flowSchemaSpec = message('io.k8s.api.flowcontrol.v1.FlowSchemaSpec', {
-  priorityLevelConfiguration: struct(1, priorityLevelConfigurationReference, { required: true }),
-  matchingPrecedence: int32(2, { keepEmpty: true, default: 1000 }),
-  distinguisherMethod: struct(3, flowDistinguisherMethod, { pointer: true }),
-  rules: list(4, policyRulesWithSubjects, { listType: 'atomic' }),
+  priorityLevelConfiguration: struct(1, priorityLevelConfigurationReference, {
+    required: true,
+    description: 'The level that its requests belong to.',
+  }),
+  matchingPrecedence: int32(2, {
+    keepEmpty: true,
+    default: 1000,
+    description: 'Schemas with lower numbers are tried first.',
+  }),
+  distinguisherMethod: struct(3, flowDistinguisherMethod, {
+    pointer: true,
+    description: 'Whether flows are told apart by user or by namespace.',
+  }),
+  rules: list(4, policyRulesWithSubjects, { listType: 'atomic', description: 'Which requests it takes.' }),
 })
 export interface FlowSchemaSpec extends Infer<typeof flowSchemaSpec> {}
 
@@ -79,6 +89,12 @@ export const flowSchemaCondition = message('io.k8s.api.flowcontrol.v1.FlowSchema
 export interface FlowSchemaCondition extends Infer<typeof flowSchemaCondition> {}
 
 export const flowSchemaStatus = message('io.k8s.api.flowcontrol.v1.FlowSchemaStatus', {
-  conditions: list(1, flowSchemaCondition, { listType: 'map', keys: ['type'], patch: 'merge', mergeKey: 'type' }),
+  conditions: list(1, flowSchemaCondition, {
+    listType: 'map',
+    keys: ['type'],
+    patch: 'merge',
+    mergeKey: 'type',
+    description: 'Its state.',
+  }),
 })
 export interface FlowSchemaStatus extends Infer<typeof flowSchemaStatus> {}

@@ -8,11 +8,15 @@ import { dnsSubdomainErrors } from '../../names.ts'
 import { validateFlowSchema } from './flow-schema-rules.ts'
 import { flowSchemaSpec, flowSchemaStatus } from './flow-schema-spec.ts'
 
-export const flowSchemaMessage = message('io.k8s.api.flowcontrol.v1.FlowSchema', {
-  metadata: struct(1, objectMeta),
-  spec: struct(2, flowSchemaSpec),
-  status: struct(3, flowSchemaStatus),
-})
+export const flowSchemaMessage = message(
+  'io.k8s.api.flowcontrol.v1.FlowSchema',
+  {
+    metadata: struct(1, objectMeta),
+    spec: struct(2, flowSchemaSpec),
+    status: struct(3, flowSchemaStatus),
+  },
+  'Sorts requests to the API into priority levels.',
+)
 export interface FlowSchema extends ObjectOf<typeof flowSchemaMessage> {}
 export type FlowSchemaInput = InputOf<typeof flowSchemaMessage>
 

@@ -41,9 +41,15 @@ export const limitedPriorityLevelConfiguration = message(
 export interface LimitedPriorityLevelConfiguration extends Infer<typeof limitedPriorityLevelConfiguration> {}
 
 export const priorityLevelConfigurationSpec = message('io.k8s.api.flowcontrol.v1.PriorityLevelConfigurationSpec', {
-  type: string(1, { required: true }),
-  limited: struct(2, limitedPriorityLevelConfiguration, { pointer: true }),
-  exempt: struct(3, exemptPriorityLevelConfiguration, { pointer: true }),
+  type: string(1, { required: true, description: 'Whether its requests are limited or exempt.' }),
+  limited: struct(2, limitedPriorityLevelConfiguration, {
+    pointer: true,
+    description: 'How many requests it may run, and what happens to the others.',
+  }),
+  exempt: struct(3, exemptPriorityLevelConfiguration, {
+    pointer: true,
+    description: 'How much it takes of the capacity of limited levels.',
+  }),
 })
 export interface PriorityLevelConfigurationSpec extends Infer<typeof priorityLevelConfigurationSpec> {}
 
@@ -65,15 +71,20 @@ export const priorityLevelConfigurationStatus = message('io.k8s.api.flowcontrol.
     keys: ['type'],
     patch: 'merge',
     mergeKey: 'type',
+    description: 'Its state.',
   }),
 })
 export interface PriorityLevelConfigurationStatus extends Infer<typeof priorityLevelConfigurationStatus> {}
 
-export const priorityLevelConfigurationMessage = message('io.k8s.api.flowcontrol.v1.PriorityLevelConfiguration', {
-  metadata: struct(1, objectMeta),
-  spec: struct(2, priorityLevelConfigurationSpec),
-  status: struct(3, priorityLevelConfigurationStatus),
-})
+export const priorityLevelConfigurationMessage = message(
+  'io.k8s.api.flowcontrol.v1.PriorityLevelConfiguration',
+  {
+    metadata: struct(1, objectMeta),
+    spec: struct(2, priorityLevelConfigurationSpec),
+    status: struct(3, priorityLevelConfigurationStatus),
+  },
+  "A share of the server's capacity for requests.",
+)
 export interface PriorityLevelConfiguration extends ObjectOf<typeof priorityLevelConfigurationMessage> {}
 export type PriorityLevelConfigurationInput = InputOf<typeof priorityLevelConfigurationMessage>
 

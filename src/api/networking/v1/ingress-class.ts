@@ -28,15 +28,22 @@ export const ingressClassParametersReference = message('io.k8s.api.networking.v1
 export interface IngressClassParametersReference extends Infer<typeof ingressClassParametersReference> {}
 
 export const ingressClassSpec = message('io.k8s.api.networking.v1.IngressClassSpec', {
-  controller: string(1),
-  parameters: struct(2, ingressClassParametersReference, { pointer: true }),
+  controller: string(1, { description: 'The controller, as a path with a domain.' }),
+  parameters: struct(2, ingressClassParametersReference, {
+    pointer: true,
+    description: 'An object that configures the controller.',
+  }),
 })
 export interface IngressClassSpec extends Infer<typeof ingressClassSpec> {}
 
-export const ingressClassMessage = message('io.k8s.api.networking.v1.IngressClass', {
-  metadata: struct(1, objectMeta),
-  spec: struct(2, ingressClassSpec),
-})
+export const ingressClassMessage = message(
+  'io.k8s.api.networking.v1.IngressClass',
+  {
+    metadata: struct(1, objectMeta),
+    spec: struct(2, ingressClassSpec),
+  },
+  'Names the controller that serves Ingresses of this class.',
+)
 export interface IngressClass extends ObjectOf<typeof ingressClassMessage> {}
 export type IngressClassInput = InputOf<typeof ingressClassMessage>
 

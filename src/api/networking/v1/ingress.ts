@@ -9,11 +9,15 @@ import { addressesText, hostsText } from './ingress-text.ts'
 import { validateIngress } from './ingress-rules.ts'
 import { ingressSpec, ingressStatus } from './ingress-spec.ts'
 
-export const ingressMessage = message('io.k8s.api.networking.v1.Ingress', {
-  metadata: struct(1, objectMeta),
-  spec: struct(2, ingressSpec),
-  status: struct(3, ingressStatus),
-})
+export const ingressMessage = message(
+  'io.k8s.api.networking.v1.Ingress',
+  {
+    metadata: struct(1, objectMeta),
+    spec: struct(2, ingressSpec),
+    status: struct(3, ingressStatus),
+  },
+  'Leads HTTP from outside to Services, by host and path.',
+)
 export interface Ingress extends ObjectOf<typeof ingressMessage> {}
 export type IngressInput = InputOf<typeof ingressMessage>
 

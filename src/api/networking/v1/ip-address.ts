@@ -18,14 +18,23 @@ export const parentReference = message('io.k8s.api.networking.v1.ParentReference
 export interface ParentReference extends Infer<typeof parentReference> {}
 
 export const ipAddressSpec = message('io.k8s.api.networking.v1.IPAddressSpec', {
-  parentRef: struct(1, parentReference, { required: true, notEmpty: true, pointer: true }),
+  parentRef: struct(1, parentReference, {
+    required: true,
+    notEmpty: true,
+    pointer: true,
+    description: 'The object that has the address.',
+  }),
 })
 export interface IPAddressSpec extends Infer<typeof ipAddressSpec> {}
 
-export const ipAddressMessage = message('io.k8s.api.networking.v1.IPAddress', {
-  metadata: struct(1, objectMeta),
-  spec: struct(2, ipAddressSpec, { required: true }),
-})
+export const ipAddressMessage = message(
+  'io.k8s.api.networking.v1.IPAddress',
+  {
+    metadata: struct(1, objectMeta),
+    spec: struct(2, ipAddressSpec, { required: true }),
+  },
+  'An address that is taken, and by whom; its name is the address.',
+)
 export interface IPAddress extends ObjectOf<typeof ipAddressMessage> {}
 export type IPAddressInput = InputOf<typeof ipAddressMessage>
 

@@ -36,9 +36,16 @@ export const networkPolicyIngressRule = message('io.k8s.api.networking.v1.Networ
 export interface NetworkPolicyIngressRule extends Infer<typeof networkPolicyIngressRule> {}
 
 export const networkPolicySpec = message('io.k8s.api.networking.v1.NetworkPolicySpec', {
-  podSelector: struct(1, labelSelector),
-  ingress: list(2, networkPolicyIngressRule, { listType: 'atomic' }),
-  egress: list(3, networkPolicyEgressRule, { listType: 'atomic' }),
-  policyTypes: list(4, 'string', { listType: 'atomic', enum: ['Egress', 'Ingress'], enumUnchecked: true }),
+  podSelector: struct(1, labelSelector, {
+    description: 'The pods that it protects; empty means all in the namespace.',
+  }),
+  ingress: list(2, networkPolicyIngressRule, { listType: 'atomic', description: 'What may come in.' }),
+  egress: list(3, networkPolicyEgressRule, { listType: 'atomic', description: 'What may go out.' }),
+  policyTypes: list(4, 'string', {
+    listType: 'atomic',
+    enum: ['Egress', 'Ingress'],
+    enumUnchecked: true,
+    description: 'Which directions it restricts.',
+  }),
 })
 export interface NetworkPolicySpec extends Infer<typeof networkPolicySpec> {}

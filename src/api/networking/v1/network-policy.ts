@@ -9,10 +9,14 @@ import { selectorText } from '../../selectors.ts'
 import { validateNetworkPolicy, withPolicyTypes } from './network-policy-rules.ts'
 import { networkPolicySpec } from './network-policy-spec.ts'
 
-export const networkPolicyMessage = message('io.k8s.api.networking.v1.NetworkPolicy', {
-  metadata: struct(1, objectMeta),
-  spec: struct(2, networkPolicySpec),
-})
+export const networkPolicyMessage = message(
+  'io.k8s.api.networking.v1.NetworkPolicy',
+  {
+    metadata: struct(1, objectMeta),
+    spec: struct(2, networkPolicySpec),
+  },
+  'Says which traffic to and from some pods is let through.',
+)
 export interface NetworkPolicy extends ObjectOf<typeof networkPolicyMessage> {}
 export type NetworkPolicyInput = InputOf<typeof networkPolicyMessage>
 

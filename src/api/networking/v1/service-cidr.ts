@@ -12,20 +12,30 @@ import { cidrErrors } from '../../network-rules.ts'
 import { parseCidr } from './cidr.ts'
 
 export const serviceCidrSpec = message('io.k8s.api.networking.v1.ServiceCIDRSpec', {
-  cidrs: list(1, 'string', { listType: 'atomic' }),
+  cidrs: list(1, 'string', { listType: 'atomic', description: 'The range, or one for each address family.' }),
 })
 export interface ServiceCIDRSpec extends Infer<typeof serviceCidrSpec> {}
 
 export const serviceCidrStatus = message('io.k8s.api.networking.v1.ServiceCIDRStatus', {
-  conditions: list(1, condition, { listType: 'map', keys: ['type'], patch: 'merge', mergeKey: 'type' }),
+  conditions: list(1, condition, {
+    listType: 'map',
+    keys: ['type'],
+    patch: 'merge',
+    mergeKey: 'type',
+    description: 'Whether addresses are given from the range.',
+  }),
 })
 export interface ServiceCIDRStatus extends Infer<typeof serviceCidrStatus> {}
 
-export const serviceCidrMessage = message('io.k8s.api.networking.v1.ServiceCIDR', {
-  metadata: struct(1, objectMeta),
-  spec: struct(2, serviceCidrSpec),
-  status: struct(3, serviceCidrStatus),
-})
+export const serviceCidrMessage = message(
+  'io.k8s.api.networking.v1.ServiceCIDR',
+  {
+    metadata: struct(1, objectMeta),
+    spec: struct(2, serviceCidrSpec),
+    status: struct(3, serviceCidrStatus),
+  },
+  'A range from which Services get their addresses.',
+)
 export interface ServiceCIDR extends ObjectOf<typeof serviceCidrMessage> {}
 export type ServiceCIDRInput = InputOf<typeof serviceCidrMessage>
 

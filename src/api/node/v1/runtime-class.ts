@@ -23,12 +23,16 @@ export const scheduling = message('io.k8s.api.node.v1.Scheduling', {
 })
 export interface Scheduling extends Infer<typeof scheduling> {}
 
-export const runtimeClassMessage = message('io.k8s.api.node.v1.RuntimeClass', {
-  metadata: struct(1, objectMeta),
-  handler: string(2, { required: true }),
-  overhead: struct(3, overhead, { pointer: true }),
-  scheduling: struct(4, scheduling, { pointer: true }),
-})
+export const runtimeClassMessage = message(
+  'io.k8s.api.node.v1.RuntimeClass',
+  {
+    metadata: struct(1, objectMeta),
+    handler: string(2, { required: true, description: "How the node's runtime calls it." }),
+    overhead: struct(3, overhead, { pointer: true, description: 'What it takes in addition to the containers.' }),
+    scheduling: struct(4, scheduling, { pointer: true, description: 'The nodes that support it.' }),
+  },
+  'A way to run containers, such as in a sandbox.',
+)
 export interface RuntimeClass extends ObjectOf<typeof runtimeClassMessage> {}
 export type RuntimeClassInput = InputOf<typeof runtimeClassMessage>
 

@@ -5,20 +5,40 @@ import { condition } from '../../meta/v1/condition.ts'
 import { labelSelector } from '../../meta/v1/label-selector.ts'
 
 export const podDisruptionBudgetSpec = message('io.k8s.api.policy.v1.PodDisruptionBudgetSpec', {
-  minAvailable: intOrString(1, { pointer: true }),
-  selector: struct(2, labelSelector, { pointer: true, patch: 'replace' }),
-  maxUnavailable: intOrString(3, { pointer: true }),
-  unhealthyPodEvictionPolicy: string(4, { pointer: true, enum: ['AlwaysAllow', 'IfHealthyBudget'] }),
+  minAvailable: intOrString(1, {
+    pointer: true,
+    description: 'So many pods must stay available, as a number or percentage.',
+  }),
+  selector: struct(2, labelSelector, {
+    pointer: true,
+    patch: 'replace',
+    description: 'Which pods it protects, by label.',
+  }),
+  maxUnavailable: intOrString(3, {
+    pointer: true,
+    description: 'So many pods may be unavailable, as a number or percentage.',
+  }),
+  unhealthyPodEvictionPolicy: string(4, {
+    pointer: true,
+    enum: ['AlwaysAllow', 'IfHealthyBudget'],
+    description: 'Whether pods that are not healthy may always be evicted.',
+  }),
 })
 export interface PodDisruptionBudgetSpec extends Infer<typeof podDisruptionBudgetSpec> {}
 
 export const podDisruptionBudgetStatus = message('io.k8s.api.policy.v1.PodDisruptionBudgetStatus', {
-  observedGeneration: int64(1),
-  disruptedPods: map(2, 'time'),
-  disruptionsAllowed: int32(3, { keepEmpty: true, default: 0 }),
-  currentHealthy: int32(4, { keepEmpty: true, default: 0 }),
-  desiredHealthy: int32(5, { keepEmpty: true, default: 0 }),
-  expectedPods: int32(6, { keepEmpty: true, default: 0 }),
-  conditions: list(7, condition, { listType: 'map', keys: ['type'], patch: 'merge', mergeKey: 'type' }),
+  observedGeneration: int64(1, { description: 'The generation that this status speaks of.' }),
+  disruptedPods: map(2, 'time', { description: 'Pods whose eviction was granted but has not been seen yet.' }),
+  disruptionsAllowed: int32(3, { keepEmpty: true, default: 0, description: 'How many more pods may be evicted now.' }),
+  currentHealthy: int32(4, { keepEmpty: true, default: 0, description: 'How many pods are healthy.' }),
+  desiredHealthy: int32(5, { keepEmpty: true, default: 0, description: 'How many pods must be healthy.' }),
+  expectedPods: int32(6, { keepEmpty: true, default: 0, description: 'How many pods it protects.' }),
+  conditions: list(7, condition, {
+    listType: 'map',
+    keys: ['type'],
+    patch: 'merge',
+    mergeKey: 'type',
+    description: 'Whether evictions are allowed, and why not.',
+  }),
 })
 export interface PodDisruptionBudgetStatus extends Infer<typeof podDisruptionBudgetStatus> {}

@@ -8,11 +8,15 @@ import { dnsSubdomainErrors } from '../../names.ts'
 import { validatePodDisruptionBudget } from './pod-disruption-budget-rules.ts'
 import { podDisruptionBudgetSpec, podDisruptionBudgetStatus } from './pod-disruption-budget-spec.ts'
 
-export const podDisruptionBudgetMessage = message('io.k8s.api.policy.v1.PodDisruptionBudget', {
-  metadata: struct(1, objectMeta),
-  spec: struct(2, podDisruptionBudgetSpec),
-  status: struct(3, podDisruptionBudgetStatus),
-})
+export const podDisruptionBudgetMessage = message(
+  'io.k8s.api.policy.v1.PodDisruptionBudget',
+  {
+    metadata: struct(1, objectMeta),
+    spec: struct(2, podDisruptionBudgetSpec),
+    status: struct(3, podDisruptionBudgetStatus),
+  },
+  'How many pods of an application may be down at once on purpose.',
+)
 export interface PodDisruptionBudget extends ObjectOf<typeof podDisruptionBudgetMessage> {}
 export type PodDisruptionBudgetInput = InputOf<typeof podDisruptionBudgetMessage>
 

@@ -7,11 +7,15 @@ import { defineKind } from '../../kind.ts'
 import { pathSegmentErrors } from '../../names.ts'
 import { bindingColumns, validateBinding, validateBindingUpdate, withSubjectDefaults } from './binding-rules.ts'
 
-export const clusterRoleBindingMessage = message('io.k8s.api.rbac.v1.ClusterRoleBinding', {
-  metadata: struct(1, objectMeta),
-  subjects: list(2, subject, { listType: 'atomic' }),
-  roleRef: struct(3, roleRef, { required: true }),
-})
+export const clusterRoleBindingMessage = message(
+  'io.k8s.api.rbac.v1.ClusterRoleBinding',
+  {
+    metadata: struct(1, objectMeta),
+    subjects: list(2, subject, { listType: 'atomic', description: 'Who gets the rights.' }),
+    roleRef: struct(3, roleRef, { required: true, description: 'The role; never changes.' }),
+  },
+  'Gives the rights of a ClusterRole in the whole cluster.',
+)
 export interface ClusterRoleBinding extends ObjectOf<typeof clusterRoleBindingMessage> {}
 export type ClusterRoleBindingInput = InputOf<typeof clusterRoleBindingMessage>
 

@@ -14,11 +14,22 @@ export const aggregationRule = message('io.k8s.api.rbac.v1.AggregationRule', {
 })
 export interface AggregationRule extends Infer<typeof aggregationRule> {}
 
-export const clusterRoleMessage = message('io.k8s.api.rbac.v1.ClusterRole', {
-  metadata: struct(1, objectMeta),
-  rules: list(2, policyRule, { listType: 'atomic', keepEmpty: true }),
-  aggregationRule: struct(3, aggregationRule, { pointer: true }),
-})
+export const clusterRoleMessage = message(
+  'io.k8s.api.rbac.v1.ClusterRole',
+  {
+    metadata: struct(1, objectMeta),
+    rules: list(2, policyRule, {
+      listType: 'atomic',
+      keepEmpty: true,
+      description: 'What may be done with which resources and paths.',
+    }),
+    aggregationRule: struct(3, aggregationRule, {
+      pointer: true,
+      description: 'Takes its rules from other ClusterRoles, by label.',
+    }),
+  },
+  'Rights that can be given in every namespace or for the whole cluster.',
+)
 export interface ClusterRole extends ObjectOf<typeof clusterRoleMessage> {}
 export type ClusterRoleInput = InputOf<typeof clusterRoleMessage>
 

@@ -7,11 +7,15 @@ import { defineKind } from '../../kind.ts'
 import { pathSegmentErrors } from '../../names.ts'
 import { bindingColumns, validateBinding, validateBindingUpdate, withSubjectDefaults } from './binding-rules.ts'
 
-export const roleBindingMessage = message('io.k8s.api.rbac.v1.RoleBinding', {
-  metadata: struct(1, objectMeta),
-  subjects: list(2, subject, { listType: 'atomic' }),
-  roleRef: struct(3, roleRef, { required: true }),
-})
+export const roleBindingMessage = message(
+  'io.k8s.api.rbac.v1.RoleBinding',
+  {
+    metadata: struct(1, objectMeta),
+    subjects: list(2, subject, { listType: 'atomic', description: 'Who gets the rights.' }),
+    roleRef: struct(3, roleRef, { required: true, description: 'The Role or ClusterRole; never changes.' }),
+  },
+  'Gives the rights of a role within one namespace.',
+)
 export interface RoleBinding extends ObjectOf<typeof roleBindingMessage> {}
 export type RoleBindingInput = InputOf<typeof roleBindingMessage>
 

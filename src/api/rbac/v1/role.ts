@@ -7,10 +7,18 @@ import { column, defineKind } from '../../kind.ts'
 import { pathSegmentErrors } from '../../names.ts'
 import { validatePolicyRules } from './role-rules.ts'
 
-export const roleMessage = message('io.k8s.api.rbac.v1.Role', {
-  metadata: struct(1, objectMeta),
-  rules: list(2, policyRule, { listType: 'atomic', keepEmpty: true }),
-})
+export const roleMessage = message(
+  'io.k8s.api.rbac.v1.Role',
+  {
+    metadata: struct(1, objectMeta),
+    rules: list(2, policyRule, {
+      listType: 'atomic',
+      keepEmpty: true,
+      description: 'What may be done with which resources.',
+    }),
+  },
+  'Rights within one namespace.',
+)
 export interface Role extends ObjectOf<typeof roleMessage> {}
 export type RoleInput = InputOf<typeof roleMessage>
 

@@ -18,16 +18,26 @@ export const deviceClassConfiguration = message('io.k8s.api.resource.v1.DeviceCl
 export interface DeviceClassConfiguration extends Infer<typeof deviceClassConfiguration> {}
 
 export const deviceClassSpec = message('io.k8s.api.resource.v1.DeviceClassSpec', {
-  selectors: list(1, deviceSelector, { listType: 'atomic' }),
-  config: list(2, deviceClassConfiguration, { listType: 'atomic' }),
-  extendedResourceName: string(4, { pointer: true }),
+  selectors: list(1, deviceSelector, { listType: 'atomic', description: 'Which devices belong to it.' }),
+  config: list(2, deviceClassConfiguration, {
+    listType: 'atomic',
+    description: 'What drivers are told about devices of the class.',
+  }),
+  extendedResourceName: string(4, {
+    pointer: true,
+    description: 'The name under which containers can also ask for such a device.',
+  }),
 })
 export interface DeviceClassSpec extends Infer<typeof deviceClassSpec> {}
 
-export const deviceClassMessage = message('io.k8s.api.resource.v1.DeviceClass', {
-  metadata: struct(1, objectMeta),
-  spec: struct(2, deviceClassSpec, { required: true }),
-})
+export const deviceClassMessage = message(
+  'io.k8s.api.resource.v1.DeviceClass',
+  {
+    metadata: struct(1, objectMeta),
+    spec: struct(2, deviceClassSpec, { required: true }),
+  },
+  'A kind of device that claims can ask for.',
+)
 export interface DeviceClass extends ObjectOf<typeof deviceClassMessage> {}
 export type DeviceClassInput = InputOf<typeof deviceClassMessage>
 

@@ -13,15 +13,19 @@ import { column, defineKind } from '../../kind.ts'
 import { dnsSubdomainErrors } from '../../names.ts'
 
 export const resourceClaimTemplateSpec = message('io.k8s.api.resource.v1.ResourceClaimTemplateSpec', {
-  metadata: struct(1, objectMeta),
-  spec: struct(2, resourceClaimSpec, { required: true }),
+  metadata: struct(1, objectMeta, { description: 'Labels and annotations of the claims.' }),
+  spec: struct(2, resourceClaimSpec, { required: true, description: 'What the claims ask for.' }),
 })
 export interface ResourceClaimTemplateSpec extends Infer<typeof resourceClaimTemplateSpec> {}
 
-export const resourceClaimTemplateMessage = message('io.k8s.api.resource.v1.ResourceClaimTemplate', {
-  metadata: struct(1, objectMeta),
-  spec: struct(2, resourceClaimTemplateSpec, { required: true }),
-})
+export const resourceClaimTemplateMessage = message(
+  'io.k8s.api.resource.v1.ResourceClaimTemplate',
+  {
+    metadata: struct(1, objectMeta),
+    spec: struct(2, resourceClaimTemplateSpec, { required: true }),
+  },
+  'A pattern from which each pod gets a claim of its own.',
+)
 export interface ResourceClaimTemplate extends ObjectOf<typeof resourceClaimTemplateMessage> {}
 export type ResourceClaimTemplateInput = InputOf<typeof resourceClaimTemplateMessage>
 

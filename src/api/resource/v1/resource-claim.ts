@@ -75,22 +75,31 @@ export const resourceClaimConsumerReference = message('io.k8s.api.resource.v1.Re
 export interface ResourceClaimConsumerReference extends Infer<typeof resourceClaimConsumerReference> {}
 
 export const resourceClaimStatus = message('io.k8s.api.resource.v1.ResourceClaimStatus', {
-  allocation: struct(1, allocationResult, { pointer: true }),
+  allocation: struct(1, allocationResult, { pointer: true, description: 'The devices that were given.' }),
   reservedFor: list(2, resourceClaimConsumerReference, {
     listType: 'map',
     keys: ['uid'],
     patch: 'merge',
     mergeKey: 'uid',
+    description: 'Who may use them now.',
   }),
-  devices: list(4, allocatedDeviceStatus, { listType: 'map', keys: ['driver', 'device', 'pool', 'shareID'] }),
+  devices: list(4, allocatedDeviceStatus, {
+    listType: 'map',
+    keys: ['driver', 'device', 'pool', 'shareID'],
+    description: 'What drivers tell about them.',
+  }),
 })
 export interface ResourceClaimStatus extends Infer<typeof resourceClaimStatus> {}
 
-export const resourceClaimMessage = message('io.k8s.api.resource.v1.ResourceClaim', {
-  metadata: struct(1, objectMeta),
-  spec: struct(2, resourceClaimSpec, { required: true }),
-  status: struct(3, resourceClaimStatus),
-})
+export const resourceClaimMessage = message(
+  'io.k8s.api.resource.v1.ResourceClaim',
+  {
+    metadata: struct(1, objectMeta),
+    spec: struct(2, resourceClaimSpec, { required: true }),
+    status: struct(3, resourceClaimStatus),
+  },
+  'Asks for devices and, once allocated, stands for them.',
+)
 export interface ResourceClaim extends ObjectOf<typeof resourceClaimMessage> {}
 export type ResourceClaimInput = InputOf<typeof resourceClaimMessage>
 

@@ -91,13 +91,19 @@ export const counterSet = message('io.k8s.api.resource.v1.CounterSet', {
 export interface CounterSet extends Infer<typeof counterSet> {}
 
 export const resourceSliceSpec = message('io.k8s.api.resource.v1.ResourceSliceSpec', {
-  driver: string(1, { required: true }),
-  pool: struct(2, resourcePool, { required: true }),
-  nodeName: string(3, { pointer: true }),
-  nodeSelector: struct(4, nodeSelector, { pointer: true }),
-  allNodes: bool(5, { pointer: true }),
-  devices: list(6, device, { listType: 'atomic' }),
-  perDeviceNodeSelection: bool(7, { pointer: true }),
-  sharedCounters: list(8, counterSet, { listType: 'atomic' }),
+  driver: string(1, { required: true, description: 'The driver.' }),
+  pool: struct(2, resourcePool, {
+    required: true,
+    description: 'The pool that the devices belong to, and how many slices it has.',
+  }),
+  nodeName: string(3, { pointer: true, description: 'The one node that has the devices.' }),
+  nodeSelector: struct(4, nodeSelector, { pointer: true, description: 'The nodes that can reach the devices.' }),
+  allNodes: bool(5, { pointer: true, description: 'All nodes can reach the devices.' }),
+  devices: list(6, device, { listType: 'atomic', description: 'The devices.' }),
+  perDeviceNodeSelection: bool(7, {
+    pointer: true,
+    description: 'Each device says for itself which nodes can reach it.',
+  }),
+  sharedCounters: list(8, counterSet, { listType: 'atomic', description: 'Resources that several devices draw on.' }),
 })
 export interface ResourceSliceSpec extends Infer<typeof resourceSliceSpec> {}

@@ -9,10 +9,14 @@ import { dnsSubdomainErrors } from '../../names.ts'
 import { resourceSliceSpec } from './resource-slice-spec.ts'
 import { validateSlice } from './slice-rules.ts'
 
-export const resourceSliceMessage = message('io.k8s.api.resource.v1.ResourceSlice', {
-  metadata: struct(1, objectMeta),
-  spec: struct(2, resourceSliceSpec, { required: true }),
-})
+export const resourceSliceMessage = message(
+  'io.k8s.api.resource.v1.ResourceSlice',
+  {
+    metadata: struct(1, objectMeta),
+    spec: struct(2, resourceSliceSpec, { required: true }),
+  },
+  'Devices that a driver offers.',
+)
 export interface ResourceSlice extends ObjectOf<typeof resourceSliceMessage> {}
 export type ResourceSliceInput = InputOf<typeof resourceSliceMessage>
 

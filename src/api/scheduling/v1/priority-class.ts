@@ -7,18 +7,23 @@ import { ageText } from '../../age.ts'
 import { column, defineKind } from '../../kind.ts'
 import { dnsSubdomainErrors } from '../../names.ts'
 
-export const priorityClassMessage = message('io.k8s.api.scheduling.v1.PriorityClass', {
-  metadata: struct(1, objectMeta),
-  value: int32(2, { keepEmpty: true, default: 0 }),
-  globalDefault: bool(3),
-  description: string(4),
-  preemptionPolicy: string(5, {
-    pointer: true,
-    notEmpty: true,
-    default: 'PreemptLowerPriority',
-    enum: ['PreemptLowerPriority', 'Never'],
-  }),
-})
+export const priorityClassMessage = message(
+  'io.k8s.api.scheduling.v1.PriorityClass',
+  {
+    metadata: struct(1, objectMeta),
+    value: int32(2, { keepEmpty: true, default: 0, description: 'The priority; higher numbers go first.' }),
+    globalDefault: bool(3, { description: 'Pods that name no class get this one.' }),
+    description: string(4, { description: 'When to use the class.' }),
+    preemptionPolicy: string(5, {
+      pointer: true,
+      notEmpty: true,
+      default: 'PreemptLowerPriority',
+      enum: ['PreemptLowerPriority', 'Never'],
+      description: 'Whether its pods may evict others to make room.',
+    }),
+  },
+  'How important pods are to one another.',
+)
 export interface PriorityClass extends ObjectOf<typeof priorityClassMessage> {}
 export type PriorityClassInput = InputOf<typeof priorityClassMessage>
 

@@ -16,24 +16,68 @@ export const tokenRequest = message('io.k8s.api.storage.v1.TokenRequest', {
 export interface TokenRequest extends Infer<typeof tokenRequest> {}
 
 export const csiDriverSpec = message('io.k8s.api.storage.v1.CSIDriverSpec', {
-  attachRequired: bool(1, { pointer: true, default: true }),
-  podInfoOnMount: bool(2, { pointer: true, default: false }),
-  volumeLifecycleModes: list(3, 'string', { default: ['Persistent'], listType: 'set' }),
-  storageCapacity: bool(4, { pointer: true, default: false }),
-  fsGroupPolicy: string(5, { pointer: true, default: 'ReadWriteOnceWithFSType' }),
-  tokenRequests: list(6, tokenRequest, { listType: 'atomic' }),
-  requiresRepublish: bool(7, { pointer: true, default: false }),
-  seLinuxMount: bool(8, { pointer: true, default: false }),
-  nodeAllocatableUpdatePeriodSeconds: int64(9, { pointer: true }),
-  serviceAccountTokenInSecrets: bool(10, { pointer: true }),
-  preventPodSchedulingIfMissing: bool(11, { pointer: true }),
+  attachRequired: bool(1, {
+    pointer: true,
+    default: true,
+    description: 'Volumes must be attached to a node before they are mounted.',
+  }),
+  podInfoOnMount: bool(2, {
+    pointer: true,
+    default: false,
+    description: 'The driver wants to know which pod a volume is mounted for.',
+  }),
+  volumeLifecycleModes: list(3, 'string', {
+    default: ['Persistent'],
+    listType: 'set',
+    description: 'Whether its volumes last, or live and die with a pod.',
+  }),
+  storageCapacity: bool(4, {
+    pointer: true,
+    default: false,
+    description: 'The scheduler looks at how much room the driver has left.',
+  }),
+  fsGroupPolicy: string(5, {
+    pointer: true,
+    default: 'ReadWriteOnceWithFSType',
+    description: 'Whether the group of files follows the pod.',
+  }),
+  tokenRequests: list(6, tokenRequest, {
+    listType: 'atomic',
+    description: "Tokens of the pod's account that the driver gets.",
+  }),
+  requiresRepublish: bool(7, {
+    pointer: true,
+    default: false,
+    description: 'The driver is called again from time to time, to refresh a volume.',
+  }),
+  seLinuxMount: bool(8, {
+    pointer: true,
+    default: false,
+    description: "Volumes can be mounted with the pod's SELinux label.",
+  }),
+  nodeAllocatableUpdatePeriodSeconds: int64(9, {
+    pointer: true,
+    description: 'How often nodes ask how many volumes they can take.',
+  }),
+  serviceAccountTokenInSecrets: bool(10, {
+    pointer: true,
+    description: "Tokens are passed with the secrets instead of the volume's attributes.",
+  }),
+  preventPodSchedulingIfMissing: bool(11, {
+    pointer: true,
+    description: 'Pods with its volumes are not put on nodes without the driver.',
+  }),
 })
 export interface CSIDriverSpec extends Infer<typeof csiDriverSpec> {}
 
-export const csiDriverMessage = message('io.k8s.api.storage.v1.CSIDriver', {
-  metadata: struct(1, objectMeta),
-  spec: struct(2, csiDriverSpec, { required: true }),
-})
+export const csiDriverMessage = message(
+  'io.k8s.api.storage.v1.CSIDriver',
+  {
+    metadata: struct(1, objectMeta),
+    spec: struct(2, csiDriverSpec, { required: true }),
+  },
+  'What a storage driver can do and wants to be told.',
+)
 export interface CSIDriver extends ObjectOf<typeof csiDriverMessage> {}
 export type CSIDriverInput = InputOf<typeof csiDriverMessage>
 

@@ -30,14 +30,19 @@ export const csiNodeSpec = message('io.k8s.api.storage.v1.CSINodeSpec', {
     keys: ['name'],
     patch: 'merge',
     mergeKey: 'name',
+    description: "Each driver, with the node's name in its words and how many volumes it takes.",
   }),
 })
 export interface CSINodeSpec extends Infer<typeof csiNodeSpec> {}
 
-export const csiNodeMessage = message('io.k8s.api.storage.v1.CSINode', {
-  metadata: struct(1, objectMeta),
-  spec: struct(2, csiNodeSpec, { required: true }),
-})
+export const csiNodeMessage = message(
+  'io.k8s.api.storage.v1.CSINode',
+  {
+    metadata: struct(1, objectMeta),
+    spec: struct(2, csiNodeSpec, { required: true }),
+  },
+  'The storage drivers of one node.',
+)
 export interface CSINode extends ObjectOf<typeof csiNodeMessage> {}
 export type CSINodeInput = InputOf<typeof csiNodeMessage>
 

@@ -10,13 +10,20 @@ import { validateLabelSelector } from '../../label-selector-rules.ts'
 import { dnsSubdomainErrors } from '../../names.ts'
 import { quantityNanos } from '../../../schema/quantity.ts'
 
-export const csiStorageCapacityMessage = message('io.k8s.api.storage.v1.CSIStorageCapacity', {
-  metadata: struct(1, objectMeta),
-  nodeTopology: struct(2, labelSelector, { pointer: true }),
-  storageClassName: string(3, { required: true }),
-  capacity: quantity(4, { pointer: true }),
-  maximumVolumeSize: quantity(5, { pointer: true }),
-})
+export const csiStorageCapacityMessage = message(
+  'io.k8s.api.storage.v1.CSIStorageCapacity',
+  {
+    metadata: struct(1, objectMeta),
+    nodeTopology: struct(2, labelSelector, {
+      pointer: true,
+      description: 'The nodes from which the storage is reached.',
+    }),
+    storageClassName: string(3, { required: true, description: 'The storage class.' }),
+    capacity: quantity(4, { pointer: true, description: 'How much is free.' }),
+    maximumVolumeSize: quantity(5, { pointer: true, description: 'How large one volume can be.' }),
+  },
+  'How much room a storage class has in one part of the cluster.',
+)
 export interface CSIStorageCapacity extends ObjectOf<typeof csiStorageCapacityMessage> {}
 export type CSIStorageCapacityInput = InputOf<typeof csiStorageCapacityMessage>
 

@@ -29,21 +29,34 @@ export const topologySelectorTerm = atomicMessage('io.k8s.api.core.v1.TopologySe
 })
 export interface TopologySelectorTerm extends Infer<typeof topologySelectorTerm> {}
 
-export const storageClassMessage = message('io.k8s.api.storage.v1.StorageClass', {
-  metadata: struct(1, objectMeta),
-  provisioner: string(2, { required: true }),
-  parameters: map(3, 'string'),
-  reclaimPolicy: string(4, {
-    pointer: true,
-    default: 'Delete',
-    enum: ['Delete', 'Recycle', 'Retain'],
-    enumUnchecked: true,
-  }),
-  mountOptions: list(5, 'string', { listType: 'atomic' }),
-  allowVolumeExpansion: bool(6, { pointer: true }),
-  volumeBindingMode: string(7, { pointer: true, default: 'Immediate', enum: ['Immediate', 'WaitForFirstConsumer'] }),
-  allowedTopologies: list(8, topologySelectorTerm, { listType: 'atomic' }),
-})
+export const storageClassMessage = message(
+  'io.k8s.api.storage.v1.StorageClass',
+  {
+    metadata: struct(1, objectMeta),
+    provisioner: string(2, { required: true, description: 'Who makes the volumes.' }),
+    parameters: map(3, 'string', { description: 'What the provisioner is told.' }),
+    reclaimPolicy: string(4, {
+      pointer: true,
+      default: 'Delete',
+      enum: ['Delete', 'Recycle', 'Retain'],
+      enumUnchecked: true,
+      description: 'What becomes of a volume when its claim goes.',
+    }),
+    mountOptions: list(5, 'string', {
+      listType: 'atomic',
+      description: 'Options for mounting, not checked before use.',
+    }),
+    allowVolumeExpansion: bool(6, { pointer: true, description: 'Volumes may grow.' }),
+    volumeBindingMode: string(7, {
+      pointer: true,
+      default: 'Immediate',
+      enum: ['Immediate', 'WaitForFirstConsumer'],
+      description: 'Whether a volume is made at once or when the first pod needs it.',
+    }),
+    allowedTopologies: list(8, topologySelectorTerm, { listType: 'atomic', description: 'Where volumes may be made.' }),
+  },
+  'A kind of storage that claims can ask for by name.',
+)
 export interface StorageClass extends ObjectOf<typeof storageClassMessage> {}
 export type StorageClassInput = InputOf<typeof storageClassMessage>
 

@@ -18,9 +18,9 @@ export const volumeAttachmentSource = message('io.k8s.api.storage.v1.VolumeAttac
 export interface VolumeAttachmentSource extends Infer<typeof volumeAttachmentSource> {}
 
 export const volumeAttachmentSpec = message('io.k8s.api.storage.v1.VolumeAttachmentSpec', {
-  attacher: string(1, { required: true }),
-  source: struct(2, volumeAttachmentSource, { required: true }),
-  nodeName: string(3, { required: true }),
+  attacher: string(1, { required: true, description: 'The driver that attaches it.' }),
+  source: struct(2, volumeAttachmentSource, { required: true, description: 'The volume.' }),
+  nodeName: string(3, { required: true, description: 'The node.' }),
 })
 export interface VolumeAttachmentSpec extends Infer<typeof volumeAttachmentSpec> {}
 
@@ -32,18 +32,22 @@ export const volumeError = message('io.k8s.api.storage.v1.VolumeError', {
 export interface VolumeError extends Infer<typeof volumeError> {}
 
 export const volumeAttachmentStatus = message('io.k8s.api.storage.v1.VolumeAttachmentStatus', {
-  attached: bool(1, { required: true }),
-  attachmentMetadata: map(2, 'string'),
-  attachError: struct(3, volumeError, { pointer: true }),
-  detachError: struct(4, volumeError, { pointer: true }),
+  attached: bool(1, { required: true, description: 'Whether it is attached.' }),
+  attachmentMetadata: map(2, 'string', { description: 'What the driver returned, needed for mounting.' }),
+  attachError: struct(3, volumeError, { pointer: true, description: 'Why attaching failed last.' }),
+  detachError: struct(4, volumeError, { pointer: true, description: 'Why detaching failed last.' }),
 })
 export interface VolumeAttachmentStatus extends Infer<typeof volumeAttachmentStatus> {}
 
-export const volumeAttachmentMessage = message('io.k8s.api.storage.v1.VolumeAttachment', {
-  metadata: struct(1, objectMeta),
-  spec: struct(2, volumeAttachmentSpec, { required: true }),
-  status: struct(3, volumeAttachmentStatus),
-})
+export const volumeAttachmentMessage = message(
+  'io.k8s.api.storage.v1.VolumeAttachment',
+  {
+    metadata: struct(1, objectMeta),
+    spec: struct(2, volumeAttachmentSpec, { required: true }),
+    status: struct(3, volumeAttachmentStatus),
+  },
+  'Attaches a volume to a node.',
+)
 export interface VolumeAttachment extends ObjectOf<typeof volumeAttachmentMessage> {}
 export type VolumeAttachmentInput = InputOf<typeof volumeAttachmentMessage>
 

@@ -9,11 +9,15 @@ import { column, defineKind } from '../../kind.ts'
 import { dnsSubdomainErrors } from '../../names.ts'
 import { validateParameters, validateProvisioner } from './class-rules.ts'
 
-export const volumeAttributesClassMessage = message('io.k8s.api.storage.v1.VolumeAttributesClass', {
-  metadata: struct(1, objectMeta),
-  driverName: string(2, { required: true }),
-  parameters: map(3, 'string'),
-})
+export const volumeAttributesClassMessage = message(
+  'io.k8s.api.storage.v1.VolumeAttributesClass',
+  {
+    metadata: struct(1, objectMeta),
+    driverName: string(2, { required: true, description: 'The driver that knows the parameters.' }),
+    parameters: map(3, 'string', { description: 'The attributes, in the words of the driver.' }),
+  },
+  'Attributes of volumes that can change while they are in use.',
+)
 export interface VolumeAttributesClass extends ObjectOf<typeof volumeAttributesClassMessage> {}
 export type VolumeAttributesClassInput = InputOf<typeof volumeAttributesClassMessage>
 
