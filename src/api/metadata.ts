@@ -7,6 +7,9 @@ import type { ApiObject } from './object.ts'
 
 export function validateMetadata({ metadata }: ApiObject, kind: Kind, path = 'metadata'): FieldError[] {
   const errors: FieldError[] = []
+  if (metadata.generateName !== undefined)
+    for (const detail of kind.validateName(withoutLastDash(metadata.generateName)))
+      errors.push(invalid(`${path}.generateName`, metadata.generateName, detail))
   if (metadata.name === undefined || metadata.name === '')
     errors.push(required(`${path}.name`, 'name or generateName is required'))
   else
@@ -19,8 +22,7 @@ export function validateMetadata({ metadata }: ApiObject, kind: Kind, path = 'me
     for (const detail of qualifiedNameErrors(name.toLowerCase()))
       errors.push(invalid(`${path}.annotations`, name, detail))
   if (annotationsTooLong(annotations)) errors.push(tooLong(`${path}.annotations`, annotationsBytesMax))
-  for (const name of metadata.finalizers ?? [])
-    for (const detail of qualifiedNameErrors(name)) errors.push(invalid(`${path}.finalizers`, name, detail))
+  errors.push(...validateFinalizers(metadata.finalizers ?? [], kind, `${path}.finalizers`))
   for (const [index, owner] of (metadata.ownerReferences ?? []).entries()) {
     const at = `${path}.ownerReferences[${index}]`
     for (const field of ['apiVersion', 'kind', 'name', 'uid'] as const)
@@ -44,6 +46,22 @@ export function validateMetadata({ metadata }: ApiObject, kind: Kind, path = 'me
     )
   return errors
 }
+
+/** A prefix may end in a dash, for more will follow. */
+const withoutLastDash = (prefix: string): string => (prefix.length > 1 ? prefix.replace(/-$/, 'a') : prefix)
+
+const standardFinalizers = ['kubernetes', 'orphan', 'foregroundDeletion']
+/** Groups that came later let every name pass that is one. */
+const lenientGroups = ['admissionregistration.k8s.io', 'apiextensions.k8s.io', 'apiregistration.k8s.io']
+
+const validateFinalizers = (names: readonly string[], { group }: Kind, path: string): FieldError[] => [
+  ...names.flatMap((name) => qualifiedNameErrors(name).map((detail) => invalid(path, name, detail))),
+  ...names.flatMap((name, index) =>
+    name.includes('/') || standardFinalizers.includes(name) || lenientGroups.includes(group)
+      ? []
+      : [invalid(`${path}[${index}]`, name, 'name is neither a standard finalizer name nor is it fully qualified')],
+  ),
+]
 
 export function validateLabels(labels: Readonly<Record<string, string>>, path: string): FieldError[] {
   const errors: FieldError[] = []

@@ -16,6 +16,7 @@ import {
 } from './decode-scalar.ts'
 import type { Field, Message, ScalarName, Type } from './field.ts'
 import { copied, isJsonObject, jsonKind, type JsonObject } from './json-value.ts'
+import { rememberEmpty } from './sent-empty.ts'
 import { keepsEmpty, zeroOf } from './zero.ts'
 
 export { DecodeError } from './decode-scalar.ts'
@@ -63,8 +64,11 @@ const decoderOf = derivation<Decoder>(['source', 'unknown', 'depth', 'isTyped'],
   code.line(`catch (error) { throw ${code.constant(within)}(error, ${code.constant(goNames)}.get(name) ?? name) }`)
   code.line('const target = {}')
   code.line('if (kind !== undefined) target.kind = kind; if (apiVersion !== undefined) target.apiVersion = apiVersion')
-  for (const { name, field, held } of fields)
+  for (const { name, field, held } of fields) {
     code.line(`if (${isPresent(code, field, held)}) target[${quoted(name)}] = ${held}`)
+    if (typeof field.type === 'object' && field.type.kind === 'map')
+      code.line(`else if (${held} !== undefined) ${code.constant(rememberEmpty)}(target, ${quoted(name)})`)
+  }
   code.line('return target')
 })
 

@@ -23,7 +23,9 @@ const checkerOf = derivation<Checker>(['object', 'errors'], (message, code) => {
     const value = code.variable()
     code.line(`const ${value} = object[${quoted(name)}]`)
     const missing = field.notEmpty ? `errors.push(${code.constant(required)}(${quoted(name)}))` : '{}'
-    code.line(`if (${value} === undefined || ${value} === '') ${missing}`)
+    // Behind a pointer an empty text is a value, and one that an enumeration may not have.
+    const isText = field.pointer && field.enum !== undefined && !field.notEmpty ? '' : ` || ${value} === ''`
+    code.line(`if (${value} === undefined${isText}) ${missing}`)
     code.line('else {')
     checkValue(code, field, value, quoted(name))
     if (isDeep) checkInside(code, field.type, value, quoted(name))

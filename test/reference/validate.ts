@@ -17,7 +17,8 @@ function checkMessage(message: Message, object: JsonObject, path: string, errors
     if (field === undefined) continue
     const at = path === '' ? name : `${path}.${name}`
     const value = object[name]
-    if (value === undefined || value === '') {
+    const isEmptyValue = value === '' && !(field.pointer && field.enum !== undefined && !field.notEmpty)
+    if (value === undefined || isEmptyValue) {
       if (field.notEmpty) errors.push(required(at))
       continue
     }

@@ -156,11 +156,12 @@ function checkListMap(schema: JsonSchemaProps, path: string): FieldError[] {
   if (keys.length === 0) errors.push(required(keysPath, 'must not be empty if x-kubernetes-list-type is map'))
   if (items === undefined)
     return [...errors, required(`${path}.items`, 'must have a schema if x-kubernetes-list-type is map')]
-  if (!isSchema(items))
-    return [
-      ...errors,
-      invalid(`${path}.items`, items, 'must only have a single schema if x-kubernetes-list-type is map'),
-    ]
+  if (!isSchema(items)) {
+    // The value that upstream shows is its own type, every field under its Go name.
+    const shown = { Schema: null, JSONSchemas: items }
+    const detail = 'must only have a single schema if x-kubernetes-list-type is map'
+    return [...errors, invalid(`${path}.items`, shown, detail)]
+  }
   if (items.type !== 'object') {
     const detail = "must be object if parent array's x-kubernetes-list-type is map"
     return [...errors, invalid(`${path}.items.type`, items.type ?? '', detail)]

@@ -11,7 +11,8 @@ type Level = 'root' | 'item' | 'field'
 export function isConvertible(schema: JsonSchemaProps): boolean {
   const { id, $schema, $ref, additionalItems, patternProperties, definitions, dependencies, items } = schema
   if (id ?? $schema ?? $ref ?? additionalItems ?? patternProperties ?? definitions ?? dependencies) return false
-  if (Array.isArray(items) || schema['x-kubernetes-preserve-unknown-fields'] === false) return false
+  if ((Array.isArray(items) && items.length > 0) || schema['x-kubernetes-preserve-unknown-fields'] === false)
+    return false
   return schemasIn(schema).every(isConvertible)
 }
 
@@ -27,6 +28,10 @@ export const schemasIn = (schema: JsonSchemaProps): JsonSchemaProps[] =>
     schema.not,
   ].filter((part): part is JsonSchemaProps => typeof part === 'object')
 
+/** The schema of items; an empty list of them is none. */
+const itemOf = (items: JsonSchemaProps['items']): JsonSchemaProps | undefined =>
+  Array.isArray(items) ? undefined : (items as JsonSchemaProps | undefined)
+
 /** Sorted by their text, as upstream answers. */
 export const validateStructural = (schema: JsonSchemaProps, path: string): FieldError[] =>
   [...checkStructure(schema, 'root', path), ...checkJunctors(schema, schema, path, path)]
@@ -40,8 +45,9 @@ function checkStructure(schema: JsonSchemaProps, level: Level, path: string): Fi
   const { type, items, properties = {}, additionalProperties: additional } = schema
   const isEmbedded = schema['x-kubernetes-embedded-resource'] === true
   const errors: FieldError[] = []
-  if (type === 'array' && items === undefined) errors.push(required(`${path}.items`, 'must be specified'))
-  if (items !== undefined) errors.push(...checkStructure(items as JsonSchemaProps, 'item', `${path}.items`))
+  const item = itemOf(items)
+  if (type === 'array' && item === undefined) errors.push(required(`${path}.items`, 'must be specified'))
+  if (item !== undefined) errors.push(...checkStructure(item, 'item', `${path}.items`))
   for (const [name, property] of Object.entries(properties))
     errors.push(...checkStructure(property, 'field', `${path}.properties[${name}]`))
   if (additional !== undefined && level === 'root')
@@ -150,7 +156,8 @@ const forbiddenWithin: readonly (readonly [name: keyof JsonSchemaProps, detail: 
 
 function checkNested(schema: JsonSchemaProps, path: string, skipsAnyOf: boolean): FieldError[] {
   const errors = checkNarrowing(schema, path, skipsAnyOf)
-  if (schema.items !== undefined) errors.push(...checkNested(schema.items as JsonSchemaProps, `${path}.items`, false))
+  const item = itemOf(schema.items)
+  if (item !== undefined) errors.push(...checkNested(item, `${path}.items`, false))
   for (const [name, property] of Object.entries(schema.properties ?? {}))
     errors.push(...checkNested(property, `${path}.properties[${name}]`, false))
   for (const [name, detail] of forbiddenWithin)
@@ -169,10 +176,9 @@ function checkDeclared(
 ): FieldError[] {
   if (schema === undefined) return []
   if (declared === undefined) return [required(path, `because it is defined in ${schemaPath}`)]
-  const one = (part: unknown) => part as JsonSchemaProps | undefined
   return [
     ...checkJunctors(schema, declared, path, schemaPath),
-    ...checkDeclared(one(schema.items), one(declared.items), `${path}.items`, `${schemaPath}.items`),
+    ...checkDeclared(itemOf(schema.items), itemOf(declared.items), `${path}.items`, `${schemaPath}.items`),
     ...Object.entries(schema.properties ?? {}).flatMap(([name, property]) =>
       checkDeclared(
         property,

@@ -69,10 +69,11 @@ function checkNumber(schema: JsonSchemaProps, value: number, { path, name }: Pla
   const errors: FieldError[] = []
   const refuse = (detail: string) => errors.push(invalid(path, value, `${name} in body should be ${detail}`))
   const { multipleOf, maximum, minimum, exclusiveMaximum, exclusiveMinimum, type, format } = schema
-  if (type === 'integer' && !fitsInteger(value, format)) {
-    const form = format === undefined ? '(default format)' : `with format ${format}`
-    errors.push(invalid(path, '', `Checked value must be of type integer ${form} in ${name}`))
-  }
+  const form = format === undefined ? '(default format)' : `with format ${format}`
+  const bounds = { Checked: value, MultipleOf: multipleOf, 'Maximum boundary': maximum, 'Minimum boundary': minimum }
+  for (const [what, number] of Object.entries(bounds))
+    if (type === 'integer' && number !== undefined && !fitsInteger(number, format))
+      errors.push(invalid(path, '', `${what} value must be of type integer ${form} in ${name}`))
   if (multipleOf !== undefined && !Number.isInteger(value / multipleOf)) refuse(`a multiple of ${multipleOf}`)
   if (maximum !== undefined && (exclusiveMaximum ? value >= maximum : value > maximum))
     refuse(`less than ${exclusiveMaximum ? '' : 'or equal to '}${maximum}`)

@@ -1,5 +1,6 @@
 // Rules that every kind with a pod template shares: the selector must match the template, which must be a good pod.
 import { forbidden, invalid, notSupported, type FieldError } from '../../../schema/field-error.ts'
+import { asSent } from '../../../schema/sent-empty.ts'
 import { validateLabelSelector } from '../../label-selector-rules.ts'
 import { selectorOf, matchesLabels } from '../../selectors.ts'
 import { validateTemplateSpec, withTemplateSpecDefaults } from '../../core/v1/pod-template-rules.ts'
@@ -26,7 +27,13 @@ export function validateTemplate({ selector, template }: TemplateOwner, kind: st
   const labels = template.metadata.labels
   const isBroken = requirements !== undefined && (requirements.length === 0 || errors.length > 0)
   if (!isBroken && !matchesLabels(requirements ?? [{ key: '', operator: 'Exists', values: [] }], labels))
-    errors.push(invalid('spec.template.metadata.labels', labels, '`selector` does not match template `labels`'))
+    errors.push(
+      invalid(
+        'spec.template.metadata.labels',
+        asSent(template.metadata, 'labels'),
+        '`selector` does not match template `labels`',
+      ),
+    )
   return [...errors, ...validateTemplateSpec(template, 'spec.template'), ...validateLastingPod(template.spec, kind)]
 }
 

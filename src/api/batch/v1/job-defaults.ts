@@ -35,7 +35,7 @@ function withJobSpecDefaults(spec: JobSpec): JobSpec {
 }
 
 const withConditionDefaults = ({ rules }: PodFailurePolicy): PodFailurePolicy => ({
-  rules: rules.map((rule) =>
+  rules: (rules ?? []).map((rule) =>
     rule.onPodConditions === undefined
       ? rule
       : {

@@ -1,4 +1,5 @@
 // Rules of a Job: counts that go together, the selector that is generated, and what may change once it exists.
+import { asSent } from '../../../schema/sent-empty.ts'
 import { immutable, invalid, notSupported, required, tooLong, type FieldError } from '../../../schema/field-error.ts'
 import { equalValues } from '../../../schema/json-value.ts'
 import { validateTemplateSpec } from '../../core/v1/pod-template-rules.ts'
@@ -28,7 +29,13 @@ export function validateJob(object: UnfinishedJob): FieldError[] {
     errors.push(...broken)
     const { labels } = spec.template.metadata
     if (broken.length === 0 && !selects(spec.selector, labels))
-      errors.push(invalid('spec.template.metadata.labels', labels, '`selector` does not match template `labels`'))
+      errors.push(
+        invalid(
+          'spec.template.metadata.labels',
+          asSent(spec.template.metadata, 'labels'),
+          '`selector` does not match template `labels`',
+        ),
+      )
   }
   if (spec.completionMode === 'Indexed' && spec.completions !== undefined && spec.completions > 0) {
     const name = metadata.name ?? ''
@@ -64,8 +71,6 @@ export function validateJobSpec(spec: JobSpec, path: string): FieldError[] {
     errors.push(...validateDomainPrefixedPath(managedBy, `${path}.managedBy`))
     if (managedBy.length > managedByBytesMax) errors.push(tooLong(`${path}.managedBy`, managedByBytesMax))
   }
-  if (isEmptyText(completionMode))
-    errors.push(notSupported(`${path}.completionMode`, completionMode, ['NonIndexed', 'Indexed']))
   if (completionMode === 'Indexed') errors.push(...validateIndexed(spec, path))
   else if (completionMode === undefined || completionMode === 'NonIndexed')
     errors.push(...validateNonIndexed(spec, path))
@@ -110,16 +115,15 @@ const validateNonIndexed = (spec: JobSpec, path: string): FieldError[] =>
     spec[name] === undefined ? [] : [invalid(`${path}.${name}`, spec[name], 'requires indexed completion mode')],
   )
 
-function validatePodReplacement({ podReplacementPolicy, podFailurePolicy }: JobSpec, path: string): FieldError[] {
-  const at = `${path}.podReplacementPolicy`
-  if (podFailurePolicy !== undefined && podReplacementPolicy === 'TerminatingOrFailed')
-    return [notSupported(at, podReplacementPolicy, ['Failed'])]
-  if (!isEmptyText(podReplacementPolicy)) return []
-  return [notSupported(at, '', podFailurePolicy === undefined ? ['Failed', 'TerminatingOrFailed'] : ['Failed'])]
+function validatePodReplacement(
+  { podReplacementPolicy: policy, podFailurePolicy }: JobSpec,
+  path: string,
+): FieldError[] {
+  const supported = podFailurePolicy === undefined ? ['Failed', 'TerminatingOrFailed'] : ['Failed']
+  return policy === undefined || supported.includes(policy)
+    ? []
+    : [notSupported(`${path}.podReplacementPolicy`, policy, supported)]
 }
-
-/** Enumerations behind pointers may be sent empty; the types do not know that. */
-const isEmptyText = (value: string | undefined): boolean => value === ''
 
 function validatePodTemplate({ template, podFailurePolicy }: JobSpec, path: string): FieldError[] {
   const at = `${path}.template.spec.restartPolicy`

@@ -89,6 +89,7 @@ export const jobSpec = message('io.k8s.api.batch.v1.JobSpec', {
   podReplacementPolicy: string(14, {
     pointer: true,
     enum: ['Failed', 'TerminatingOrFailed'],
+    enumUnchecked: true,
     description: 'Whether a pod is replaced when it begins to end or when it has ended.',
   }),
   managedBy: string(15, {

@@ -1,4 +1,5 @@
 // Rules of a ReplicationController: the labels of its template are its selector and its own labels unless it has some.
+import { asSent } from '../../../schema/sent-empty.ts'
 import { forbidden, invalid, notSupported, required, type FieldError } from '../../../schema/field-error.ts'
 import { matchesLabels, selectorOf } from '../../selectors.ts'
 import { validateTemplateSpec, withTemplateSpecDefaults } from './pod-template-rules.ts'
@@ -33,7 +34,11 @@ export function validateControllerSpec(
   const { metadata, spec } = template
   if (!isEmpty && !matchesLabels(selectorOf({ matchLabels: selector }) ?? [], metadata.labels))
     errors.push(
-      invalid(`${path}.template.metadata.labels`, metadata.labels, '`selector` does not match template `labels`'),
+      invalid(
+        `${path}.template.metadata.labels`,
+        asSent(metadata, 'labels'),
+        '`selector` does not match template `labels`',
+      ),
     )
   errors.push(...validateTemplateSpec(template, `${path}.template`))
   if (spec.restartPolicy !== 'Always')

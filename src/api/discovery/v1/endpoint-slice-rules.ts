@@ -1,5 +1,5 @@
 // Rules of an EndpointSlice: addresses of one family, ports with different names, hints for routing.
-import { duplicate, invalid, notSupported, required, tooMany, type FieldError } from '../../../schema/field-error.ts'
+import { duplicate, invalid, required, tooMany, type FieldError } from '../../../schema/field-error.ts'
 import { validateEntries } from '../../list-size-rules.ts'
 import { validateLabels } from '../../metadata.ts'
 import { dnsLabelErrors, dnsSubdomainErrors, labelValueErrors, qualifiedNameErrors } from '../../names.ts'
@@ -84,11 +84,10 @@ function validateHintNames(
 
 function validatePorts(ports: readonly EndpointPort[]): FieldError[] {
   const seen = new Set<string>()
-  return validateEntries(ports, 'ports', portsMax, ({ name, protocol, appProtocol }, at) => {
+  return validateEntries(ports, 'ports', portsMax, ({ name, appProtocol }, at) => {
     const errors = name === '' ? [] : invalidAll(`${at}.name`, name, dnsLabelErrors(name))
     if (seen.has(name)) errors.push(duplicate(`${at}.name`, name))
     seen.add(name)
-    if ((protocol as string) === '') errors.push(notSupported(`${at}.protocol`, protocol, ['SCTP', 'TCP', 'UDP']))
     if (appProtocol !== undefined)
       errors.push(...invalidAll(`${at}.appProtocol`, appProtocol, qualifiedNameErrors(appProtocol)))
     return errors

@@ -1,5 +1,5 @@
 // Rules of an Ingress: hosts, paths and the backends that they lead to.
-import { invalid, notSupported, required, type FieldError } from '../../../schema/field-error.ts'
+import { invalid, required, type FieldError } from '../../../schema/field-error.ts'
 import type { TypedLocalObjectReference } from '../../core/v1/references.ts'
 import { dns1035LabelErrors, dnsSubdomainErrors, pathSegmentErrors } from '../../names.ts'
 import { isIp, portErrors, portNameErrors } from '../../network-rules.ts'
@@ -73,9 +73,6 @@ function validatePath({ pathType, path = '', backend }: HTTPIngressPath, at: str
     for (const end of badPathEnds)
       if (path.endsWith(end)) errors.push(invalid(`${at}.path`, path, `cannot end with '${end}'`))
   }
-  // Other wrong types are refused by the enumeration on the field.
-  if ((pathType as string) === '')
-    errors.push(notSupported(`${at}.pathType`, pathType, ['Exact', 'ImplementationSpecific', 'Prefix']))
   return [...errors, ...validateBackend(backend, `${at}.backend`)]
 }
 

@@ -1,5 +1,5 @@
 // Rules of a PodDisruptionBudget: one bound, as a count or a share.
-import { invalid, notSupported, type FieldError } from '../../../schema/field-error.ts'
+import { invalid, type FieldError } from '../../../schema/field-error.ts'
 import { validateCountOrPercent } from '../../count-or-percent.ts'
 import { validateLabelSelector } from '../../label-selector-rules.ts'
 import { validatePercentLimit } from '../../percent-limit.ts'
@@ -15,9 +15,6 @@ export function validatePodDisruptionBudget(spec: PodDisruptionBudgetSpec): Fiel
       errors.push(...validateCountOrPercent(value, `spec.${name}`), ...validatePercentLimit(value, `spec.${name}`))
   }
   if (spec.selector !== undefined) errors.push(...validateLabelSelector(spec.selector, 'spec.selector'))
-  const policy: string | undefined = spec.unhealthyPodEvictionPolicy
-  if (policy === '')
-    errors.push(notSupported('spec.unhealthyPodEvictionPolicy', policy, ['AlwaysAllow', 'IfHealthyBudget']))
   return errors
 }
 
