@@ -66,7 +66,7 @@ export async function create(parts: ResourceParts, request: ResourceRequest, ask
     const object = strategy?.prepareCreate?.(admitted, worldOf(parts, request)) ?? admitted
     refuseInvalid(kind, object, validateObject(kind, object))
     await parts.admission.validate({ ...attributes, object, name: object.metadata.name })
-    const warnings = [...sentWarnings, ...attributes.notes.warnings]
+    const warnings = [...sentWarnings, ...attributes.notes.warnings, ...(kind.warnings?.(object) ?? [])]
     if (isDryRun(request)) return { stored: preview(object, 0), warnings }
     const stored = await commitWrite(
       parts,
@@ -162,7 +162,8 @@ export async function update(
     }
     const notes = new AdmissionNotes()
     const object = await prepareUpdate(parts, request, sent, current.object, options.part, notes)
-    const warnings = [...sentWarnings, ...notes.warnings]
+    const told = options.part === 'object' ? (kind.warnings?.(object, current.object) ?? []) : []
+    const warnings = [...sentWarnings, ...notes.warnings, ...told]
     if (changesNothing(object, current.object)) return { stored: current, warnings }
     if (isDryRun(request)) return { stored: preview(object, current.revision), warnings }
     const operation = isReleased(parts, object) ? 'delete' : 'put'
@@ -223,9 +224,10 @@ async function prepareUpdate(
   const attributes = { ...attributesOf(parts, request, 'update', counted, old), notes }
   const object = (await parts.admission.admit(attributes)) ?? counted
   const errors = [
-    ...validateObject(kind, object),
+    ...validateObject(kind, object, old),
     ...validateMetadataUpdate(object, old),
     ...(part === 'object' ? kind.validateUpdate(object, old) : []),
+    ...(part === 'status' ? (kind.validateStatusUpdate?.(object, old) ?? []) : []),
   ]
   refuseInvalid(kind, object, errors)
   await parts.admission.validate({ ...attributes, object })
@@ -300,10 +302,10 @@ function isReleased({ strategy }: ResourceParts, object: ApiObject): boolean {
   return !(strategy?.isHeld?.(object) ?? false)
 }
 
-export const validateObject = (kind: Kind, object: ApiObject): FieldError[] => [
+export const validateObject = (kind: Kind, object: ApiObject, old?: ApiObject): FieldError[] => [
   ...validateMetadata(object, kind),
   ...validateFields(kind.message, object),
-  ...kind.validate(object),
+  ...kind.validate(object, old),
 ]
 
 export function refuseInvalid(kind: Kind, object: ApiObject, errors: readonly FieldError[]): void {

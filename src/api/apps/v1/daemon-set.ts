@@ -1,4 +1,5 @@
 // DaemonSet: one pod on each node that fits.
+import { templateWarnings } from '../../core/v1/pod-warnings.ts'
 import { message, struct } from '../../../schema/field.ts'
 import type { InputOf, ObjectOf } from '../../object.ts'
 import { objectMeta } from '../../meta/v1/object-meta.ts'
@@ -51,6 +52,7 @@ export const daemonSet = defineKind<DaemonSet, DaemonSetInput>({
   validate: ({ spec }) => validateDaemonSet(spec),
   validateUpdate: (object, old) =>
     equalValues(object.spec.selector, old.spec.selector) ? [] : [immutable('spec.selector', object.spec.selector)],
+  warnings: templateWarnings,
   columns: [
     column('Name', ({ metadata }) => metadata.name, { format: 'name' }),
     column('Desired', ({ status }) => status.desiredNumberScheduled ?? 0, { type: 'integer' }),

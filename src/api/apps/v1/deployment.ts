@@ -1,4 +1,5 @@
 // Deployment: all that the API knows of it: type, defaults, validation, update rules, columns. The kind to imitate.
+import { ownerWarnings } from '../../core/v1/pod-warnings.ts'
 import type { Infer } from '../../../schema/infer.ts'
 import { bool, int32, int64, intOrString, list, message, string, struct, time } from '../../../schema/field.ts'
 import type { InputOf, ObjectOf } from '../../object.ts'
@@ -124,6 +125,7 @@ export const deployment = defineKind<Deployment, DeploymentInput>({
   ],
   validateUpdate: (object, old) =>
     equalValues(object.spec.selector, old.spec.selector) ? [] : [immutable('spec.selector', object.spec.selector)],
+  warnings: ownerWarnings,
   columns: [
     column('Name', ({ metadata }) => metadata.name, { format: 'name' }),
     column('Ready', ({ spec, status }) => `${status.readyReplicas ?? 0}/${spec.replicas}`),

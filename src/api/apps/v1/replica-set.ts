@@ -1,4 +1,5 @@
 // ReplicaSet: a number of pods alike.
+import { ownerWarnings } from '../../core/v1/pod-warnings.ts'
 import type { Infer } from '../../../schema/infer.ts'
 import { int32, int64, list, message, string, struct, time } from '../../../schema/field.ts'
 import type { InputOf, ObjectOf } from '../../object.ts'
@@ -89,6 +90,7 @@ export const replicaSet = defineKind<ReplicaSet, ReplicaSetInput>({
   ],
   validateUpdate: (object, old) =>
     equalValues(object.spec.selector, old.spec.selector) ? [] : [immutable('spec.selector', object.spec.selector)],
+  warnings: ownerWarnings,
   columns: [
     column('Name', ({ metadata }) => metadata.name, { format: 'name' }),
     column('Desired', ({ spec }) => spec.replicas, { type: 'integer' }),

@@ -1,4 +1,5 @@
 // StatefulSet: pods with names, order and claims of their own.
+import { templateWarnings } from '../../core/v1/pod-warnings.ts'
 import { message, struct } from '../../../schema/field.ts'
 import type { InputOf, ObjectOf } from '../../object.ts'
 import { objectMeta } from '../../meta/v1/object-meta.ts'
@@ -41,6 +42,7 @@ export const statefulSet = defineKind<StatefulSet, StatefulSetInput>({
   initialStatus: () => ({ replicas: 0, availableReplicas: 0 }),
   validate: ({ spec }) => validateStatefulSet(spec),
   validateUpdate: ({ spec }, old) => validateStatefulSetUpdate(spec, old.spec),
+  warnings: templateWarnings,
   columns: [
     column('Name', ({ metadata }) => metadata.name, { format: 'name' }),
     column('Ready', ({ spec, status }) => `${status.readyReplicas ?? 0}/${spec.replicas}`),

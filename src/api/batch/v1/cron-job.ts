@@ -1,4 +1,5 @@
 // CronJob: Jobs that begin by the clock.
+import { nameWarnings, podWarnings } from '../../core/v1/pod-warnings.ts'
 import { message, struct } from '../../../schema/field.ts'
 import type { InputOf, ObjectOf } from '../../object.ts'
 import { objectMeta } from '../../meta/v1/object-meta.ts'
@@ -22,6 +23,9 @@ export const cronJobMessage = message(
 export interface CronJob extends ObjectOf<typeof cronJobMessage> {}
 export type CronJobInput = InputOf<typeof cronJobMessage>
 
+const timeZoneWarning =
+  'CRON_TZ or TZ used in spec.schedule is not officially supported, see https://kubernetes.io/docs/concepts/workloads/controllers/cron-jobs/ for more details'
+
 export const cronJob = defineKind<CronJob, CronJobInput>({
   group: 'batch',
   version: 'v1',
@@ -38,6 +42,11 @@ export const cronJob = defineKind<CronJob, CronJobInput>({
   applyDefaults: (object) => ({ ...object, spec: withCronJobDefaults(object.spec) }),
   validate: ({ metadata, spec }) => validateCronJob(spec, metadata.name ?? ''),
   validateUpdate: () => [],
+  warnings: (object, old) => [
+    ...(old === undefined ? nameWarnings(object.metadata.name) : []),
+    ...podWarnings(object.spec.jobTemplate.spec.template, 'spec.jobTemplate.spec.template.'),
+    ...(/TZ=/.test(object.spec.schedule) ? [timeZoneWarning] : []),
+  ],
   columns: [
     column('Name', ({ metadata }) => metadata.name, { format: 'name' }),
     column('Schedule', ({ spec }) => spec.schedule),

@@ -1,4 +1,5 @@
 // Job: pods that run until enough of them have ended well.
+import { ownerWarnings } from '../../core/v1/pod-warnings.ts'
 import type { Infer } from '../../../schema/infer.ts'
 import { int32, list, message, string, struct, time } from '../../../schema/field.ts'
 import { isBeingDeleted, type InputOf, type ObjectOf } from '../../object.ts'
@@ -79,6 +80,7 @@ export const job = defineKind<Job, JobInput>({
   applyDefaults: withJobDefaults,
   validate: validateJob,
   validateUpdate: ({ spec }, old) => validateJobUpdate(spec, old.spec, old.status.startTime !== undefined),
+  warnings: ownerWarnings,
   columns: [
     column('Name', ({ metadata }) => metadata.name, { format: 'name' }),
     column('Status', statusText),

@@ -52,6 +52,12 @@ export const persistentVolume = defineKind<PersistentVolume, PersistentVolumeInp
   initialStatus: ({ metadata }) => ({ phase: 'Pending', lastPhaseTransitionTime: metadata.creationTimestamp }),
   validate: ({ spec }) => validateVolumeSpec(spec, 'spec'),
   validateUpdate: (object, old) => validateVolumeUpdate(object.spec, old.spec),
+  warnings: ({ spec }) =>
+    spec.persistentVolumeReclaimPolicy === 'Recycle'
+      ? [
+          'spec.persistentVolumeReclaimPolicy: The Recycle reclaim policy is deprecated. Instead, the recommended approach is to use dynamic provisioning.',
+        ]
+      : [],
   columns: [
     column('Name', ({ metadata }) => metadata.name, { format: 'name' }),
     column('Capacity', ({ spec }) => spec.capacity?.['storage'] ?? '0'),

@@ -1,4 +1,5 @@
 // Pod: one or more containers that run together on a node.
+import { nameWarnings, podWarnings } from './pod-warnings.ts'
 import { podSubresources } from './pod-subresources.ts'
 import { message, struct } from '../../../schema/field.ts'
 import type { InputOf, ObjectOf } from '../../object.ts'
@@ -54,6 +55,8 @@ export const pod = defineKind<Pod, PodInput>({
   }),
   validate: validatePod,
   validateUpdate: validatePodUpdate,
+  warnings: (object, old) =>
+    old === undefined ? [...nameWarnings(object.metadata.name, "in the Pod's hostname"), ...podWarnings(object)] : [],
   columns: [
     column('Name', ({ metadata }) => metadata.name, { format: 'name' }),
     column('Ready', podReadyText),

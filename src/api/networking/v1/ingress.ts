@@ -21,6 +21,8 @@ export const ingressMessage = message(
 export interface Ingress extends ObjectOf<typeof ingressMessage> {}
 export type IngressInput = InputOf<typeof ingressMessage>
 
+const classAnnotation = 'kubernetes.io/ingress.class'
+
 export const ingress = defineKind<Ingress, IngressInput>({
   group: 'networking.k8s.io',
   version: 'v1',
@@ -38,6 +40,10 @@ export const ingress = defineKind<Ingress, IngressInput>({
   initialStatus: () => ({ loadBalancer: {} }),
   validate: ({ metadata, spec }) => validateIngress(spec, metadata.annotations ?? {}),
   validateUpdate: () => [],
+  warnings: ({ metadata }, old) =>
+    old === undefined && metadata.annotations?.[classAnnotation] !== undefined
+      ? [`annotation "${classAnnotation}" is deprecated, please use 'spec.ingressClassName' instead`]
+      : [],
   columns: [
     column('Name', ({ metadata }) => metadata.name, { format: 'name' }),
     column('Class', ({ spec }) => spec.ingressClassName ?? '<none>'),
