@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { messageIn } from '../schema/compile.ts'
 import { kinds } from './kinds.ts'
+import * as discoveryTypes from './meta/v1/discovery.ts'
 
 const facts = <T>(name: string): T =>
   JSON.parse(readFileSync(new URL(`../../test/facts/${name}.json`, import.meta.url), 'utf8')) as T
@@ -63,3 +64,11 @@ for (const { apiVersion, kind, message } of kinds)
       else for (const [part, { description = '' }] of Object.entries(inner.fields)) match(description, sentence, part)
     }
   })
+
+test('types of discovery: published names, and each number once', () => {
+  for (const { name, fields } of Object.values(discoveryTypes)) {
+    match(name, /^io\.k8s\.apimachinery\.pkg\.(apis\.meta\.v1|version)\.[A-Z]\w+$/)
+    const numbers = Object.values(fields).map(({ tag }) => tag)
+    deepEqual(numbers, [...new Set(numbers)])
+  }
+})
