@@ -1,9 +1,9 @@
 // A process whose writers say `ack <number>` for every write that the store acknowledged, and `fail <number> <error>`
 // for the one after which a writer gave up. durability.test.ts traces it, disk-failure.test.ts lets its disk fail.
-import { writeSync } from 'node:fs'
 import { realClock } from '../../src/base/clock.ts'
 import { nodeWorkers } from '../../src/platform/node/workers.ts'
 import { SqliteStore } from '../../src/store/sqlite/store.ts'
+import { say } from './say.ts'
 
 const writers = 8
 const [, , path = '', count = ''] = process.argv
@@ -17,9 +17,9 @@ async function write(): Promise<void> {
     try {
       await store.commit({ conditions: [], operations: [{ kind: 'put', key: `/k/${number}`, value }] }, signal)
     } catch (error) {
-      return void writeSync(1, `fail ${number} ${(error as Error).name}\n`)
+      return say(`fail ${number} ${(error as Error).name}`)
     }
-    writeSync(1, `ack ${number}\n`)
+    say(`ack ${number}`)
   }
 }
 

@@ -1,9 +1,9 @@
 // A process that writes as fast as it can with many writers and says what was acknowledged, until it is killed.
 // crash.test.ts starts it: `crash-writer.ts <path> <run>`; lines are `open <revision>` and `ack <key> <number> <revision>`.
-import { writeSync } from 'node:fs'
 import { realClock } from '../../src/base/clock.ts'
 import { nodeWorkers } from '../../src/platform/node/workers.ts'
 import { SqliteStore } from '../../src/store/sqlite/store.ts'
+import { say } from './say.ts'
 
 const writers = 16
 /** How often the past is cut, and how much of it is left: more than a run writes. */
@@ -12,7 +12,6 @@ const revisionsKept = 3_000
 
 const [, , path = '', run = ''] = process.argv
 const { signal } = new AbortController()
-const say = (line: string) => writeSync(1, `${line}\n`)
 
 const store = await SqliteStore.open({ path, clock: realClock, workers: nodeWorkers }, signal)
 say(`open ${store.revision}`)
