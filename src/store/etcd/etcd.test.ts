@@ -3,7 +3,14 @@ import { deepEqual, equal, throws } from 'node:assert/strict'
 import { test } from 'node:test'
 import { VirtualClock } from '../../base/virtual-clock.ts'
 import { GrpcError, type GrpcCode } from '../../wire/grpc/status.ts'
-import { Compacted, FutureRevision, LeaseNotFound, StoreUnavailable, TransactionInvalid } from '../store.ts'
+import {
+  Compacted,
+  FutureRevision,
+  LeaseNotFound,
+  StoreUnavailable,
+  TransactionInvalid,
+  type CommitResult,
+} from '../store.ts'
 import { Batches } from './batches.ts'
 import { asStoreError, failureOf } from './failure.ts'
 import { contains, etcdRange, everything } from './keys.ts'
@@ -166,21 +173,52 @@ test('progress is asked for until every watch is there; answers that do not come
   equal(asker.unanswered, 0)
 })
 
+const transaction = { conditions: [], operations: [{ kind: 'put', key: '/a', value: new Uint8Array() } as const] }
+
 test('what a watch brings waits for the writes under way that it may come from, not for others', async () => {
   const own = new OwnWrites()
-  const transaction = { conditions: [], operations: [{ kind: 'delete', key: '/a' } as const] }
-  const answer = Promise.withResolvers<string>()
+  const answer = Promise.withResolvers<CommitResult>()
   const order: string[] = []
-  const writing = own.run(transaction, () => answer.promise)
-  const writer = (async () => order.push(await writing))()
-  equal(own.ended(['/b']), undefined)
-  const ended = own.ended(['/b', '/a'])
+  const commit = async () => own.run(transaction, () => answer.promise)
+  const writer = (async () => {
+    await commit()
+    order.push('writer')
+  })()
+  equal(own.mayBeTold(5, ['/b']), undefined)
+  const told = own.mayBeTold(5, ['/b', '/a'])
   const watcher = (async () => {
-    await ended
+    await told
     order.push('watcher')
   })()
-  answer.resolve('writer')
+  answer.resolve({ kind: 'refused', revision: 7 })
   await Promise.all([writer, watcher])
   deepEqual(order, ['writer', 'watcher'])
-  equal(own.ended(['/a']), undefined)
+  equal(own.mayBeTold(8, ['/a']), undefined)
+})
+
+test('a revision whose writer has heard of it waits for no other write of the key', async () => {
+  const own = new OwnWrites()
+  const later = Promise.withResolvers<CommitResult>()
+  const earlier = Promise.withResolvers<CommitResult>()
+  const writing = own.run(transaction, () => later.promise)
+  const written = own.run(transaction, () => earlier.promise)
+  const told = own.mayBeTold(5, ['/a'])
+  earlier.resolve({ kind: 'committed', revision: 5 })
+  await Promise.all([written, told])
+  equal(own.mayBeTold(5, ['/a']), undefined)
+  later.resolve({ kind: 'committed', revision: 6 })
+  await writing
+})
+
+test('an answer that names a revision of somebody else lets nobody hear of it', async () => {
+  const own = new OwnWrites()
+  const answer = Promise.withResolvers<CommitResult>()
+  const writing = own.run(transaction, () => answer.promise)
+  await own.run(transaction, () => Promise.resolve({ kind: 'refused', revision: 5 }))
+  let isTold = false
+  const told = own.mayBeTold(5, ['/a'])?.then(() => (isTold = true))
+  await new VirtualClock().advance(1)
+  equal(isTold, false)
+  answer.resolve({ kind: 'committed', revision: 5 })
+  await Promise.all([writing, told])
 })

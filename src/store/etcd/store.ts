@@ -122,11 +122,11 @@ export class EtcdStore implements Store {
       })),
       success: transaction.operations.map((operation) => this.#requestOp(operation)),
     }
-    const { header, succeeded } = await this.#own.run(transaction, () =>
-      this.#call(this.#members.write(txnMethod, request, signal)),
-    )
-    const revision = this.#saw(header?.revision ?? 0)
-    return { kind: succeeded ? 'committed' : 'refused', revision }
+    return this.#own.run(transaction, async () => {
+      const { header, succeeded } = await this.#call(this.#members.write(txnMethod, request, signal))
+      const revision = this.#saw(header?.revision ?? 0)
+      return { kind: succeeded ? 'committed' : 'refused', revision }
+    })
   }
 
   watch({ prefix, from }: WatchOptions, signal: AbortSignal): AsyncIterable<StoreBatch> {

@@ -1,8 +1,8 @@
 // WatchStream: every watch of the store on one gRPC stream. When the stream breaks it is opened again, on another member
 // if need be, and each watch goes on after the last revision that it has told: none is missed, none is told twice.
+import { present } from '../../base/assert.ts'
 import { Channel } from '../../base/channel.ts'
 import type { Clock } from '../../base/clock.ts'
-import { errorText } from '../../base/log.ts'
 import type { GrpcDuplex } from '../../wire/grpc/channel.ts'
 import { Compacted, StoreUnavailable, type StoreBatch } from '../store.ts'
 import { Batches } from './batches.ts'
@@ -106,8 +106,7 @@ export class WatchStream {
         for (const watch of this.#watches.values()) this.#create(watch)
         for await (const response of duplex.messages) {
           waitMs = reopenMsFirst
-          // The writer of an event comes before its watchers.
-          await this.#own.ended(this.#keysIn(response))
+          await this.#writersHaveHeard(response)
           this.#take(response)
         }
       } catch (error) {
@@ -154,8 +153,15 @@ export class WatchStream {
     if (this.#watches.delete(id)) this.#send({ cancelRequest: { watchId: id } })
   }
 
-  #keysIn({ events }: WatchResponse): string[] {
-    return events.map(({ kv }) => kv?.key.slice(this.#prefixLength) ?? '')
+  async #writersHaveHeard({ events }: WatchResponse): Promise<void> {
+    const keys = new Map<number, string[]>()
+    for (const { kv } of events) {
+      const { key, modRevision } = present(kv, 'an event has a key')
+      const list = keys.get(modRevision) ?? []
+      list.push(key.slice(this.#prefixLength))
+      keys.set(modRevision, list)
+    }
+    for (const [revision, changed] of keys) await this.#own.mayBeTold(revision, changed)
   }
 
   #take(response: WatchResponse): void {
@@ -192,7 +198,7 @@ export class WatchStream {
   }
 
   #endAll(error: Error): void {
-    for (const { channel } of [...this.#watches.values()]) channel.end(new StoreUnavailable(errorText(error)))
+    for (const { channel } of [...this.#watches.values()]) channel.end(error)
   }
 }
 
