@@ -166,6 +166,7 @@ export class GrpcChannel {
     signal: AbortSignal,
   ): Promise<Proto<A>> {
     signal.throwIfAborted()
+    const message = encodeProto(method.request, request)
     const { promise, resolve, reject } = Promise.withResolvers<Proto<A>>()
     let answer: Proto<A> | undefined
     const call = this.#call(connection, method, metadata, {
@@ -182,7 +183,7 @@ export class GrpcChannel {
       reject(signal.reason as Error)
     }
     signal.addEventListener('abort', abort, { once: true })
-    call.sendLast(encodeProto(method.request, request))
+    call.sendLast(message)
     return promise
   }
 
@@ -227,6 +228,7 @@ export class GrpcChannel {
     this.#closed.signal.addEventListener('abort', close, { once: true })
     try {
       const connection = await http2.connect(this.#options, attempt.signal)
+      if (this.#closed.signal.aborted) connection.destroy()
       keepAlive(connection, clock)
       this.#connections.add(connection)
       void connection.closed.then(() => this.#connections.delete(connection))
