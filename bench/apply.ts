@@ -14,7 +14,7 @@ const container = (index: number) => ({
   name: `c${index}`,
   image: `registry.example/team/service-${index}:1.2.3`,
   args: ['--listen=:8080', '--verbose', `--shard=${index}`],
-  env: Array.from({ length: 12 }, (_, key) => ({
+  env: Array.from({ length: 17 }, (_, key) => ({
     name: `VARIABLE_${key}`,
     value: `value ${key} of container ${index}`,
   })),

@@ -72,6 +72,7 @@ const pathParameters = (path: string): object[] =>
 
 const answerTypes = ['application/json', 'application/vnd.kubernetes.protobuf', 'application/yaml']
 export const patchTypes = [
+  'application/apply-patch+yaml',
   'application/json-patch+json',
   'application/merge-patch+json',
   'application/strategic-merge-patch+json',

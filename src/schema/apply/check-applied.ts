@@ -3,7 +3,8 @@
 import type { ScalarName } from '../field.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../json-value.ts'
 import { childStructure } from './compare.ts'
-import { elementText, itemElement } from './path-element.ts'
+import { itemElement } from './item-element.ts'
+import { elementText } from './path-element.ts'
 import type { ListStructure, Structure } from './structure.ts'
 
 /** Everything that is wrong, in upstream's words, each with its path. */

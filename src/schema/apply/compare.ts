@@ -3,7 +3,8 @@
 import { equalValues, isJsonObject, type JsonObject, type JsonValue } from '../json-value.ts'
 import { emptySet, type FieldSet } from './field-set.ts'
 import { orderedItems, paired } from './list-items.ts'
-import { fieldElement, isSameItem, self } from './path-element.ts'
+import { isSameItem } from './item-element.ts'
+import { fieldElement, self } from './path-element.ts'
 import { structDifferences, structNode } from './struct-fields.ts'
 import type { AnyStructure, ListStructure, MapStructure, StructStructure, Structure } from './structure.ts'
 

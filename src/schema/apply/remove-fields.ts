@@ -2,7 +2,8 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../json-value.ts'
 import { childStructure } from './compare.ts'
 import { emptySet, isEmptySet, withSelf, type FieldSet } from './field-set.ts'
-import { fieldElement, itemElement, self } from './path-element.ts'
+import { itemElement } from './item-element.ts'
+import { fieldElement, self } from './path-element.ts'
 import type { Structure } from './structure.ts'
 
 export const removeFields = (structure: Structure, object: JsonObject, fields: FieldSet): JsonObject =>

@@ -1,7 +1,7 @@
 // typed-merge: an applied configuration merged into the live object, by the structure of its type.
 import { isJsonObject, type JsonObject, type JsonValue } from '../json-value.ts'
 import { childStructure } from './compare.ts'
-import { isSameItem, itemElement } from './path-element.ts'
+import { isSameItem, itemElement } from './item-element.ts'
 import type { ListStructure, Structure } from './structure.ts'
 
 /** What was applied wins; what it does not speak of stays. Either side may be shared with the result. */
