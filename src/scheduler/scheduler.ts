@@ -1,6 +1,6 @@
 // The scheduler: takes pods from the queue, decides, assumes, binds. Binding runs beside the next decision.
 import type { Clock } from '../base/clock.ts'
-import { context, type Context } from '../base/context.ts'
+import { because, context, type Context } from '../base/context.ts'
 import { causeOf, noCause, type Cause, type FlowRecorder } from '../base/flow.ts'
 import { errorText, type Log } from '../base/log.ts'
 import type { Random } from '../base/random.ts'
@@ -172,7 +172,7 @@ export class Scheduler {
     const profile = this.#profileOf(waiting.pod)
     const cycle: Cycle = { pod: waiting.pod, facts: podFacts(waiting.pod), snapshot: this.#snapshot }
     if (this.#snapshot.size === 0)
-      return this.#park(waiting, profile, { message: noNodes, rejectedBy: new Set(), run: undefined }, 0)
+      return this.#park(waiting, profile, { message: noNodes, rejectedBy: new Set(), run: undefined })
     const filtered = filterNodes(cycle, profile, this.#nominator, this.#nextStart, this.#shared)
     if (filtered.kind === 'filtered')
       this.#nextStart = (this.#nextStart + filtered.lookedAt) % Math.max(1, this.#snapshot.size)
@@ -200,7 +200,7 @@ export class Scheduler {
 
   #conclude(waiting: Waiting, profile: Profile, filtered: Filtered, scores: Scores | undefined): void {
     const unschedulable = this.#unschedulable(filtered)
-    if (unschedulable !== undefined) return this.#park(waiting, profile, unschedulable, 0)
+    if (unschedulable !== undefined) return this.#park(waiting, profile, unschedulable)
     if (filtered.kind !== 'filtered') return
     const { fitting, run } = filtered
     const slot = scores === undefined ? (fitting[0] ?? -1) : bestOf(scores, this.#parts.random)
@@ -227,8 +227,9 @@ export class Scheduler {
     const { pod: target } = waiting
     this.#snapshot.place(target, nodeName)
     this.#binding.add(target.metadata.uid)
-    const what = `PreFilter, Filter ${fittingCount} of ${this.#snapshot.size}, Score, Reserve → ${nodeName}`
-    const cause = this.#record(waiting, what)
+    const score = fittingCount > 1 ? ' → Score' : ''
+    const what = `queue → PreFilter → Filter ${fittingCount} of ${this.#snapshot.size}${score} → Reserve ${nodeName}`
+    const cause = this.#record(target, 'reconcile', what, waiting.cause)
     this.#tasks.start('bind', (signal) => this.#bind(waiting, profile, cycle, nodeName, context(signal, cause)))
   }
 
@@ -243,9 +244,10 @@ export class Scheduler {
         if (refused !== undefined) throw new Error(refused.reasons.join(', '))
       }
       for (const plugin of at.preBind) await plugin.preBind(cycle, nodeName, ctx)
+      const bound = because(ctx, this.#record(target, 'step', `Permit → PreBind → Bind ${nodeName}`, ctx.cause))
       const binder = interested(this.#parts, target).find(({ bind }) => bind !== undefined)?.bind
       if (binder !== undefined) await binder(target, nodeName, ctx.signal)
-      else for (const plugin of at.bind) if (await plugin.bind(cycle, nodeName, client, ctx)) break
+      else for (const plugin of at.bind) if (await plugin.bind(cycle, nodeName, client, bound)) break
       for (const plugin of at.postBind) plugin.postBind(cycle, nodeName)
     } catch (error) {
       if (!ctx.signal.aborted) this.#takeBack(waiting, at, cycle, nodeName, error)
@@ -277,9 +279,10 @@ export class Scheduler {
   }
 
   /** Nothing fits: the pod waits, is told why, and room is made for it if some plugin can. */
-  #park(waiting: Waiting, profile: Profile, found: Unschedulable, fittingCount: number): void {
+  #park(waiting: Waiting, profile: Profile, found: Unschedulable): void {
     this.#queue.park(waiting, found.rejectedBy)
-    const cause = this.#record(waiting, `PreFilter, Filter ${fittingCount} of ${this.#snapshot.size}`)
+    const what = `queue → PreFilter → Filter: ${found.message}`
+    const cause = this.#record(waiting.pod, 'reconcile', what, waiting.cause)
     this.#tasks.start('make room', (signal) => this.#makeRoom(waiting, profile, found, context(signal, cause)))
   }
 
@@ -302,21 +305,24 @@ export class Scheduler {
       failures.push(result.message)
       forgetsNomination ||= result.forgetsNomination
     }
+    const outcome = nominated === undefined ? failures.join(', ') : `room is made on ${nominated}`
+    const cause = run === undefined ? ctx.cause : this.#record(target, 'step', `PostFilter: ${outcome}`, ctx.cause)
+    const told = because(ctx, cause)
     const hasSuffix = nominated === undefined && failures.length > 0
     const whole = hasSuffix ? `${message} ${failures.join(', ')}` : message
     if (run !== undefined) this.#remember(target, run, undefined, whole, undefined)
     if (nominated !== undefined) this.#nominator.set(target, nominated)
     else if (forgetsNomination) this.#nominator.set(target, undefined)
     const note = { type: 'Warning', reason: 'FailedScheduling', action: 'Scheduling', message: whole } as const
-    await this.#events.tell(target.spec.schedulerName, target, note, ctx)
+    await this.#events.tell(target.spec.schedulerName, target, note, told)
     const nodeName = nominated ?? (forgetsNomination ? '' : undefined)
-    await markUnschedulable(target, whole, nodeName, this.#parts, ctx)
+    await markUnschedulable(target, whole, nodeName, this.#parts, told)
   }
 
-  #record({ pod: target, cause }: Waiting, what: string): Cause {
+  #record(target: Pod, arrow: 'reconcile' | 'step', what: string, cause: Cause): Cause {
     const subject = { resource: 'pods', namespace: namespaceOf(target), name: target.metadata.name }
-    const step = this.#parts.flow.record('reconcile', participant, participant, what, subject, 0, cause)
-    return { ...causeOf(step), revisions: cause.revisions }
+    const event = this.#parts.flow.record(arrow, participant, participant, what, subject, 0, cause)
+    return { ...causeOf(event), revisions: cause.revisions }
   }
 
   #remember(
