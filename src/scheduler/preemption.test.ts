@@ -7,7 +7,7 @@ import { podDisruptionBudget, type PodDisruptionBudget } from '../api/policy/v1/
 import { filterNodes } from './filtering.ts'
 import { Nominator } from './nominator.ts'
 import { schedulerPlugins } from './plugins.ts'
-import { bestCandidate, victimsOn, type Candidate } from './preemption.ts'
+import { bestCandidate, candidate, victimsOn, type Candidate } from './preemption.ts'
 import { profileOf } from './profile.ts'
 import { aNode, aPod, cycleOf, made, snapshotOf } from './scheduler.harness.ts'
 
@@ -106,32 +106,36 @@ test('removing pods helps against anti-affinity and spread, too', () => {
   deepEqual('victims' in found && found.victims.map(({ pod }) => pod.metadata.name), ['a', 'b'])
 })
 
-const candidate = (slot: number, violations: number, ...pods: Pod[]): Candidate => {
+const candidateOf = (slot: number, violations: number, ...pods: Pod[]): Candidate => {
   const snapshot = snapshotOf([aNode('n')])
-  return { slot, violations, victims: pods.map((pod) => snapshot.place(pod, 'n')) }
+  return candidate(
+    slot,
+    pods.map((pod) => snapshot.place(pod, 'n')),
+    violations,
+  )
 }
 const choices: readonly [why: string, candidates: Candidate[], slot: number][] = [
-  ['fewest violated budgets', [candidate(0, 1, placed('a', 1, '1')), candidate(1, 0, placed('b', 9, '1'))], 1],
+  ['fewest violated budgets', [candidateOf(0, 1, placed('a', 1, '1')), candidateOf(1, 0, placed('b', 9, '1'))], 1],
   [
     'lowest highest priority',
-    [candidate(0, 0, placed('a', 9, '1')), candidate(1, 0, placed('b', 2, '1'), placed('c', 1, '1'))],
+    [candidateOf(0, 0, placed('a', 9, '1')), candidateOf(1, 0, placed('b', 2, '1'), placed('c', 1, '1'))],
     1,
   ],
   [
     'lowest sum of priorities',
     [
-      candidate(0, 0, placed('a', 5, '1'), placed('b', 4, '1')),
-      candidate(1, 0, placed('c', 5, '1'), placed('d', 1, '1')),
+      candidateOf(0, 0, placed('a', 5, '1'), placed('b', 4, '1')),
+      candidateOf(1, 0, placed('c', 5, '1'), placed('d', 1, '1')),
     ],
     1,
   ],
   [
     'fewest victims',
-    [candidate(0, 0, placed('a', 5, '1'), placed('b', 5, '1')), candidate(1, 0, placed('c', 5, '1'))],
+    [candidateOf(0, 0, placed('a', 5, '1'), placed('b', 5, '1')), candidateOf(1, 0, placed('c', 5, '1'))],
     1,
   ],
-  ['the youngest', [candidate(0, 0, placed('a', 5, '1', '10')), candidate(1, 0, placed('b', 5, '1', '20'))], 1],
-  ['the first of equals', [candidate(0, 0, placed('a', 5, '1')), candidate(1, 0, placed('b', 5, '1'))], 0],
+  ['the youngest', [candidateOf(0, 0, placed('a', 5, '1', '10')), candidateOf(1, 0, placed('b', 5, '1', '20'))], 1],
+  ['the first of equals', [candidateOf(0, 0, placed('a', 5, '1')), candidateOf(1, 0, placed('b', 5, '1'))], 0],
 ]
 for (const [why, candidates, slot] of choices)
   test(`the best candidate: ${why}`, () => equal(bestCandidate(candidates)?.slot, slot))

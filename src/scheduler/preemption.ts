@@ -13,6 +13,8 @@ export interface Candidate {
   readonly victims: readonly PlacedPod[]
   /** How many of them a disruption budget would protect. */
   readonly violations: number
+  /** What decides between candidates, the weightiest first; less is better. */
+  readonly ranks: readonly number[]
 }
 
 export type DryRun = Candidate | Rejection
@@ -49,7 +51,7 @@ export function victimsOn(run: FilterRun, slot: number, budgets: readonly PodDis
   const violations = isProtected.filter((placed) => !spare(placed)).length
   for (const placed of others) spare(placed)
   for (const placed of victims) run.putBack(placed)
-  return { slot, victims: victims.toSorted(byImportance), violations }
+  return candidate(slot, victims.toSorted(byImportance), violations)
 }
 
 /** Pods whose removal a budget does not allow, when those before them are removed too. */
@@ -83,29 +85,26 @@ function covers(budget: PodDisruptionBudget, pod: Pod): boolean {
 /** Counted so that a victim of negative priority still counts as one. */
 const priorityOffset = 2 ** 31
 
-const rankings: readonly ((candidate: Candidate) => number)[] = [
-  ({ violations }) => violations,
-  ({ victims }) => victims[0]?.facts.priority ?? -Infinity,
-  ({ victims }) => victims.reduce((sum, { facts }) => sum + facts.priority + priorityOffset, 0),
-  ({ victims }) => victims.length,
-  // The latest start among the earliest: those that have run the shortest.
-  ({ victims }) => -earliestStart(victims),
-]
-
-function earliestStart(victims: readonly PlacedPod[]): number {
-  const highest = victims[0]?.facts.priority
-  const starts = victims.filter(({ facts }) => facts.priority === highest).map(startOf)
-  return Math.min(...starts)
+/** Fewest violated budgets, then the least important victims, then the fewest, then the youngest. */
+export function candidate(slot: number, victims: readonly PlacedPod[], violations: number): Candidate {
+  const highest = victims[0]?.facts.priority ?? -Infinity
+  const sum = victims.reduce((total, { facts }) => total + facts.priority + priorityOffset, 0)
+  const foremost = victims.filter(({ facts }) => facts.priority === highest)
+  const earliestStart = Math.min(...foremost.map(startOf))
+  return { slot, victims, violations, ranks: [violations, highest, sum, victims.length, -earliestStart] }
 }
 
-/** Fewest violated budgets, then the least important victims, then the fewest, then the youngest. */
+/** The first of the best. */
 export function bestCandidate(candidates: readonly Candidate[]): Candidate | undefined {
-  let best = candidates
-  for (const rank of rankings) {
-    if (best.length < 2) break
-    const ranks = best.map(rank)
-    const least = ranks.reduce((a, b) => Math.min(a, b), Infinity)
-    best = best.filter((_, index) => ranks[index] === least)
+  let best = candidates[0]
+  for (const each of candidates) if (best !== undefined && isBetter(each, best)) best = each
+  return best
+}
+
+function isBetter({ ranks: a }: Candidate, { ranks: b }: Candidate): boolean {
+  for (let index = 0; index < a.length; index++) {
+    const [own, other] = [a[index] as number, b[index] as number]
+    if (own !== other) return own < other
   }
-  return best[0]
+  return false
 }

@@ -16,7 +16,7 @@ import {
   type PostFilterResult,
   type SchedulerPlugin,
 } from '../framework.ts'
-import { bestCandidate, victimsOn, type Candidate, type DryRun } from '../preemption.ts'
+import { bestCandidate, byImportance, candidate, victimsOn, type Candidate, type DryRun } from '../preemption.ts'
 import { demandsKey } from '../shared-verdicts.ts'
 import { summary } from '../verdicts.ts'
 
@@ -141,12 +141,12 @@ class Preempting {
       )
       try {
         const answer = await preempt(pod, asked, signal)
-        agreed = agreed.flatMap((candidate) => {
-          const found = answer.get(snapshot.nameAt(candidate.slot))
+        agreed = agreed.flatMap(({ slot }) => {
+          const found = answer.get(snapshot.nameAt(slot))
           if (found === undefined) return []
-          const onNode = [...snapshot.podsOn(candidate.slot)]
+          const onNode = [...snapshot.podsOn(slot)].toSorted(byImportance)
           const victims = onNode.filter((placed) => found.uids.includes(placed.pod.metadata.uid))
-          return [{ ...candidate, victims, violations: found.violations }]
+          return [candidate(slot, victims, found.violations)]
         })
       } catch (error) {
         if (!isIgnorable) throw error
