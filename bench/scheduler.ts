@@ -1,6 +1,5 @@
 // Workloads of upstream's scheduler_perf at 5,000 nodes: the scheduler alone with its decisions applied in memory, and
 // through the API server to the bound pod.
-import { once } from 'node:events'
 import { seededRandom } from '../src/base/random.ts'
 import { TaskGroup } from '../src/base/task-group.ts'
 import { VirtualClock } from '../src/base/virtual-clock.ts'
@@ -15,14 +14,13 @@ import type { ApiObject } from '../src/api/object.ts'
 import { csiNode } from '../src/api/storage/v1/csi-node.ts'
 import { Client } from '../src/client/client.ts'
 import { Informers } from '../src/client/informers.ts'
-import type { ClientEvent, Transport } from '../src/client/transport.ts'
 import { context, startCluster } from '../src/cluster/index.ts'
 import { makeProfiles } from '../src/scheduler/configuration.ts'
 import { filterNodes } from '../src/scheduler/filtering.ts'
 import type { FilterRun } from '../src/scheduler/framework.ts'
 import { Nominator } from '../src/scheduler/nominator.ts'
 import { schedulerPlugins } from '../src/scheduler/plugins.ts'
-import { made } from '../src/scheduler/scheduler.harness.ts'
+import { made, standing } from '../src/scheduler/scheduler.harness.ts'
 import { bestOf, scoreNodes } from '../src/scheduler/scoring.ts'
 import { SharedVerdicts } from '../src/scheduler/shared-verdicts.ts'
 import { podFacts } from '../src/scheduler/snapshot/pod-facts.ts'
@@ -62,7 +60,7 @@ const away = (term: object) => ({
 })
 const zones = (index: number) => ({ [zoneKey]: `zone-${index % 3}` })
 
-export const workloads: readonly Workload[] = [
+const workloads: readonly Workload[] = [
   { name: 'basic', floor: 270, reference: 217, initial: () => ({}), initialCount: 1_000, measured: () => ({}) },
   {
     name: 'node affinity',
@@ -161,17 +159,6 @@ function podOf(
   return made(pod, name, { metadata: { labels, namespace }, spec: { priority, ...volumes, ...spec, containers } })
 }
 
-/** A transport that lists what it was given and sends nothing: for informers of objects that stand still. */
-const standing = (objects: readonly ApiObject[]): Transport => ({
-  send: () => Promise.reject(new Error('nothing is sent')),
-  list: ({ kind }) =>
-    Promise.resolve({ items: objects.filter((object) => object.kind === kind.kind), revision: 1, continueToken: '' }),
-  // oxlint-disable-next-line require-yield -- nothing ever happens
-  async *watch(_call, { signal }): AsyncIterable<ClientEvent> {
-    if (!signal.aborted) await once(signal, 'abort')
-  },
-})
-
 const nodesOf = (workload: Workload) =>
   Array.from({ length: nodeCount }, (_, index) =>
     made(node, `node-${index}`, {
@@ -213,7 +200,7 @@ function cpuMs(): number {
 }
 
 /** Pods per second that are decided and applied, one after the other, without an API server. */
-export async function alone(workload: Workload, count: number): Promise<number> {
+async function alone(workload: Workload, count: number): Promise<number> {
   const snapshot = new Snapshot()
   for (const each of nodesOf(workload)) snapshot.setNode(each)
   for (const name of ['default', 'measure-0', ...Array.from({ length: 100 }, (_, index) => `init-${index}`)])
@@ -296,7 +283,7 @@ export async function alone(workload: Workload, count: number): Promise<number> 
 }
 
 /** Pods per second from their creation through the API to their binding, and how long each takes at a steady rate. */
-export async function throughApi(workload: Workload, count: number): Promise<number> {
+async function throughApi(workload: Workload, count: number): Promise<number> {
   await using cluster = await startCluster({ nodes: 0 })
   const { client, clock } = cluster
   await cluster.kill('controllers')

@@ -1,8 +1,10 @@
 // Builders for scheduler tests: pods, nodes, snapshots, and what one plugin says.
+import { once } from 'node:events'
 import { node, type Node } from '../api/core/v1/node.ts'
 import { pod, type Pod } from '../api/core/v1/pod.ts'
 import type { Kind } from '../api/kind.ts'
 import type { ApiObject } from '../api/object.ts'
+import type { ClientEvent, Transport } from '../client/transport.ts'
 import { decode } from '../schema/decode.ts'
 import { withDefaults } from '../schema/defaults.ts'
 import type { Cycle, SchedulerPlugin } from './framework.ts'
@@ -66,3 +68,14 @@ export function scoresOf(plugin: SchedulerPlugin, target: Pod, snapshot: Snapsho
   plugin.normalizeScores?.(scores, state, slots)
   return Object.fromEntries([...slots].map((slot, index) => [snapshot.nameAt(slot), scores[index] ?? 0]))
 }
+
+/** A transport that lists what it was given and sends nothing: for informers of objects that stand still. */
+export const standing = (objects: readonly ApiObject[]): Transport => ({
+  send: () => Promise.reject(new Error('nothing is sent')),
+  list: ({ kind }) =>
+    Promise.resolve({ items: objects.filter((each) => each.kind === kind.kind), revision: 1, continueToken: '' }),
+  // oxlint-disable-next-line require-yield -- nothing ever happens
+  async *watch(_call, { signal }): AsyncIterable<ClientEvent> {
+    if (!signal.aborted) await once(signal, 'abort')
+  },
+})
