@@ -11,6 +11,7 @@ import { VirtualClock } from '../base/virtual-clock.ts'
 import { nodePlatform } from '../platform/node/platform.ts'
 import { parseKubeconfig } from '../pki/kubeconfig.ts'
 import { Component } from './component.ts'
+import { fetchExplanation } from './decisions.ts'
 import { fetchFlowEvents } from './flow-events.ts'
 import { context, deployment, namespace, node, pod, startCluster } from './index.ts'
 import { DirectoryInUse, lockDirectory } from './lock.ts'
@@ -128,6 +129,7 @@ test('up serves, writes a kubeconfig that works, refuses a second one, and clean
     equal(parseKubeconfig(kubeconfig).server, running.url)
     const events = await fetchFlowEvents(kubeconfig, ctx.signal)
     ok(events.some(({ what }) => what === 'create namespaces'))
+    equal(await fetchExplanation(kubeconfig, 'default/nobody', ctx.signal), undefined)
     await rejects(up(options), /is in use by process \d+/)
   }
   await rejects(fetchFlowEvents(await readFile(options.kubeconfigPath, 'utf8'), ctx.signal))
