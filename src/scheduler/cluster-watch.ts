@@ -67,7 +67,9 @@ function onPod(parts: ClusterWatchParts, key: ObjectKey, now: Pod | undefined, b
     nominator.set(now, undefined)
     parts.onSettled(key, now, false)
   } else {
-    nominator.set(now, now.status.nominatedNodeName)
+    // A nomination that is decided but not yet written stands until the pod says something else.
+    const said = now.status.nominatedNodeName
+    nominator.set(now, said === before?.status.nominatedNodeName ? nominator.nodeOf(now) : said)
     parts.onPending(now, cause, before !== undefined && isPodNews(now, before))
   }
 }

@@ -42,9 +42,10 @@ export class Filtering implements FilterRun {
 
   /** Pods that are nominated to the node count as if they were there; without them the pod must fit as well. */
   check(slot: number): NodeVerdict | undefined {
-    const rivals = this.#nominator.isEmpty ? [] : this.#rivalsOn(slot)
-    if (rivals.length === 0) return this.#checkPlain(slot)
     const { snapshot } = this.cycle
+    if (!this.#nominator.isWaitedFor(snapshot.nameAt(slot))) return this.#checkPlain(slot)
+    const rivals = this.#rivalsOn(slot)
+    if (rivals.length === 0) return this.#checkPlain(slot)
     const placed = rivals.map((rival) => snapshot.place(rival, snapshot.nameAt(slot)))
     for (const each of placed) this.#shift(each, 1)
     const found = this.#checkPlain(slot)

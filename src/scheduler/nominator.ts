@@ -24,9 +24,9 @@ export class Nominator {
     return this.#byNode.get(nodeName)?.values() ?? []
   }
 
-  /** Whether any node is waited for: the common case is none. */
-  get isEmpty(): boolean {
-    return this.#byNode.size === 0
+  /** Whether a pod waits for this node; the common case is that none waits for any. */
+  isWaitedFor(nodeName: string): boolean {
+    return this.#byNode.size > 0 && this.#byNode.has(nodeName)
   }
 
   #forget(uid: string, nodeName: string): void {

@@ -17,10 +17,10 @@ import type { DecisionRecord } from './decisions.ts'
 import type { Extender } from './extender.ts'
 import { filterByExtenders, interested, scoreByExtenders } from './extending.ts'
 import { filterNodes, type Filtered } from './filtering.ts'
-import type { Cycle, FilterRun, PluginParts, SchedulerPlugin, WakeEvent } from './framework.ts'
+import type { Cycle, FilterRun, PluginParts, PostFilterResult, SchedulerPlugin, WakeEvent } from './framework.ts'
 import { Nominator } from './nominator.ts'
 import { markUnschedulable } from './pod-condition.ts'
-import type { Profile } from './profile.ts'
+import type { PluginAt, Profile } from './profile.ts'
 import { SchedulingQueue, type Waiting } from './queue.ts'
 import { SchedulingEvents } from './scheduling-events.ts'
 import { bestOf, scoreNodes, type Scores } from './scoring.ts'
@@ -44,7 +44,7 @@ export interface SchedulerParts {
 
 const participant = 'scheduler'
 /** Bindings under way at a time; further pods wait. */
-const bindingsMax = 512
+const bindingsMax = 5_000
 /** After so long the event loop gets a turn. */
 const stretchMsMax = 5
 const noNodes = 'no nodes available to schedule pods'
@@ -115,8 +115,10 @@ export class Scheduler {
     const { clock, informers } = this.#parts
     await informers.synced()
     let sinceMs = clock.monotonicMs()
-    for (let next = await this.#queue.take(signal); next !== undefined; next = await this.#queue.take(signal)) {
-      await this.#schedule(next)
+    for (;;) {
+      const waiting = await this.#queue.take(signal)
+      if (waiting === undefined) return
+      await this.#schedule(waiting).catch((error: unknown) => this.#failed(waiting, error))
       if (this.#bindingsUnderWay >= bindingsMax) await new Promise<void>((resolve) => (this.#bindingsFree = resolve))
       if (clock.monotonicMs() - sinceMs < stretchMsMax) continue
       await clock.outside(turn())
@@ -192,10 +194,14 @@ export class Scheduler {
       if (scores !== undefined) await scoreByExtenders(scores, cycle.pod, cycle.snapshot, this.#parts, signal)
       this.#conclude(waiting, profile, extended, scores)
     } catch (error) {
-      if (signal.aborted) return
-      this.#parts.log.warn('an extender failed', { pod: keyOf(waiting.pod), error: errorText(error) })
-      this.#queue.retry(waiting)
+      if (!signal.aborted) this.#failed(waiting, error)
     }
+  }
+
+  /** A cycle that fails is nobody else's business: the pod comes again after its back-off. */
+  #failed(waiting: Waiting, error: unknown): void {
+    this.#parts.log.warn('a pod could not be scheduled', { pod: keyOf(waiting.pod), error: errorText(error) })
+    this.#queue.retry(waiting)
   }
 
   #conclude(waiting: Waiting, profile: Profile, filtered: Filtered, scores: Scores | undefined): void {
@@ -296,8 +302,7 @@ export class Scheduler {
     let nominated: string | undefined
     let forgetsNomination = false
     for (const plugin of run === undefined ? [] : profile.at.postFilter) {
-      const pending = plugin.postFilter(run as FilterRun, ctx)
-      const result = pending instanceof Promise ? await pending : pending
+      const result = await this.#askForRoom(plugin, run as FilterRun, ctx)
       if (result.kind === 'nominated') {
         nominated = result.nodeName
         break
@@ -317,6 +322,21 @@ export class Scheduler {
     await this.#events.tell(target.spec.schedulerName, target, note, told)
     const nodeName = nominated ?? (forgetsNomination ? '' : undefined)
     await markUnschedulable(target, whole, nodeName, this.#parts, told)
+  }
+
+  /** Asked at once, while the snapshot is as the filters saw it; only the answer may take time. */
+  async #askForRoom(plugin: PluginAt<'postFilter'>, run: FilterRun, ctx: Context): Promise<PostFilterResult> {
+    try {
+      return await plugin.postFilter(run, ctx)
+    } catch (error) {
+      const { name } = plugin
+      this.#parts.log.warn('no room could be made', {
+        pod: keyOf(run.cycle.pod),
+        plugin: name,
+        error: errorText(error),
+      })
+      return { kind: 'failed', message: `${name} failed`, forgetsNomination: false }
+    }
   }
 
   #record(target: Pod, arrow: 'reconcile' | 'step', what: string, cause: Cause): Cause {

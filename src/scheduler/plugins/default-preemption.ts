@@ -123,7 +123,7 @@ class Preempting {
     const known = this.#remembered.get(slot)
     if (known !== undefined && known.version === snapshot.versionOf(slot)) return known.found
     const found = victimsOn(run, slot, budgets)
-    const isWaitedFor = !this.#parts.nominator.on(snapshot.nameAt(slot))[Symbol.iterator]().next().done
+    const isWaitedFor = this.#parts.nominator.isWaitedFor(snapshot.nameAt(slot))
     if (this.#kind !== '' && !isWaitedFor) this.#remembered.set(slot, { version: snapshot.versionOf(slot), found })
     return found
   }

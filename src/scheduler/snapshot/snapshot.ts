@@ -21,6 +21,8 @@ export interface PlacedPod {
 }
 
 const capacityInitial = 64
+/** Domains of nodes that have gone are forgotten when there are so many for each slot. */
+const domainsPerSlotMax = 4
 
 export class Snapshot {
   readonly columns: NodeColumns
@@ -96,9 +98,11 @@ export class Snapshot {
   }
 
   topology(key: string): Topology {
-    let known = this.#topologies.get(key)
-    if (known === undefined) this.#topologies.set(key, (known = new Topology(key, this.columns)))
-    return known
+    const known = this.#topologies.get(key)
+    if (known !== undefined && known.size <= domainsPerSlotMax * this.#capacity) return known
+    const made = new Topology(key, ++this.#version, this.columns)
+    this.#topologies.set(key, made)
+    return made
   }
 
   setNode(node: Node): void {

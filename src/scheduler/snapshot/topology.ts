@@ -7,10 +7,13 @@ export const noDomain = -1
 export class Topology {
   readonly #ids = new Map<string, number>()
   readonly #key: string
+  readonly #generation: number
   readonly #columns: NodeColumns
 
-  constructor(key: string, columns: NodeColumns) {
+  /** `generation` tells the numbers of this topology from those of one that was forgotten. */
+  constructor(key: string, generation: number, columns: NodeColumns) {
     this.#key = key
+    this.#generation = generation
     this.#columns = columns
   }
 
@@ -21,7 +24,7 @@ export class Topology {
 
   /** The domain of each node, or `noDomain`. */
   get column(): NodeColumn {
-    return this.#columns.of(`topology ${this.#key}`, (node) => this.#domainOf(node))
+    return this.#columns.of(`topology ${this.#generation} ${this.#key}`, (node) => this.#domainOf(node))
   }
 
   #domainOf({ metadata: { labels } }: Node): number {
