@@ -8,7 +8,7 @@ export interface FlowNode {
   readonly children: FlowNode[]
 }
 
-/** Resources whose writes only tell of others. */
+/** Resources whose writes only tell of others; left out unless they are asked for. */
 const chatter = new Set(['events', 'leases'])
 
 const isSame = (a: FlowObject | undefined, b: FlowObject): boolean =>
@@ -19,7 +19,8 @@ export function lifeOf(events: Iterable<FlowEvent>, object: FlowObject): FlowNod
   const nodes = new Map<FlowId, FlowNode>()
   const writes = new Map<number, FlowId>()
   for (const event of events) {
-    if (event.object !== undefined && chatter.has(event.object.resource)) continue
+    const { resource } = event.object ?? object
+    if (resource !== object.resource && chatter.has(resource)) continue
     nodes.set(event.id, { event, children: [] })
     if (event.arrow === 'persist') writes.set(event.revision, event.id)
   }

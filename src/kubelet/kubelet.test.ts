@@ -69,6 +69,8 @@ const shown = (actions: PodAction[]): string[] =>
         return `start ${action.container.name} #${action.attempt}`
       case 'stop-container':
         return `stop ${action.container.name} in ${action.graceMs}`
+      case 'remove-container':
+        return `remove ${action.container.name}`
       case 'wait':
         return `wait ${action.ms} for ${action.container}`
       case 'run-sandbox':
@@ -92,6 +94,7 @@ const actions: [why: string, pod: Pod, running: RuntimePod | undefined, actions:
   ['a new pod gets a sandbox', aPod(), undefined, ['run-sandbox']],
   ['a broken sandbox goes', aPod(), { ...sandbox(), isReady: false }, ['remove-sandbox']],
   ['then its containers', aPod(), sandbox(), ['start c #0']],
+  ['what was made but never started is made anew', aPod(), sandbox(container('c', 'created')), ['remove c']],
   ['what runs is left alone', aPod(), sandbox(container('c', 'running')), []],
   ['a crash waits out its back-off', aPod(), sandbox(container('c', 'exited', failed)), ['wait 9000 for c']],
   [

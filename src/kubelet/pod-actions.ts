@@ -8,6 +8,8 @@ export type PodAction =
   | { readonly kind: 'run-sandbox' }
   | { readonly kind: 'start-container'; readonly container: Container; readonly attempt: number }
   | { readonly kind: 'stop-container'; readonly container: RuntimeContainer; readonly graceMs: number }
+  /** Made but never started: whoever wanted to start it is gone. */
+  | { readonly kind: 'remove-container'; readonly container: RuntimeContainer }
   | { readonly kind: 'remove-sandbox'; readonly sandboxId: string }
   /** Everything has ended: the API server may let go of the object. */
   | { readonly kind: 'release-pod' }
@@ -34,6 +36,8 @@ export function runPod({ spec }: Pod, running: RuntimePod | undefined, nowMs: nu
       ? [{ kind: 'run-sandbox' }]
       : [{ kind: 'remove-sandbox', sandboxId: running.sandboxId }]
   }
+  const unstarted = running.containers.filter(({ state }) => state === 'created')
+  if (unstarted.length > 0) return unstarted.map((container) => ({ kind: 'remove-container', container }))
   // Init containers run one after the other; each must succeed before the next begins.
   for (const container of spec.initContainers ?? []) {
     const seen = latest(running, container.name)

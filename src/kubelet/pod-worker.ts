@@ -128,6 +128,10 @@ export class PodWorker {
           runtime.stopContainer(id, action.graceMs, signal),
         )
       }
+      case 'remove-container':
+        return this.#call(`remove container ${action.container.name}`, wanted, context, () =>
+          runtime.removeContainer(action.container.id, signal),
+        )
       case 'remove-sandbox':
         return this.#call('remove sandbox', wanted, context, () => runtime.removeSandbox(action.sandboxId, signal))
       case 'release-pod':

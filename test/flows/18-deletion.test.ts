@@ -1,0 +1,90 @@
+// Flow 18: a pod ends: it leaves its Service first, then its containers get their time, then it is gone.
+import { deepEqual, equal } from 'node:assert/strict'
+import { test } from 'node:test'
+import { context, endpointSlice, pod, service, startCluster, type TestCluster } from '../../src/cluster/index.ts'
+import { comparePage, excerpt, inOrder } from './page.ts'
+
+const ctx = context(new AbortController().signal)
+const labels = { app: 'web' }
+
+async function start(): Promise<TestCluster> {
+  const stubborn = ({
+    terminated,
+    clock,
+  }: {
+    terminated: AbortSignal
+    clock: { sleep(ms: number, signal: AbortSignal): Promise<void> }
+  }) =>
+    new Promise<number>((resolve) =>
+      terminated.addEventListener('abort', () => void clock.sleep(3000, ctx.signal).then(() => resolve(0))),
+    )
+  const cluster = await startCluster({ simulation: { images: { stubborn } } })
+  await cluster.client
+    .of(service)
+    .create({ metadata: { name: 'web' }, spec: { selector: labels, ports: [{ port: 80 }] } }, 'default', ctx)
+  const spec = { containers: [{ name: 'c', image: 'stubborn' }], terminationGracePeriodSeconds: 10 }
+  await cluster.client.of(pod).create({ metadata: { name: 'web', labels }, spec }, 'default', ctx)
+  await cluster.clock.advance('5s')
+  return cluster
+}
+
+const endpointsOf = async ({ client }: TestCluster) =>
+  (await client.of(endpointSlice).list({ namespace: 'default' }, ctx)).items
+    .filter(({ metadata }) => metadata.labels?.['kubernetes.io/service-name'] === 'web')
+    .flatMap(({ endpoints = [] }) =>
+      endpoints.map(({ conditions }) => [conditions.ready, conditions.serving, conditions.terminating]),
+    )
+
+test('18 deletion', async () => {
+  await using cluster = await start()
+  const pods = cluster.client.of(pod)
+  deepEqual(await endpointsOf(cluster), [[true, true, false]])
+  await pods.delete('web', 'default', {}, ctx)
+  await cluster.clock.advance('1s')
+  equal((await pods.get('web', 'default', ctx)).metadata.deletionGracePeriodSeconds, 10)
+  deepEqual(
+    (await endpointsOf(cluster)).map(([isReady]) => isReady),
+    [false],
+    'traffic goes elsewhere',
+  )
+  await cluster.clock.advance('5s')
+  equal(await pods.find('web', 'default', ctx), undefined)
+  deepEqual(await endpointsOf(cluster), [])
+  const flow = cluster.flow(pod, 'web')
+  const ended = flow.slice(flow.indexOf('delete pods web'))
+  inOrder(
+    ended,
+    /API Server ══► Store: put pod web/,
+    /API Server --► controller\/endpoint-slice: MODIFIED pods web/,
+    /controller\/endpoint-slice ──► API Server: update endpointslices/,
+    /kubelet\/node-0 ──► Runtime: stop container c/,
+  )
+
+  await using forced = await start()
+  await forced.client.of(pod).delete('web', 'default', { gracePeriodSeconds: 0 }, ctx)
+  equal(await forced.client.of(pod).find('web', 'default', ctx), undefined, 'by force: at once')
+  await forced.clock.advance('10s')
+  await using unreachable = await start()
+  await unreachable.kill('kubelet/node-0')
+  await unreachable.client.of(pod).delete('web', 'default', {}, ctx)
+  await unreachable.clock.advance('5m')
+  equal(
+    (await unreachable.client.of(pod).get('web', 'default', ctx)).metadata.deletionTimestamp !== undefined,
+    true,
+    'nobody knows whether it still runs',
+  )
+
+  await comparePage('18-deletion', 'Deletion', [
+    {
+      heading: 'A pod ends in order',
+      text: 'The deletion is marked, the endpoint is ready no more, the container is asked to end and gets its grace, and then the pod is gone.',
+      diagram: excerpt(
+        ended,
+        /delete pods web/,
+        /Store: (put|delete) (pod|endpointslice) web/,
+        /controller\/endpoint-slice ──►/,
+        /Runtime: (stop|remove)/,
+      ),
+    },
+  ])
+})

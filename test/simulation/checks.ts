@@ -1,0 +1,86 @@
+// What must hold after every step, and what must hold in the end.
+import { deepEqual, equal, ok } from 'node:assert/strict'
+import { isPodReady } from '../../src/api/core/v1/pod-readiness.ts'
+import { storedKinds } from '../../src/api/kinds.ts'
+import { controllerOf, isBeingDeleted } from '../../src/api/object.ts'
+import { deployment, job, pod, replicaSet, statefulSet } from '../../src/cluster/index.ts'
+import { listOf, steady, work, type World } from './world.ts'
+
+/** Safety: holds at any moment, whatever has gone wrong. */
+export async function checkSafety(world: World): Promise<void> {
+  const [pods, sets] = [await listOf(world, pod), await listOf(world, replicaSet)]
+  if (pods === undefined || sets === undefined) return
+  const alive = pods.filter(
+    (each) => !isBeingDeleted(each) && !['Succeeded', 'Failed'].includes(each.status.phase ?? ''),
+  )
+  const ofSteady = sets.filter((set) => controllerOf(set)?.name === 'steady').map(({ metadata }) => metadata.uid)
+  const running = alive.filter((each) => ofSteady.includes(controllerOf(each)?.uid ?? ''))
+  const most = steady.replicas + steady.maxSurge
+  ok(running.length <= most, `${running.length} pods of the steady Deployment, at most ${most} are allowed`)
+  const available = running.filter(isPodReady).length
+  if (available === steady.replicas) world.isDisturbed = false
+  const least = steady.replicas - steady.maxUnavailable
+  ok(
+    world.isDisturbed || available >= least,
+    `${available} pods of the steady Deployment are available, at least ${least} must be`,
+  )
+  unique(
+    'an ordinal of the StatefulSet',
+    alive
+      .filter((each) => each.metadata.labels?.['app'] === 'db')
+      .map((each) => each.metadata.labels?.['apps.kubernetes.io/pod-index']),
+  )
+  const workers = pods.filter((each) => controllerOf(each)?.name === 'work')
+  unique(
+    'an index of the Job',
+    workers
+      .filter((each) => alive.includes(each))
+      .map((each) => each.metadata.annotations?.['batch.kubernetes.io/job-completion-index']),
+  )
+  for (const { metadata, status } of workers) if (status.phase === 'Succeeded') world.ended.add(metadata.uid)
+}
+
+function unique(what: string, values: readonly (string | undefined)[]): void {
+  equal(new Set(values).size, values.length, `${what} is there twice: ${values.join()}`)
+}
+
+/** Liveness: once nothing goes wrong any more, everything comes to rest as it was asked for. */
+export async function checkConvergence(world: World): Promise<void> {
+  const pods = (await listOf(world, pod)) ?? []
+  const ready = (app: string) => pods.filter((each) => each.metadata.labels?.['app'] === app && isPodReady(each)).length
+  for (const { metadata, spec, status } of (await listOf(world, deployment)) ?? []) {
+    // Paused in the middle of a rollout it keeps what it has, surge included.
+    if (spec.paused) continue
+    equal(ready(metadata.name), spec.replicas, `ready pods of ${metadata.name}`)
+    deepEqual(
+      [status.updatedReplicas ?? 0, status.availableReplicas ?? 0],
+      [spec.replicas, spec.replicas],
+      metadata.name,
+    )
+  }
+  for (const { spec, status } of (await listOf(world, statefulSet)) ?? []) {
+    equal(ready('db'), spec.replicas, 'ready pods of db')
+    equal(status.updatedReplicas ?? 0, spec.replicas, 'updated pods of db')
+  }
+  for (const { status } of (await listOf(world, job)) ?? []) {
+    deepEqual([status.succeeded, status.completedIndexes], [work.completions, `0-${work.completions - 1}`])
+    equal(status.conditions?.at(-1)?.type, 'Complete')
+    equal(status.uncountedTerminatedPods?.failed, undefined)
+  }
+  await checkOrphans(world)
+}
+
+/** Nothing is left whose owners are all gone. */
+async function checkOrphans(world: World): Promise<void> {
+  const all = (await Promise.all(storedKinds.map(async (kind) => (await listOf(world, kind)) ?? []))).flat()
+  const uids = new Set(all.map(({ metadata }) => metadata.uid))
+  const orphans = all.filter(
+    ({ metadata: { ownerReferences = [] } }) =>
+      ownerReferences.length > 0 && !ownerReferences.some(({ uid }) => uids.has(uid)),
+  )
+  deepEqual(
+    orphans.map(({ kind, metadata }) => `${kind} ${metadata.name}`),
+    [],
+    'objects without a living owner',
+  )
+}

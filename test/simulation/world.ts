@@ -1,0 +1,184 @@
+// The simulated world: a whole cluster on virtual time, a mixed workload, and what may go wrong with both.
+import { seededRandom, type Random } from '../../src/base/random.ts'
+import type { Kind } from '../../src/api/kind.ts'
+import type { ApiObject } from '../../src/api/object.ts'
+import {
+  context,
+  deployment,
+  job,
+  node,
+  pod,
+  startCluster,
+  statefulSet,
+  type TestCluster,
+} from '../../src/cluster/index.ts'
+
+export const ctx = context(new AbortController().signal)
+export const home = 'default'
+export const nodeCount = 3
+
+export const template = (app: string, image: string, spec: object = {}) => ({
+  metadata: { labels: { app } },
+  spec: { containers: [{ name: 'c', image }], terminationGracePeriodSeconds: 5, ...spec },
+})
+const selector = (app: string) => ({ matchLabels: { app } })
+
+/** The sizes that the checks know. */
+export const steady = { replicas: 4, maxSurge: 1, maxUnavailable: 1 }
+export const work = { completions: 6, parallelism: 3 }
+
+export interface World {
+  readonly cluster: TestCluster
+  readonly random: Random
+  /** Components that are down, and when they come back. */
+  readonly down: Map<string, number>
+  /** The steady Deployment lost pods that nobody planned to remove; until it is whole again less may be available. */
+  isDisturbed: boolean
+  /** Pods of the Job that were seen to end, by uid. */
+  readonly ended: Set<string>
+}
+
+export async function startWorld(seed: number): Promise<World> {
+  const random = seededRandom(seed)
+  const simulation = {
+    startMs: 20 + random.below(200),
+    pullMs: random.below(100),
+    images: {
+      work: async ({ clock }: { clock: { sleep(ms: number, signal: AbortSignal): Promise<void> } }) => {
+        await clock.sleep(500 + random.below(1500), ctx.signal)
+        return random.below(5) === 0 ? 1 : 0
+      },
+    },
+  }
+  const cluster = await startCluster({ nodes: nodeCount, seed, simulation, controllerManagers: 1 + random.below(2) })
+  const { client } = cluster
+  const { replicas, maxSurge, maxUnavailable } = steady
+  await client.of(deployment).create(
+    {
+      metadata: { name: 'steady' },
+      spec: {
+        replicas,
+        selector: selector('steady'),
+        template: template('steady', 'image:0'),
+        strategy: { rollingUpdate: { maxSurge, maxUnavailable } },
+        revisionHistoryLimit: 2,
+      },
+    },
+    home,
+    ctx,
+  )
+  const moving = { replicas: 3, selector: selector('moving'), template: template('moving', 'image:0') }
+  await client.of(deployment).create({ metadata: { name: 'moving' }, spec: moving }, home, ctx)
+  const db = { replicas: 3, serviceName: 'db', selector: selector('db'), template: template('db', 'image:0') }
+  await client.of(statefulSet).create({ metadata: { name: 'db' }, spec: db }, home, ctx)
+  await client.of(job).create(
+    {
+      metadata: { name: 'work' },
+      spec: {
+        ...work,
+        completionMode: 'Indexed',
+        backoffLimit: 1000,
+        template: template('work', 'work', { restartPolicy: 'Never' }),
+      },
+    },
+    home,
+    ctx,
+  )
+  return { cluster, random, down: new Map(), isDisturbed: true, ended: new Set() }
+}
+
+/** Does it, unless the API server is down or somebody was faster: whoever asks may be refused. */
+export async function attempt<T>(action: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await action()
+  } catch (error) {
+    if (error instanceof Error && error.name === 'StatusError') return undefined
+    throw error
+  }
+}
+
+export const listOf = async <T extends ApiObject>(
+  { cluster }: World,
+  kind: Kind<T>,
+): Promise<readonly T[] | undefined> =>
+  attempt(async () => (await cluster.client.of(kind).list(kind.namespaced ? { namespace: home } : {}, ctx)).items)
+
+type Act = (world: World) => Promise<unknown>
+
+const deployments = ({ cluster }: World) => cluster.client.of(deployment)
+const newImage = (app: string, random: Random) => ({
+  spec: { template: template(app, `image:${1 + random.below(4)}`) },
+})
+
+/** What users do. */
+export const actions: readonly Act[] = [
+  (world) =>
+    attempt(() => deployments(world).patch('steady', home, newImage('steady', world.random), 'strategic', ctx)),
+  (world) =>
+    attempt(() => deployments(world).patch('moving', home, newImage('moving', world.random), 'strategic', ctx)),
+  (world) =>
+    attempt(() =>
+      deployments(world).patch('moving', home, { spec: { replicas: world.random.below(6) } }, 'merge', ctx),
+    ),
+  (world) =>
+    attempt(() =>
+      deployments(world).patch('moving', home, { spec: { paused: world.random.below(2) === 0 } }, 'merge', ctx),
+    ),
+  ({ cluster, random }) =>
+    attempt(() =>
+      cluster.client.of(statefulSet).patch('db', home, { spec: { replicas: random.below(5) } }, 'merge', ctx),
+    ),
+  ({ cluster, random }) =>
+    attempt(() => cluster.client.of(statefulSet).patch('db', home, newImage('db', random), 'strategic', ctx)),
+  // Writes of others: whoever updates meanwhile meets a conflict.
+  async (world) => {
+    for (const kind of [deployment, statefulSet, job] as unknown as Kind[])
+      for (const { metadata } of (await listOf(world, kind)) ?? []) {
+        const annotations = { touched: String(world.random.below(1000)) }
+        await attempt(() =>
+          world.cluster.client.of(kind).patch(metadata.name, home, { metadata: { annotations } }, 'merge', ctx),
+        )
+      }
+  },
+  async (world) => {
+    const pods = (await listOf(world, pod)) ?? []
+    const chosen = pods[world.random.below(Math.max(1, pods.length))]
+    if (chosen === undefined) return
+    world.isDisturbed = true
+    await attempt(() => world.cluster.client.of(pod).delete(chosen.metadata.name, home, {}, ctx))
+  },
+]
+
+/** What goes wrong. */
+export const faults: readonly Act[] = [
+  // Every component dies and comes back; with the API server all watches break.
+  async (world) => {
+    const { cluster, random, down } = world
+    const name = cluster.components[random.below(cluster.components.length)] ?? 'apiserver'
+    if (down.has(name)) return
+    if (name.startsWith('kubelet')) world.isDisturbed = true
+    await cluster.kill(name)
+    down.set(name, cluster.clock.nowMs() + random.below(name === 'apiserver' ? 2000 : 8000))
+  },
+  // A node dies: its pods are written off, and it returns empty or not at all before the end.
+  async (world) => {
+    const { cluster, random, down } = world
+    const name = `node-${random.below(nodeCount)}`
+    world.isDisturbed = true
+    if (!down.has(`kubelet/${name}`)) await cluster.kill(`kubelet/${name}`)
+    down.set(`kubelet/${name}`, cluster.clock.nowMs() + 5000 + random.below(20_000))
+    await attempt(() => cluster.client.of(node).delete(name, '', {}, ctx))
+    for (const { metadata, spec } of (await listOf(world, pod)) ?? [])
+      if (spec.nodeName === name)
+        await attempt(() => cluster.client.of(pod).delete(metadata.name, home, { gracePeriodSeconds: 0 }, ctx))
+  },
+]
+
+/** Starts what is due, or all of it. */
+export function repair({ cluster, down }: World, isEnd: boolean): void {
+  for (const [name, dueMs] of down)
+    if (isEnd || dueMs <= cluster.clock.nowMs()) {
+      cluster.start(name)
+      down.delete(name)
+    }
+}
