@@ -2,7 +2,7 @@
 import { deepEqual, equal } from 'node:assert/strict'
 import { test } from 'node:test'
 import { context, deployment, pod, startCluster, type TestCluster } from '../../src/cluster/index.ts'
-import { comparePage, excerpt, inOrder } from './page.ts'
+import { comparePage, excerpt, inOrder, since } from './page.ts'
 
 const ctx = context(new AbortController().signal)
 const labels = { app: 'web' }
@@ -37,7 +37,7 @@ test('05 rolling update', async () => {
   await cluster.clock.advance('20s')
   deepEqual(await ready(cluster), ['image:2', 'image:2'])
   const flow = cluster.flow(deployment, 'web')
-  const rolled = flow.slice(flow.indexOf('patch deployments web'))
+  const rolled = since(flow, 'patch deployments web')
   inOrder(
     rolled,
     /API Server --► controller\/deployment: MODIFIED deployments web/,
@@ -60,7 +60,7 @@ test('05 rolling update', async () => {
   deepEqual(await ready(cluster), ['image:2', 'image:2'])
   equal((await cluster.client.of(pod).list({ namespace: 'default' }, ctx)).items.length, 2)
   const back = cluster.flow(deployment, 'web')
-  const undone = back.slice(back.lastIndexOf('test ──► API Server: patch deployments web'))
+  const undone = since(back, 'test ──► API Server: patch deployments web', 'last')
 
   const arrows = [
     /patch deployments web/,

@@ -2,7 +2,7 @@
 import { deepEqual, equal } from 'node:assert/strict'
 import { test } from 'node:test'
 import { context, deployment, pod, replicaSet, startCluster, type TestCluster } from '../../src/cluster/index.ts'
-import { comparePage, excerpt, inOrder } from './page.ts'
+import { comparePage, excerpt, inOrder, since } from './page.ts'
 
 const ctx = context(new AbortController().signal)
 const labels = { app: 'web' }
@@ -35,7 +35,7 @@ async function deleted(
   await disturb?.(cluster)
   await cluster.clock.advance('30s')
   const flow = cluster.flow(deployment, 'web')
-  return { left: await left(cluster), flow: flow.slice(flow.indexOf('delete deployments web')) }
+  return { left: await left(cluster), flow: since(flow, 'delete deployments web') }
 }
 
 test('10 garbage collection', async () => {

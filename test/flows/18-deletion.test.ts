@@ -2,7 +2,7 @@
 import { deepEqual, equal } from 'node:assert/strict'
 import { test } from 'node:test'
 import { context, endpointSlice, pod, service, startCluster, type TestCluster } from '../../src/cluster/index.ts'
-import { comparePage, excerpt, inOrder } from './page.ts'
+import { comparePage, excerpt, inOrder, since } from './page.ts'
 
 const ctx = context(new AbortController().signal)
 const labels = { app: 'web' }
@@ -51,7 +51,7 @@ test('18 deletion', async () => {
   equal(await pods.find('web', 'default', ctx), undefined)
   deepEqual(await endpointsOf(cluster), [])
   const flow = cluster.flow(pod, 'web')
-  const ended = flow.slice(flow.indexOf('delete pods web'))
+  const ended = since(flow, 'delete pods web')
   inOrder(
     ended,
     /API Server ══► Store: put pod web/,

@@ -2,7 +2,7 @@
 import { equal } from 'node:assert/strict'
 import { test } from 'node:test'
 import { context, deployment, lease, pod, startCluster } from '../../src/cluster/index.ts'
-import { comparePage, excerpt, inOrder } from './page.ts'
+import { comparePage, excerpt, inOrder, since } from './page.ts'
 
 const ctx = context(new AbortController().signal)
 const labels = { app: 'web' }
@@ -24,7 +24,7 @@ test('25 controller crash', async () => {
   await clock.advance('20s')
   equal(await count(), 2)
   const flow = cluster.flow(deployment, 'web')
-  const gap = flow.slice(flow.indexOf('patch deployments web'))
+  const gap = since(flow, 'patch deployments web')
   inOrder(
     gap,
     /controller\/deployment ──► API Server: update replicasets web-\w+ → 200/,

@@ -21,6 +21,12 @@ const normalLine = (line: string): string =>
     .replaceAll(new RegExp(`web-${suffix}{6,10}`, 'g'), 'web-<hash>')
     .replaceAll(new RegExp(`web-${suffix}{5}\\b`, 'g'), 'web-<id>')
 
+/** From the first line with these words; `last` from the last one. */
+export function since(flow: string, words: string, which: 'first' | 'last' = 'first'): string {
+  const at = which === 'first' ? flow.indexOf(words) : flow.lastIndexOf(words)
+  return at < 0 ? '' : flow.slice(flow.lastIndexOf('\n', at) + 1)
+}
+
 /** The arrows must be there, in this order. */
 export function inOrder(flow: string, ...steps: RegExp[]): void {
   let rest = flow
