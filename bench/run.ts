@@ -3,6 +3,7 @@ import { apiBench } from './api.ts'
 import { applyBench } from './apply.ts'
 import type { Bench } from './bench.ts'
 import { clusterBench } from './cluster.ts'
+import { controllersBench } from './controllers.ts'
 import { flowBench } from './flow.ts'
 import { schedulerBench } from './scheduler.ts'
 import { schemaBench } from './schema.ts'
@@ -12,6 +13,7 @@ const benches: readonly Bench[] = [
   apiBench,
   applyBench,
   clusterBench,
+  controllersBench,
   flowBench,
   schedulerBench,
   schemaBench,

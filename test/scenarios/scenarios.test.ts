@@ -88,8 +88,6 @@ function comparePrinted(step: string, printed: string, expected: string): void {
   for (const line of lines) ok(progressShapes.has(progressShape(line)), line)
 }
 
-/** Waits until the scheduler places pods by node affinity. */
-const waiting = new Set(['daemonset'])
 const scenarios = recorded as unknown as readonly Scenario[]
 const progressShapes = new Set(
   scenarios.flatMap(({ steps }) => steps.flatMap(({ printed = '' }) => printed.split('\n').map(progressShape))),
@@ -121,9 +119,15 @@ async function contentOf(home: string, kinds: ReadonlySet<string>): Promise<unkn
 async function eventsOf(home: string): Promise<string[]> {
   const { items } = await client.of(event).list({ namespace: home }, ctx)
   return items
-    .filter(({ source }) => source?.component !== 'default-scheduler')
-    .map(({ involvedObject: { kind, name = '' }, type, reason, message, source, count }) =>
-      eventLine(`${kind}/${name}`, type ?? '', reason ?? '', message ?? '', source?.component ?? '', count ?? null),
+    .map(({ involvedObject: { kind, name = '' }, type, reason, message, source, reportingComponent, count }) =>
+      eventLine(
+        `${kind}/${name}`,
+        type ?? '',
+        reason ?? '',
+        message ?? '',
+        source?.component ?? reportingComponent ?? '',
+        count ?? null,
+      ),
     )
     .toSorted()
 }
@@ -147,9 +151,7 @@ async function eventually(check: () => Promise<void>): Promise<void> {
   }
 }
 
-for (const { scenario, namespace: home, steps, objects, events } of scenarios.filter(
-  (each) => !waiting.has(each.scenario),
-))
+for (const { scenario, namespace: home, steps, objects, events } of scenarios)
   test(`as recorded: ${scenario}`, async () => {
     await client.of(namespace).create({ metadata: { name: home } }, '', ctx)
     for (const [index, step] of steps.entries()) {
@@ -161,8 +163,8 @@ for (const { scenario, namespace: home, steps, objects, events } of scenarios.fi
     const kinds = new Set(objects.map((object) => (object as { kind: string }).kind))
     const wanted = sorted(objects.map((object) => normalObject(object as never)))
     await eventually(async () => deepEqual(sorted(await contentOf(home, kinds)), wanted))
-    const told = events
-      .filter(({ from }) => from !== 'default-scheduler')
-      .map(({ on, type, reason, message, from, count }) => eventLine(on, type, reason, message, from, count))
+    const told = events.map(({ on, type, reason, message, from, count }) =>
+      eventLine(on, type, reason, message, from, count),
+    )
     await eventually(async () => deepEqual(await eventsOf(home), told.toSorted()))
   })
