@@ -18,20 +18,26 @@ export async function fanOut(access: Access, path: string, watchers: number, cha
     for (let index = 0; index < watchersPerSession && streams.length < watchers; index++)
       streams.push(session.request({ ':path': `${path}?watch=true&resourceVersion=0`, accept: 'application/json' }))
   await Promise.all(streams.map((stream) => once(stream, 'response')))
-  const seen = { lines: 0 }
+  let lines = 0
+  let wanted = Infinity
+  let reached = Promise.withResolvers<void>()
   let startedMs = 0
   const delays: number[] = []
   for (const stream of streams)
     stream.on('data', (piece: Buffer) => {
       for (let at = piece.indexOf(10); at >= 0; at = piece.indexOf(10, at + 1)) {
-        seen.lines++
+        lines++
         delays.push(performance.now() - startedMs)
       }
+      if (lines >= wanted) reached.resolve()
     })
   const writer = await Connection.open(access)
   const write = (name: string) => writer.send(requestText('POST', path, { metadata: { name }, data: { a: 'b' } }))
-  const arrived = async (count: number) => {
-    while (seen.lines < count) await new Promise((resolve) => setTimeout(resolve, 1))
+  const arrived = (count: number): Promise<void> => {
+    wanted = count
+    reached = Promise.withResolvers()
+    if (lines >= count) reached.resolve()
+    return reached.promise
   }
   const begin = performance.now()
   for (let index = 0; index < changes; index++) await write(`burst-${index}`)

@@ -32,11 +32,9 @@ export function protobufList({ of: kind, items, revision, continueToken, remaini
   return encodeEnvelope(kind.apiVersion, `${kind.kind}List`, raw)
 }
 
-export async function* protobufWatch(events: AsyncIterable<WatchEvent>, kind: Kind): AsyncIterable<Uint8Array> {
-  for await (const event of events) {
-    const make = () => encodeWatchFrame(event.type, frameObject(event, kind))
-    yield 'stored' in event ? frameOf(event.stored, `protobuf ${event.type}`, make) : make()
-  }
+export function protobufEvent(event: WatchEvent, kind: Kind): Uint8Array {
+  const make = () => encodeWatchFrame(event.type, frameObject(event, kind))
+  return 'stored' in event ? frameOf(event.stored, `protobuf ${event.type}`, make) : make()
 }
 
 function frameObject(event: WatchEvent, kind: Kind): Uint8Array {

@@ -29,15 +29,21 @@ export function encodeObject(
   return encoded(tableOf(kind, [typed], { resourceVersion }, { include, nowMs, withColumns: true }))
 }
 
-export function encodeList(
-  { of: kind, items, revision, continueToken, remaining }: ListAnswer,
-  { form, include, nowMs }: EncodeOptions,
-): Uint8Array {
-  const metadata = {
-    resourceVersion: String(revision),
-    ...(continueToken === '' ? {} : { continue: continueToken }),
-    ...(remaining === undefined ? {} : { remainingItemCount: remaining }),
-  }
+const listMetadata = ({ revision, continueToken, remaining }: ListAnswer): object => ({
+  resourceVersion: String(revision),
+  ...(continueToken === '' ? {} : { continue: continueToken }),
+  ...(remaining === undefined ? {} : { remainingItemCount: remaining }),
+})
+
+/** The JSON of a list up to its first item. */
+export const listHead = (answer: ListAnswer): Uint8Array =>
+  encoder.encode(
+    `{"kind":"${answer.of.kind}List","apiVersion":"${answer.of.apiVersion}","metadata":${JSON.stringify(listMetadata(answer))},"items":[`,
+  )
+
+export function encodeList(answer: ListAnswer, { form, include, nowMs }: EncodeOptions): Uint8Array {
+  const { of: kind, items } = answer
+  const metadata = listMetadata(answer)
   switch (form.shape) {
     case 'table':
       return encoded(
@@ -52,49 +58,41 @@ export function encodeList(
       const partial = items.map(({ object }) => partialMetadata(object))
       return encoded({ kind: 'PartialObjectMetadataList', apiVersion: 'meta.k8s.io/v1', metadata, items: partial })
     }
-    case 'object': {
-      const head = `{"kind":"${kind.kind}List","apiVersion":"${kind.apiVersion}","metadata":${JSON.stringify(metadata)},"items":[`
-      return joinedItems(encoder.encode(head), items)
-    }
+    case 'object':
+      return joinedItems(listHead(answer), items, listEnd)
     default:
       return form.shape satisfies never
   }
 }
 
 const [openBrace, comma] = [0x7b, 0x2c]
-const listEnd = encoder.encode(']}')
+export const listEnd = encoder.encode(']}')
 
 /** The head, the items with a brace before each and commas between them, the end. */
-function joinedItems(head: Uint8Array, items: readonly Stored[]): Uint8Array {
+export function joinedItems(
+  head: Uint8Array,
+  items: readonly Stored[],
+  end: Uint8Array,
+  isContinued = false,
+): Uint8Array {
   const rests = items.map(({ jsonRest }) => jsonRest)
-  const separators = items.length + Math.max(items.length - 1, 0)
-  const size = rests.reduce((sum, rest) => sum + rest.length, head.length + separators + listEnd.length)
+  const separators = items.length + Math.max(items.length - (isContinued ? 0 : 1), 0)
+  const size = rests.reduce((sum, rest) => sum + rest.length, head.length + separators + end.length)
   const whole = new Uint8Array(size)
   whole.set(head)
   let at = head.length
   for (const [index, rest] of rests.entries()) {
-    if (index > 0) whole[at++] = comma
+    if (index > 0 || isContinued) whole[at++] = comma
     whole[at++] = openBrace
     whole.set(rest, at)
     at += rest.length
   }
-  whole.set(listEnd, at)
+  whole.set(end, at)
   return whole
 }
 
-export async function* encodeWatch(
-  events: AsyncIterable<WatchEvent>,
-  kind: Kind,
-  options: EncodeOptions,
-): AsyncIterable<Uint8Array> {
-  let withColumns = true
-  for await (const event of events) {
-    yield encodeEvent(event, kind, options, withColumns)
-    withColumns = false
-  }
-}
-
-function encodeEvent(event: WatchEvent, kind: Kind, options: EncodeOptions, withColumns: boolean): Uint8Array {
+/** `withColumns`: the first row of a Table tells what its columns are. */
+export function encodeEvent(event: WatchEvent, kind: Kind, options: EncodeOptions, withColumns: boolean): Uint8Array {
   switch (event.type) {
     case 'ERROR':
       return line('ERROR', encoded(event.status))

@@ -3,7 +3,7 @@ import { deepEqual, equal, match } from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { configMap } from '../api/core/v1/config-map.ts'
-import { listMeta } from '../api/meta/v1/status.ts'
+import { listMeta, status as statusMessage } from '../api/meta/v1/status.ts'
 import { decode } from '../schema/decode.ts'
 import { list as listField, message, struct } from '../schema/field.ts'
 import { decodeProtobuf, openEnvelope } from '../schema/protobuf.ts'
@@ -187,7 +187,7 @@ test('health and version for everybody, metrics and flows for users', async () =
   equal((await server.call('GET', '/metrics', undefined, { anonymous: 'x' })).status, 401)
   match(
     (await server.call('GET', '/metrics')).body,
-    /apiserver_request_duration_seconds_count\{verb="CREATE",group="",version="v1",resource="namespaces",subresource=""\} 2/,
+    /apiserver_request_duration_seconds_count\{verb="POST",group="",version="v1",resource="namespaces",subresource="",scope="cluster",component="apiserver"\} 2/,
   )
   const { events } = (await server.call('GET', '/coxswain/v1/flow-events')).body
   deepEqual([events[0].arrow, events[0].what, events[1].arrow], ['call', 'create namespaces', 'persist'])
@@ -275,5 +275,68 @@ test('watches as Tables carry the columns once', async () => {
   deepEqual(
     [first.object.kind, first.object.columnDefinitions.length, second.object.columnDefinitions],
     ['Table', 3, null],
+  )
+})
+
+const healthAnswers: [target: string, status: number, text: string][] = [
+  ['/livez', 200, 'ok'],
+  ['/healthz/ping', 200, 'ok'],
+  ['/readyz/informer-sync', 200, 'ok'],
+  ['/livez?verbose', 200, '[+]ping ok\n[+]etcd ok\nlivez check passed\n'],
+  [
+    '/readyz?verbose&exclude=etcd&exclude=none',
+    200,
+    '[+]ping ok\n[+]etcd excluded: ok\n[+]informer-sync ok\n[+]shutdown ok\nwarn: some health checks cannot be excluded: no matches for "none"\nreadyz check passed\n',
+  ],
+]
+for (const [target, status, text] of healthAnswers)
+  test(`health ${target}`, async () => {
+    await using server = await startServer()
+    const answer = await server.call('GET', target, undefined, { anonymous: 'yes' })
+    deepEqual([answer.status, answer.body], [status, text])
+  })
+
+test('a server that goes is not ready, and its watches end', async () => {
+  await using server = await startServer()
+  const watching = server.watch(`${configMaps}?watch=1`, 1)
+  await server.clock.settle()
+  server.server.drain()
+  deepEqual(await watching, [])
+  const { status, body } = await server.call('GET', '/readyz')
+  deepEqual(
+    [status, body],
+    [500, '[+]ping ok\n[+]etcd ok\n[+]informer-sync ok\n[-]shutdown failed: reason withheld\nreadyz check failed\n'],
+  )
+  equal((await server.call('GET', '/readyz/shutdown')).status, 500)
+  equal((await server.call('GET', '/livez')).status, 200)
+  equal((await server.call('GET', '/livez/none')).status, 404)
+})
+
+test('an error comes in the form that was asked for, and every answer has an audit id', async () => {
+  await using server = await startServer()
+  const accept = 'application/vnd.kubernetes.protobuf'
+  const { status, headers, body } = await server.call('GET', `${configMaps}/none`, undefined, { accept })
+  deepEqual([status, headers['content-type']], [404, accept])
+  const envelope = openEnvelope(body)
+  deepEqual([envelope.kind, decodeProtobuf(statusMessage, envelope.raw)['reason']], ['Status', 'NotFound'])
+  match(String(headers['audit-id']), /^[0-9a-f-]{36}$/)
+  const given = await server.call('GET', '/version', undefined, { 'audit-id': 'mine' })
+  deepEqual([given.headers['audit-id'], given.headers['cache-control']], ['mine', 'no-cache, private'])
+})
+
+test('a long list is written in pieces and reads the same', async () => {
+  await using server = await startServer()
+  const names = Array.from({ length: 620 }, (_, index) => `m${String(index).padStart(4, '0')}`)
+  await Promise.all(
+    names.map((name) => server.call('POST', configMaps, { metadata: { name }, data: { k: `ü${name}` } })),
+  )
+  const { body } = await server.call('GET', configMaps)
+  deepEqual(
+    body.items.map((item: { metadata: { name: string }; data: Record<string, string> }) => item.data['k']?.slice(1)),
+    names,
+  )
+  equal(
+    body.items[5].metadata.resourceVersion,
+    (await server.call('GET', `${configMaps}/m0005`)).body.metadata.resourceVersion,
   )
 })

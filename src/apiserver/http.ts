@@ -1,75 +1,102 @@
 // The HTTP station: wire requests in, wire answers out. Only here errors become Status objects.
+import { Channel } from '../base/channel.ts'
 import type { Clock } from '../base/clock.ts'
 import { noCause, type Cause } from '../base/flow.ts'
+import { newUid } from '../base/ids.ts'
 import { errorText, type Log } from '../base/log.ts'
+import type { Random } from '../base/random.ts'
 import { managerOfUserAgent } from '../api/field-manager.ts'
 import { senderMark, wokenByHeader } from '../api/flow-wire.ts'
 import { badRequest, StatusError } from '../api/status-error.ts'
 import { StoreUnavailable } from '../store/store.ts'
 import { BodyTooLarge, type WireAnswer, type WireRequest } from '../platform/listener.ts'
-import type { Answer, WatchEvent } from './answer.ts'
+import type { Answer } from './answer.ts'
 import type { ApiServer } from './server.ts'
-import { encodeList, encodeObject, encodeWatch, type EncodeOptions } from './encode.ts'
-import { protobufList, protobufObject, protobufWatch } from './encode-protobuf.ts'
+import { encodeList, encodeObject, type EncodeOptions } from './encode.ts'
+import { protobufList, protobufObject } from './encode-protobuf.ts'
 import { readBody, bodyBytesMax } from './body.ts'
+import { listPieces, listPiecesFrom } from './list-pieces.ts'
 import { answerForm, type AnswerForm } from './media-type.ts'
 import type { ApiRequest, Credentials } from './request.ts'
 import type { IncludeObject } from './table.ts'
 import { targetOf } from './target.ts'
+import { channelOf, watchPieces } from './watch-pieces.ts'
 
 export interface HttpParts {
   readonly server: ApiServer
   readonly clock: Clock
+  readonly random: Random
   readonly log: Log
 }
 
-export async function handleHttp(wire: WireRequest, { server, clock, log }: HttpParts): Promise<WireAnswer> {
+export async function handleHttp(wire: WireRequest, parts: HttpParts): Promise<WireAnswer> {
+  const { server, log } = parts
+  const auditId = wire.headers['audit-id'] ?? newUid(parts.random)
   try {
-    const url = new URL(wire.target, 'https://server')
-    const request = await toRequest(wire, url)
-    const isPath = request.target.kind === 'path'
-    const form = isPath ? plainJson : answerForm(wire.headers['accept'] ?? '')
-    const include = (url.searchParams.get('includeObject') ?? 'Metadata') as IncludeObject
-    const answer = await inTime(request, server, clock)
-    if ('etag' in answer && answer.etag === wire.headers['if-none-match']) return notModified(answer.etag)
-    return await toWire(answer, { form, include, nowMs: clock.nowMs() })
+    const request = await toRequest(wire)
+    const form = request.target.kind === 'path' ? plainJson : answerForm(wire.headers['accept'] ?? '')
+    const include = includeOf(request.query)
+    const answer = await inTime(request, wire, server)
+    if ('etag' in answer && answer.etag === wire.headers['if-none-match'])
+      return withAuditId(notModified(answer.etag), auditId)
+    return withAuditId(await toWire(answer, { form, include, nowMs: parts.clock.nowMs() }, parts.clock), auditId)
   } catch (error) {
-    return failure(error, wire, log)
+    return withAuditId(failure(error, wire, log), auditId)
   }
 }
+
+const withAuditId = (answer: WireAnswer, auditId: string): WireAnswer => ({
+  ...answer,
+  headers: { ...answer.headers, 'audit-id': auditId },
+})
 
 const notModified = (etag: string): WireAnswer => ({ status: 304, headers: { etag, vary: 'Accept' }, body: '' })
 
 /** As upstream: a request that is no watch must be answered within this time. */
 const requestMsMax = 60_000
 
-async function inTime(request: ApiRequest, server: ApiServer, clock: Clock): Promise<Answer> {
-  if (request.target.kind === 'resource' && request.target.verb === 'watch') return server.handle(request)
-  const late = new AbortController()
-  const timer = clock.after(requestMsMax, () =>
-    late.abort(new StatusError(504, 'Timeout', 'Timeout: request did not complete within the allotted timeout', {})),
+async function inTime(request: ApiRequest, wire: WireRequest, server: ApiServer): Promise<Answer> {
+  const { target } = request
+  const isLong = target.kind === 'resource' && (target.verb === 'watch' || target.subresource !== '')
+  if (isLong && (target.verb === 'watch' || wire.upgrade)) return server.handle(request)
+  const done = server.deadlines.begin(requestMsMax, () =>
+    wire.cancel(new StatusError(504, 'Timeout', 'Timeout: request did not complete within the allotted timeout', {})),
   )
   try {
-    const signal = AbortSignal.any([request.context.signal, late.signal])
-    return await server.handle({ ...request, context: { ...request.context, signal } })
+    return await server.handle(request)
   } finally {
-    timer.cancel()
+    done()
   }
 }
 
 const plainJson: AnswerForm = { syntax: 'json', shape: 'object' }
 
-async function toRequest(wire: WireRequest, url: URL): Promise<ApiRequest> {
+const includes: readonly IncludeObject[] = ['None', 'Metadata', 'Object']
+
+function includeOf(query: URLSearchParams): IncludeObject {
+  const asked = query.get('includeObject') ?? 'Metadata'
+  const include = includes.find((one) => one === asked)
+  if (include === undefined) throw badRequest(`unrecognized includeObject value: ${JSON.stringify(asked)}`)
+  return include
+}
+
+const noQuery = new URLSearchParams()
+
+async function toRequest(wire: WireRequest): Promise<ApiRequest> {
+  const { target: path, headers } = wire
+  const mark = path.indexOf('?')
+  // Most requests have no query, and share this one: nobody writes to it.
+  const query = mark < 0 ? noQuery : new URLSearchParams(path.slice(mark))
   return {
     context: { signal: wire.signal, cause: causeFrom(wire) },
     credentials: credentialsOf(wire),
     user: undefined,
-    sender: senderOf(wire.headers['user-agent'] ?? ''),
-    agent: managerOfUserAgent(wire.headers['user-agent'] ?? ''),
-    target: targetOf(wire.method, url.pathname, url.searchParams, wire.headers['accept'] ?? ''),
-    query: url.searchParams,
+    sender: senderOf(headers['user-agent'] ?? ''),
+    agent: managerOfUserAgent(headers['user-agent'] ?? ''),
+    target: targetOf(wire.method, mark < 0 ? path : path.slice(0, mark), query, headers['accept'] ?? ''),
+    query,
     body: await readBody(wire),
-    ...(wire.upgrade ? { upgrade: { headers: wire.headers } } : {}),
+    ...(wire.upgrade ? { upgrade: { headers } } : {}),
   }
 }
 
@@ -92,29 +119,20 @@ function credentialsOf({ certificate, headers }: WireRequest): Credentials {
 const senderOf = (userAgent: string): string =>
   userAgent.startsWith(senderMark) ? userAgent.slice(senderMark.length) : (/^[^/\s(]+/.exec(userAgent)?.[0] ?? 'client')
 
-async function toWire(answer: Answer, options: EncodeOptions): Promise<WireAnswer> {
+async function toWire(answer: Answer, options: EncodeOptions, clock: Clock): Promise<WireAnswer> {
+  const { form, include } = options
   switch (answer.kind) {
     case 'object':
-      return written(answer.status, await objectBody(answer, options), options.form, answer.warnings)
+      return written(answer.status, await objectBody(answer, options), form, answer.warnings)
     case 'list':
-      return written(
-        200,
-        options.form.syntax === 'protobuf'
-          ? protobufList(answer)
-          : await textBody(encodeList(answer, options), options.form),
-        options.form,
-        answer.warnings,
-      )
+      return written(200, await listBody(answer, options), form, answer.warnings)
     case 'watch': {
-      const events = withErrors(answer.events)
-      const isProtobuf = options.form.syntax === 'protobuf'
+      const type = form.syntax === 'protobuf' ? `${contentTypes.protobuf};stream=watch` : contentTypes.json
+      const events = answer.events instanceof Channel ? answer.events : channelOf(answer.events)
       return {
         status: 200,
-        headers: {
-          'content-type': `${contentTypes[isProtobuf ? 'protobuf' : 'json']}${isProtobuf ? ';stream=watch' : ''}`,
-          'cache-control': 'no-cache, private',
-        },
-        body: isProtobuf ? protobufWatch(events, answer.of) : encodeWatch(events, answer.of, options),
+        headers: { 'content-type': type, 'cache-control': uncached },
+        body: watchPieces(events, answer.of, { form, include, clock }),
       }
     }
     case 'json':
@@ -122,7 +140,7 @@ async function toWire(answer: Answer, options: EncodeOptions): Promise<WireAnswe
         status: answer.status,
         headers: {
           'content-type': answer.contentType ?? contentTypes.json,
-          'cache-control': 'no-cache, private',
+          'cache-control': uncached,
           ...(answer.etag === undefined ? {} : { etag: answer.etag, vary: 'Accept' }),
         },
         body: JSON.stringify(answer.value),
@@ -134,7 +152,15 @@ async function toWire(answer: Answer, options: EncodeOptions): Promise<WireAnswe
         body: answer.body,
       }
     case 'text':
-      return { status: answer.status, headers: { 'content-type': 'text/plain; charset=utf-8' }, body: answer.text }
+      return {
+        status: answer.status,
+        headers: {
+          'content-type': 'text/plain; charset=utf-8',
+          'cache-control': uncached,
+          'x-content-type-options': 'nosniff',
+        },
+        body: answer.text,
+      }
     case 'wire':
       return answer.answer
     case 'upgraded':
@@ -143,6 +169,8 @@ async function toWire(answer: Answer, options: EncodeOptions): Promise<WireAnswe
       return answer satisfies never
   }
 }
+
+const uncached = 'no-cache, private'
 
 const contentTypes = {
   json: 'application/json',
@@ -156,57 +184,64 @@ async function textBody(json: Uint8Array, { syntax }: AnswerForm): Promise<Uint8
   return stringify(JSON.parse(new TextDecoder().decode(json)))
 }
 
-const objectBody = async (
+const objectBody = (
   { object, of: kind, stored }: Extract<Answer, { kind: 'object' }>,
   options: EncodeOptions,
-): Promise<string | Uint8Array> =>
+): Uint8Array | Promise<Uint8Array | string> =>
   options.form.syntax === 'protobuf'
     ? protobufObject(object, kind, stored)
     : textBody(encodeObject(object, kind, stored, options), options.form)
 
+function listBody(
+  answer: Extract<Answer, { kind: 'list' }>,
+  options: EncodeOptions,
+): WireAnswer['body'] | Promise<Uint8Array | string> {
+  const { form } = options
+  if (form.syntax === 'protobuf') return protobufList(answer)
+  if (form.syntax === 'json' && form.shape === 'object' && answer.items.length >= listPiecesFrom)
+    return listPieces(answer)
+  return textBody(encodeList(answer, options), form)
+}
+
 function written(
   status: number,
-  body: string | Uint8Array,
+  body: WireAnswer['body'],
   { syntax }: AnswerForm,
   warnings: readonly string[] = [],
 ): WireAnswer {
-  const warning = warnings.map((text) => headerBytes(`299 - ${JSON.stringify(text)}`))
-  return {
-    status,
-    headers: {
-      'content-type': contentTypes[syntax],
-      'cache-control': 'no-cache, private',
-      ...(warning.length === 0 ? {} : { warning }),
-    },
-    body,
-  }
+  const headers = { 'content-type': contentTypes[syntax], 'cache-control': uncached }
+  if (warnings.length === 0) return { status, headers, body }
+  return { status, headers: { ...headers, warning: warnings.map(warningHeader) }, body }
 }
 
 /** Headers are written one byte for each character: text in UTF-8 is handed over so. */
-const headerBytes = (text: string): string => String.fromCharCode(...new TextEncoder().encode(text))
-
-/** A watch that breaks tells why before it ends. */
-async function* withErrors(events: AsyncIterable<WatchEvent>): AsyncIterable<WatchEvent> {
-  try {
-    yield* events
-  } catch (error) {
-    const status = error instanceof StatusError ? error : new StatusError(410, 'Expired', errorText(error))
-    yield { type: 'ERROR', status: status.toStatus() }
-  }
-}
+const warningHeader = (text: string): string =>
+  String.fromCharCode(...new TextEncoder().encode(`299 - ${JSON.stringify(text)}`))
 
 function failure(error: unknown, wire: WireRequest, log: Log): WireAnswer {
   const status = asStatusError(error)
   if (status.code >= 500 && !wire.signal.aborted)
     log.error('a request failed', { method: wire.method, target: wire.target, error })
   const retryAfter = status.details?.retryAfterSeconds
+  const isProtobuf = wantsProtobuf(wire.headers['accept'] ?? '')
+  const body = status.toStatus()
   return {
     status: status.code,
     headers: {
-      'content-type': contentTypes.json,
+      'content-type': contentTypes[isProtobuf ? 'protobuf' : 'json'],
+      'cache-control': uncached,
       ...(retryAfter === undefined ? {} : { 'retry-after': String(retryAfter) }),
     },
-    body: JSON.stringify(status.toStatus()),
+    body: isProtobuf ? protobufObject(body, undefined) : JSON.stringify(body),
+  }
+}
+
+/** An error is told in the form that was asked for, as far as an error has it. */
+function wantsProtobuf(accept: string): boolean {
+  try {
+    return answerForm(accept).syntax === 'protobuf'
+  } catch {
+    return false
   }
 }
 
@@ -214,8 +249,7 @@ function asStatusError(error: unknown): StatusError {
   if (error instanceof StatusError) return error
   if (error instanceof BodyTooLarge)
     return new StatusError(413, 'RequestEntityTooLarge', `Request entity too large: limit is ${bodyBytesMax}`)
-  if (error instanceof URIError || (error instanceof TypeError && error.message.includes('URL')))
-    return badRequest('the path is malformed')
+  if (error instanceof URIError) return badRequest('the path is malformed')
   if (error instanceof StoreUnavailable)
     return new StatusError(503, 'ServiceUnavailable', error.message, { retryAfterSeconds: 1 }, { cause: error })
   return new StatusError(500, 'InternalError', `Internal error occurred: ${errorText(error)}`, {

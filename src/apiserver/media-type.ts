@@ -15,8 +15,20 @@ const shapes: Readonly<Record<string, AnswerForm['shape']>> = {
   PartialObjectMetadataList: 'metadata',
 }
 
+/** Clients say the same again and again; what strangers say is not kept without bound. */
+const knownForms = new Map<string, AnswerForm>()
+const knownFormsMax = 1_000
+
 /** The first form in the Accept header that we can write. */
 export function answerForm(accept: string): AnswerForm {
+  const known = knownForms.get(accept)
+  if (known !== undefined) return known
+  const form = negotiated(accept)
+  if (knownForms.size < knownFormsMax) knownForms.set(accept, form)
+  return form
+}
+
+function negotiated(accept: string): AnswerForm {
   if (accept.trim() === '') return { syntax: 'json', shape: 'object' }
   for (const entry of accept.split(',')) {
     const [type = '', ...parameters] = entry.split(';').map((part) => part.trim())

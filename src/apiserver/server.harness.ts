@@ -10,7 +10,8 @@ import { MemoryStore } from '../store/memory.ts'
 import { handleHttp } from './http.ts'
 import { noKubelets } from './kubelet-connection.ts'
 import { openPolicies, type Policies } from './policies.ts'
-import { ApiServer, requestSecondsMetric } from './server.ts'
+import { RequestMetrics } from './request-metrics.ts'
+import { ApiServer } from './server.ts'
 
 export interface Answered {
   readonly status: number
@@ -39,6 +40,35 @@ export interface HarnessOptions {
   readonly store?: MemoryStore
 }
 
+/** The pieces of a stream, one by one. */
+async function* piecesOf(body: WireAnswer['body']): AsyncGenerator<Uint8Array> {
+  if (typeof body === 'string' || body instanceof Uint8Array || !('take' in body))
+    throw new Error('no stream of pieces')
+  let woken = Promise.withResolvers<void>()
+  body.listen(() => woken.resolve())
+  try {
+    for (;;) {
+      const batch = body.take()
+      if (batch === undefined) return
+      yield* batch
+      if (batch.length > 0) continue
+      await woken.promise
+      woken = Promise.withResolvers()
+    }
+  } finally {
+    body.close()
+  }
+}
+
+const textOf = (piece: string | Uint8Array): string =>
+  typeof piece === 'string' ? piece : new TextDecoder().decode(piece)
+
+async function wholeText(body: WireAnswer['body']): Promise<string> {
+  let text = ''
+  for await (const piece of piecesOf(body)) text += new TextDecoder().decode(piece)
+  return text
+}
+
 export async function startServer(
   policies: Policies = openPolicies,
   { clock = new VirtualClock(), store: shared }: HarnessOptions = {},
@@ -46,16 +76,17 @@ export async function startServer(
   const store = shared ?? new MemoryStore(clock)
   const flow = new FlowRecorder(clock)
   const metrics = new Metrics()
-  const requestSeconds = requestSecondsMetric(metrics)
+  const requestMetrics = new RequestMetrics(metrics)
   const digest = (text: string) => String(text.length)
+  const random = seededRandom(1)
   const server = new ApiServer({
     store,
     clock,
-    random: seededRandom(1),
+    random,
     flow,
     log: silentLog,
     metrics,
-    requestSeconds,
+    requestMetrics,
     policies,
     digest,
     kubelets: noKubelets,
@@ -69,7 +100,7 @@ export async function startServer(
     target: string,
     body: unknown,
     headers: Record<string, string>,
-    signal: AbortSignal,
+    client: AbortController,
   ) => {
     const { anonymous, ...rest } = headers
     const bytes =
@@ -86,11 +117,12 @@ export async function startServer(
         headers: { 'content-type': 'application/json', ...rest },
         remoteAddress: '',
         certificate,
-        signal,
+        signal: client.signal,
+        cancel: (reason) => client.abort(reason),
         upgrade: 'upgrade' in rest,
         body: () => Promise.resolve(bytes),
       },
-      { server, clock, log: silentLog },
+      { server, clock, random, log: silentLog },
     )
   }
   const harness: Harness = {
@@ -99,17 +131,18 @@ export async function startServer(
     store,
     flow,
     async call(method, target, body, headers = {}) {
-      const answer = await send(method, target, body, headers, new AbortController().signal)
+      const answer = await send(method, target, body, headers, new AbortController())
       const isJson = String(answer.headers['content-type']).startsWith('application/json')
-      const isBytes = answer.body instanceof Uint8Array
-      if (isBytes && !isJson) return { status: answer.status, headers: answer.headers, body: answer.body }
-      const text = isBytes ? new TextDecoder().decode(answer.body) : String(answer.body)
+      const { status, headers: answered } = answer
+      if (answer.body instanceof Uint8Array && !isJson) return { status, headers: answered, body: answer.body }
+      const isWhole = typeof answer.body === 'string' || answer.body instanceof Uint8Array
+      const text = isWhole ? textOf(answer.body) : await wholeText(answer.body)
       return { status: answer.status, headers: answer.headers, body: isJson ? JSON.parse(text) : text }
     },
     async firstPiece(target, headers) {
       const controller = new AbortController()
-      const { body } = await send('GET', target, undefined, headers, controller.signal)
-      for await (const piece of body as AsyncIterable<Uint8Array>) {
+      const { body } = await send('GET', target, undefined, headers, controller)
+      for await (const piece of piecesOf(body)) {
         controller.abort()
         return piece
       }
@@ -117,12 +150,11 @@ export async function startServer(
     },
     async watch(target, count, headers = {}) {
       const controller = new AbortController()
-      const answer = await send('GET', target, undefined, headers, controller.signal)
-      const text = (piece: Uint8Array | string) => (typeof piece === 'string' ? piece : new TextDecoder().decode(piece))
-      if (typeof answer.body === 'string' || answer.body instanceof Uint8Array) return [JSON.parse(text(answer.body))]
+      const answer = await send('GET', target, undefined, headers, controller)
+      if (typeof answer.body === 'string' || answer.body instanceof Uint8Array) return [JSON.parse(textOf(answer.body))]
       const lines: unknown[] = []
-      for await (const line of answer.body) {
-        lines.push(JSON.parse(text(line)))
+      for await (const line of piecesOf(answer.body)) {
+        lines.push(JSON.parse(textOf(line)))
         if (lines.length === count) break
       }
       controller.abort()

@@ -2,7 +2,7 @@
 import type { Clock } from '../base/clock.ts'
 import { causeOf, type FlowRecorder } from '../base/flow.ts'
 import type { Log } from '../base/log.ts'
-import type { Histogram, Metrics } from '../base/metrics.ts'
+import type { Metrics } from '../base/metrics.ts'
 import type { Random } from '../base/random.ts'
 import { because } from '../base/context.ts'
 import { StatusError } from '../api/status-error.ts'
@@ -12,9 +12,12 @@ import { OpenApiDocuments } from './discovery/openapi-documents.ts'
 import { answerPath, type ServerPaths } from './discovery/paths.ts'
 import type { KubeletConnection } from './kubelet-connection.ts'
 import type { Policies } from './policies.ts'
+import { Deadlines } from './deadlines.ts'
+import { health, isHealthPath, type HealthCheck, type HealthPath } from './health.ts'
 import { Registry } from './registry/registry.ts'
 import type { ResourceRequest } from './registry/parts.ts'
 import type { ApiRequest } from './request.ts'
+import type { RequestMetrics } from './request-metrics.ts'
 import { road, type Next } from './station.ts'
 import { stations } from './stations.ts'
 
@@ -25,37 +28,30 @@ export interface ApiServerParts {
   readonly flow: FlowRecorder
   readonly log: Log
   readonly metrics: Metrics
-  readonly requestSeconds: Histogram
+  readonly requestMetrics: RequestMetrics
   readonly policies: Policies
   readonly digest: (text: string) => string
   readonly kubelets: KubeletConnection
   readonly explain?: (podKey: string) => object | undefined
 }
 
-const secondsBounds = [
-  0.005, 0.025, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1, 1.25, 1.5, 2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 45, 60,
-]
-
-/** Defined once per process, however often the API server in it restarts. */
-export const requestSecondsMetric = (metrics: Metrics): Histogram =>
-  metrics.histogram(
-    'apiserver_request_duration_seconds',
-    'Response latency distribution in seconds for each verb, group, version, resource and subresource.',
-    secondsBounds,
-    ['verb', 'group', 'version', 'resource', 'subresource'],
-  )
+/** How long the store may take to say that it is there. */
+const storeCheckMsMax = 2_000
 
 export class ApiServer {
   readonly registry: Registry
   readonly #parts: ApiServerParts
   readonly #road: Next
   readonly #paths: ServerPaths
+  readonly deadlines: Deadlines
   #isReady = false
+  #isDraining = false
   /** Where clients reach it; set by whoever listens. */
   address = ''
 
   constructor(parts: ApiServerParts) {
     this.#parts = parts
+    this.deadlines = new Deadlines(parts.clock)
     this.registry = new Registry({ ...parts, admission: parts.policies.admission })
     this.#paths = {
       metrics: parts.metrics,
@@ -77,6 +73,12 @@ export class ApiServer {
     })
   }
 
+  /** Says to those who ask that it goes, and ends the watches: their clients look for another server. */
+  drain(): void {
+    this.#isDraining = true
+    this.registry.endWatches()
+  }
+
   /** Takes a request along its road. */
   async handle(request: ApiRequest): Promise<Answer> {
     const { flow, clock } = this.#parts
@@ -87,26 +89,52 @@ export class ApiServer {
     const subject = { resource: resource.plural, namespace, name: name === '' ? nameInBody(request) : name }
     const call = flow.record('call', request.sender, 'API Server', what, subject, 0, request.context.cause)
     const startMs = clock.monotonicMs()
+    const done = this.#parts.requestMetrics.begin(target)
+    let code = 500
     try {
       const answer = await this.#road({ ...request, context: because(request.context, causeOf(call)) })
-      flow.finish(call, 'status' in answer ? String(answer.status) : '200')
+      code = 'status' in answer ? answer.status : 200
+      flow.finish(call, String(code))
       return answer
     } catch (error) {
+      if (error instanceof StatusError) code = error.code
       flow.finish(call, error instanceof StatusError ? `${error.code} ${error.reason}` : '500')
       throw error
     } finally {
-      const { group, version, plural } = resource
-      this.#parts.requestSeconds.observe(
-        { verb: verb.toUpperCase(), group, version, resource: plural, subresource },
-        (clock.monotonicMs() - startMs) / 1000,
-      )
+      done(code, (clock.monotonicMs() - startMs) / 1000)
     }
   }
 
   #end(request: ApiRequest): Promise<Answer> {
     const { target } = request
     if (target.kind === 'resource') return this.registry.handle(request as ResourceRequest)
+    const [first, ...rest] = target.path.split('/').filter((part) => part !== '')
+    if (isHealthPath(first)) {
+      const one = rest.length === 0 ? undefined : rest.join('/')
+      return health(first, one, this.#checks(first), request.query, request.context.signal)
+    }
+    if (first === 'metrics') this.#parts.requestMetrics.look(this.registry.sizes())
     return Promise.resolve(answerPath(target.path, target.accept, this.#paths))
+  }
+
+  /** A server that waits for its caches lives, but is not ready; neither is one that goes. */
+  #checks(path: HealthPath): readonly HealthCheck[] {
+    const { store, clock } = this.#parts
+    const must = (holds: () => boolean) => () => {
+      if (!holds()) throw new Error('not yet, or no more')
+    }
+    const ping = { name: 'ping', check: () => {} }
+    const etcd = {
+      name: 'etcd',
+      async check(signal: AbortSignal) {
+        const late = new AbortController()
+        const timer = clock.after(storeCheckMsMax, () => late.abort())
+        await store.freshRevision(AbortSignal.any([signal, late.signal])).finally(() => timer.cancel())
+      },
+    }
+    const caches = { name: 'informer-sync', check: must(() => this.#isReady) }
+    const shutdown = { name: 'shutdown', check: must(() => !this.#isDraining) }
+    return path === 'readyz' ? [ping, etcd, caches, shutdown] : [ping, etcd]
   }
 }
 

@@ -8,10 +8,8 @@ import type { Target, Verb } from './request.ts'
 const byPath = new Map(kinds.map((kind) => [`${kind.apiVersion}/${kind.plural}`, kind]))
 
 export function targetOf(method: string, path: string, query: URLSearchParams, accept: string): Target {
-  const parts = path
-    .split('/')
-    .filter((part) => part !== '')
-    .map(decodeURIComponent)
+  const raw = path.split('/').filter((part) => part !== '')
+  const parts = path.includes('%') ? raw.map(decodeURIComponent) : raw
   const isCore = parts[0] === 'api'
   const behind = isCore ? parts.slice(2) : parts.slice(3)
   // The old form of a watch: /api/v1/watch/pods.

@@ -11,6 +11,7 @@ export class Channel<T> implements AsyncIterable<T> {
   #items: T[] = []
   #waiting: PromiseWithResolvers<IteratorResult<T, undefined>> | undefined
   #ended: { error: unknown } | undefined
+  #wake: (() => void) | undefined
 
   /** `onEnd` runs once, when either side ends the channel. */
   constructor(itemsMax: number, onEnd: () => void = () => {}) {
@@ -32,7 +33,26 @@ export class Channel<T> implements AsyncIterable<T> {
     } else if (this.#items.length >= this.#max) {
       this.#items = []
       this.end(new ChannelOverflow(`the reader is more than ${this.#max} items behind`))
-    } else this.#items.push(item)
+    } else {
+      this.#items.push(item)
+      if (this.#items.length === 1) this.#wake?.()
+    }
+  }
+
+  /** For a reader that takes many at a time: `wake` runs when there is something to take, or nothing ever will be. */
+  listen(wake: () => void): void {
+    this.#wake = wake
+    if (this.#items.length > 0 || this.#ended !== undefined) wake()
+  }
+
+  /** What is queued, at most so many; undefined when nothing more will come. The error of the end is thrown once. */
+  take(itemsMax: number): T[] | undefined {
+    if (this.#items.length > 0) return this.#items.splice(0, itemsMax)
+    if (this.#ended === undefined) return []
+    const { error } = this.#ended
+    this.#ended.error = undefined
+    if (error !== undefined) throw error
+    return undefined
   }
 
   /** Ends the channel: what is queued is still read, then the reader sees the end, or the error. */
@@ -44,6 +64,7 @@ export class Channel<T> implements AsyncIterable<T> {
     if (error === undefined) waiting?.resolve({ value: undefined, done: true })
     else waiting?.reject(error)
     this.#onEnd()
+    this.#wake?.()
   }
 
   /** Ends the channel when the signal is aborted. */

@@ -4,6 +4,8 @@ export type Labels = Readonly<Record<string, string>>
 
 export interface Counter {
   add(labels: Labels, amount?: number): void
+  /** One series, for those who count in it often. */
+  with(labels: Labels): { add(amount: number): void }
 }
 
 export interface Gauge {
@@ -13,6 +15,8 @@ export interface Gauge {
 
 export interface Histogram {
   observe(labels: Labels, value: number): void
+  /** One series, for those who observe in it often. */
+  with(labels: Labels): { observe(value: number): void }
 }
 
 /** A label whose values come from outside could grow for ever; further series are counted here and dropped. */
@@ -34,7 +38,13 @@ export class Metrics {
       help,
       lines: (base) => values.lines((labels, { value }) => [sample(base, labels, value)]),
     })
-    return { add: (labels, amount = 1) => void (values.of(labels).value += amount) }
+    return {
+      add: (labels, amount = 1) => void (values.of(labels).value += amount),
+      with(labels) {
+        const series = values.of(labels)
+        return { add: (amount) => void (series.value += amount) }
+      },
+    }
   }
 
   gauge(name: string, help: string, labelNames: readonly string[] = []): Gauge {
@@ -63,13 +73,17 @@ export class Metrics {
         return [...buckets, sample(`${base}_sum`, labels, sum), sample(`${base}_count`, labels, total)]
       })
     this.#define(name, { type: 'histogram', help, lines })
+    const observe = (series: ReturnType<typeof make>, value: number) => {
+      let index = 0
+      while (index < bounds.length && value > (bounds[index] ?? Infinity)) index++
+      series.counts[index] = (series.counts[index] ?? 0) + 1
+      series.sum += value
+    }
     return {
-      observe(labels, value) {
+      observe: (labels, value) => observe(values.of(labels), value),
+      with(labels) {
         const series = values.of(labels)
-        let index = 0
-        while (index < bounds.length && value > (bounds[index] ?? Infinity)) index++
-        series.counts[index] = (series.counts[index] ?? 0) + 1
-        series.sum += value
+        return { observe: (value) => observe(series, value) }
       },
     }
   }

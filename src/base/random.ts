@@ -26,10 +26,18 @@ export function seededRandom(seed: number): Random {
   return fromUint32(next)
 }
 
+// Drawn many at a time: asking the platform costs more than what it gives.
+const drawn = new Uint32Array(256)
+let used = drawn.length
+
 export const systemRandom: Random = fromUint32(() => {
-  const word = new Uint32Array(1)
-  crypto.getRandomValues(word)
-  return word[0] ?? 0
+  if (used === drawn.length) {
+    crypto.getRandomValues(drawn)
+    used = 0
+  }
+  const word = drawn[used] ?? 0
+  drawn[used++] = 0
+  return word
 })
 
 function fromUint32(next: () => number): Random {

@@ -5,7 +5,8 @@ import { FlowRecorder } from '../base/flow.ts'
 import type { Log } from '../base/log.ts'
 import { Metrics } from '../base/metrics.ts'
 import type { Random } from '../base/random.ts'
-import { ApiServer, requestSecondsMetric } from '../apiserver/server.ts'
+import { RequestMetrics } from '../apiserver/request-metrics.ts'
+import { ApiServer } from '../apiserver/server.ts'
 import { noKubelets } from '../apiserver/kubelet-connection.ts'
 import { openPolicies } from '../apiserver/policies.ts'
 import type { User } from '../apiserver/request.ts'
@@ -101,7 +102,7 @@ export class Cluster {
   #apiServer(): Component {
     const { clock, random, log, store } = this.#options
     const metrics = this.metrics
-    const requestSeconds = requestSecondsMetric(metrics)
+    const requestMetrics = new RequestMetrics(metrics)
     const digest = (text: string) => nodeCrypto.sha256(text).toHex().toUpperCase()
     return new Component('apiserver', this.#options, (tasks) => {
       const server = new ApiServer({
@@ -111,7 +112,7 @@ export class Cluster {
         flow: this.flow,
         log,
         metrics,
-        requestSeconds,
+        requestMetrics,
         policies: openPolicies,
         digest,
         kubelets: noKubelets,

@@ -1,6 +1,7 @@
 // serve: puts a cluster's API server behind an HTTPS port, and names the kubeconfig that reaches it.
 import type { Clock } from '../base/clock.ts'
 import type { Log } from '../base/log.ts'
+import { systemRandom } from '../base/random.ts'
 import { handleHttp } from '../apiserver/http.ts'
 import { StatusError } from '../api/status-error.ts'
 import { kubeconfigText, type Kubeconfig } from '../pki/kubeconfig.ts'
@@ -37,7 +38,7 @@ export async function serve(
     tls: { certificate: serving.certificate, key: serving.key, clientAuthority: authority },
     async handle(request) {
       const { server } = cluster
-      if (server !== undefined) return handleHttp(request, { server, clock, log })
+      if (server !== undefined) return handleHttp(request, { server, clock, random: systemRandom, log })
       const status = new StatusError(503, 'ServiceUnavailable', 'the API server is not running').toStatus()
       return Promise.resolve({
         status: 503,
@@ -56,6 +57,9 @@ export async function serve(
     port: listener.port,
     access,
     kubeconfig: kubeconfigText(access),
-    close: (graceMs) => listener.close(graceMs),
+    close(graceMs) {
+      cluster.server?.drain()
+      return listener.close(graceMs)
+    },
   }
 }

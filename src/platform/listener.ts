@@ -11,6 +11,8 @@ export interface WireRequest {
   readonly certificate: ClientCertificate | undefined
   /** Aborted when the client goes away before the answer is complete. */
   readonly signal: AbortSignal
+  /** Aborts the signal for a reason of the server's own. */
+  cancel(reason: Error): void
   /** The client asks to leave HTTP/1.1 for another protocol. */
   readonly upgrade: boolean
   /** The whole body; rejects with BodyTooLarge beyond the limit. */
@@ -27,9 +29,19 @@ export interface WireAnswer {
   readonly status: number
   readonly headers: Readonly<Record<string, string | readonly string[]>>
   /** A stream is written as it comes, each piece flushed; it ends when the client goes away. */
-  readonly body: Uint8Array | string | AsyncIterable<Uint8Array | string>
+  readonly body: Uint8Array | string | AsyncIterable<Uint8Array | string> | WirePieces
   /** Takes the connection over once status and headers are written, in answer to a request that asked to upgrade. */
   readonly takeOver?: (socket: WireSocket) => Promise<void>
+}
+
+/** A stream whose pieces are taken when the client can take them, many at a time. */
+export interface WirePieces {
+  /** Calls back when there may be something to take. */
+  listen(wake: () => void): void
+  /** The pieces that are there; undefined at the end. */
+  take(): readonly Uint8Array[] | undefined
+  /** The client is gone. */
+  close(): void
 }
 
 /** A connection that has left HTTP. */

@@ -89,7 +89,7 @@ export class Registry {
     try {
       await this.#feed.run(signal, onReady)
     } finally {
-      for (const { cache } of this.#resources.values()) cache.close()
+      this.endWatches()
     }
   }
 
@@ -127,6 +127,17 @@ export class Registry {
     if (request.target.verb !== 'create') throw methodNotAllowed(pods.kind, request.target.verb)
     await evict(pods, present(this.#resources.get(podDisruptionBudget), 'budgets have a registry'), request)
     return success
+  }
+
+  /** Ends every watch. */
+  endWatches(): void {
+    for (const { cache } of this.#resources.values()) cache.close()
+  }
+
+  /** How many objects and watches of each kind there are. */
+  *sizes(): Generator<{ readonly kind: Kind; readonly objects: number; readonly watches: number }> {
+    for (const { kind, face, cache } of this.#resources.values())
+      if (face.kind === kind) yield { kind, objects: cache.size, watches: cache.watchers }
   }
 
   /** Brings what objects hold beside their keys in line with the objects. */

@@ -2,10 +2,10 @@
 // WATCH. State is a persistent map, so that a list at an exact recent revision costs nothing more.
 import { Channel } from '../../base/channel.ts'
 import { every, type Clock } from '../../base/clock.ts'
-import { causeOf, type FlowRecorder } from '../../base/flow.ts'
+import { causeOf, type Cause, type FlowObject, type FlowRecorder } from '../../base/flow.ts'
 import { OrderedMap, prefixEnd } from '../../base/ordered-map.ts'
 import type { Kind } from '../../api/kind.ts'
-import { namespaceOf, objectKey, type ApiObject } from '../../api/object.ts'
+import { objectKey, type ApiObject } from '../../api/object.ts'
 import { StatusError, tooOldResourceVersion } from '../../api/status-error.ts'
 import type { WatchEvent } from '../answer.ts'
 import type { Stored } from '../stored.ts'
@@ -31,14 +31,19 @@ interface Remembered extends Change {
   readonly state: OrderedMap<Stored>
 }
 
-/** A change with the version that a deletion shows, made once for all watchers. */
-interface Told {
-  readonly now: Stored | undefined
-  readonly before: Stored | undefined
-  readonly gone: Stored | undefined
+/** A version as it is told, made once for all watchers. */
+interface Delivered {
+  readonly stored: Stored
+  readonly subject: FlowObject
+  readonly write: Cause
 }
 
-const toldOf = ({ now, before, revision }: Change): Told => ({ now, before, gone: before?.at(revision) })
+interface Told {
+  readonly now: Delivered | undefined
+  readonly before: Stored | undefined
+  /** The version that a deletion shows. */
+  readonly gone: Delivered | undefined
+}
 
 interface Watcher {
   readonly sender: string
@@ -185,7 +190,7 @@ export class WatchCache {
       for (const arrival of this.#arrivals) if (arrival.key === change.key) arrival.resolve()
       const concerned = this.#watchers.concernedBy(change.now?.object, change.before?.object)
       if (concerned.length === 0) continue
-      const told = toldOf(change)
+      const told = this.#told(change)
       for (const watcher of concerned) this.#deliver(watcher, told)
     }
     if (this.#history.length > historyChangesMax * 2) this.#forget(this.#history.length - historyChangesMax)
@@ -230,11 +235,11 @@ export class WatchCache {
     }
   }
 
-  watch(request: WatchRequest, signal: AbortSignal): AsyncIterable<WatchEvent> {
+  watch(request: WatchRequest, signal: AbortSignal): Channel<WatchEvent> {
     const { from, selection, sender } = request
     if (typeof from === 'number' && from < this.#oldest) throw tooOldResourceVersion(from, this.#oldest)
     const past = typeof from === 'number' ? this.#history.slice(this.#firstAfter(from)) : []
-    const initial = from === 'now' ? [...this.#state.values()].filter((stored) => selection.matches(stored.object)) : []
+    const initial = from === 'now' ? this.#selected(selection) : []
     const channel: Channel<WatchEvent> = new Channel(watchBufferEventsMax + initial.length + past.length, () => {
       this.#watchers.delete(watcher)
       bookmarks?.cancel()
@@ -243,8 +248,8 @@ export class WatchCache {
     const watcher: Watcher = { sender, selection, channel }
     const bookmark = (initialEventsEnd: boolean) =>
       channel.push({ type: 'BOOKMARK', revision: this.#revision, initialEventsEnd })
-    for (const stored of initial) this.#push(watcher, 'ADDED', stored)
-    for (const change of past) this.#deliver(watcher, toldOf(change))
+    for (const stored of initial) this.#push(watcher, 'ADDED', this.#delivered(stored))
+    for (const change of past) this.#deliver(watcher, this.#told(change))
     if (request.initialEventsEnd) bookmark(true)
     const bookmarks = request.bookmarks ? every(this.#parts.clock, bookmarkMs, () => bookmark(false)) : undefined
     const end = request.lifeMs === undefined ? undefined : this.#parts.clock.after(request.lifeMs, () => channel.end())
@@ -258,21 +263,46 @@ export class WatchCache {
     for (const waiter of this.#waiters) if (waiter.revision <= this.#revision) waiter.resolve()
   }
 
+  #selected(selection: Selection): Stored[] {
+    const { namespace } = selection
+    const prefix = namespace === '' ? '' : `${namespace}/`
+    const found: Stored[] = []
+    for (const [, stored] of this.#state.range(prefix, prefix === '' ? '' : prefixEnd(prefix)))
+      if (!selection.isFiltered || selection.matches(stored.object)) found.push(stored)
+    return found
+  }
+
+  /** What all watchers of a change share. */
+  #told({ now, before, revision }: Change): Told {
+    return {
+      now: now && this.#delivered(now),
+      before,
+      gone: before && this.#delivered(before.at(revision)),
+    }
+  }
+
+  #delivered(stored: Stored): Delivered {
+    const { metadata } = stored.object
+    const { revision } = stored
+    return {
+      stored,
+      subject: { resource: this.kind.plural, namespace: metadata.namespace ?? '', name: metadata.name },
+      write: causeOf(this.#parts.flow.writeOf(revision), revision),
+    }
+  }
+
   // An object that begins or ceases to match a selection appears or disappears for the watcher.
   #deliver(watcher: Watcher, { now, before, gone }: Told): void {
     const { selection } = watcher
-    const matches = now !== undefined && selection.matches(now.object)
+    const matches = now !== undefined && selection.matches(now.stored.object)
     const matched = before !== undefined && selection.matches(before.object)
     if (matches && now !== undefined) this.#push(watcher, matched ? 'MODIFIED' : 'ADDED', now)
     else if (matched && gone !== undefined) this.#push(watcher, 'DELETED', gone)
   }
 
-  #push({ channel, sender }: Watcher, type: 'ADDED' | 'MODIFIED' | 'DELETED', stored: Stored): void {
-    const { flow } = this.#parts
-    const { name } = stored.object.metadata
-    const object = { resource: this.kind.plural, namespace: namespaceOf(stored.object), name }
-    const write = causeOf(flow.writeOf(stored.revision), stored.revision)
-    const delivery = flow.record('watch', 'API Server', sender, type, object, stored.revision, write)
+  #push({ channel, sender }: Watcher, type: 'ADDED' | 'MODIFIED' | 'DELETED', told: Delivered): void {
+    const { stored, subject, write } = told
+    const delivery = this.#parts.flow.record('watch', 'API Server', sender, type, subject, stored.revision, write)
     channel.push({ type, stored, cause: causeOf(delivery, stored.revision) })
   }
 }

@@ -3,12 +3,14 @@ import { createSecureServer, type Http2SecureServer, type Http2ServerRequest } f
 import { STATUS_CODES, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import type { TLSSocket } from 'node:tls'
+import { gzip } from 'node:zlib'
 import { realClock } from '../../base/clock.ts'
 import {
   BodyTooLarge,
   type ClientCertificate,
   type ListenerProvider,
   type WireAnswer,
+  type WirePieces,
   type WireRequest,
   type WireSocket,
 } from '../listener.ts'
@@ -64,21 +66,96 @@ async function answer(
   handle: (request: WireRequest) => Promise<WireAnswer>,
 ): Promise<void> {
   const gone = new AbortController()
-  let complete = false
+  let isComplete = false
   response.once('close', () => {
-    if (!complete) gone.abort(new DOMException('the client went away', 'AbortError'))
+    if (!isComplete) gone.abort(new DOMException('the client went away', 'AbortError'))
   })
   response.on('error', () => gone.abort())
   try {
-    const { status, headers, body } = await handle(toWireRequest(request, gone.signal))
-    writeHead(request, response, status, headers, body)
-    if (typeof body === 'string' || body instanceof Uint8Array) response.end(body)
+    const { status, headers, body } = await handle(toWireRequest(request, gone))
+    if (typeof body === 'string' || body instanceof Uint8Array) {
+      const isZipped = body.length >= zippedBytesMin && acceptsGzip(request)
+      const bytes = isZipped ? await zipped(body) : body
+      response.writeHead(status, headersOf(request, headers, bytes, isZipped))
+      isComplete = true
+      response.end(request.method === 'HEAD' ? undefined : bytes)
+      return
+    }
+    response.writeHead(status, headersOf(request, headers))
+    if ('take' in body) await writePieces(response, body)
     else await writeStream(response, body, gone.signal)
-    complete = true
+    isComplete = true
   } catch {
     if (!response.headersSent) response.writeHead(500)
     response.end()
   }
+}
+
+/** As upstream: smaller answers are not worth the work. */
+const zippedBytesMin = 128 * 1024
+
+const acceptsGzip = (request: Request): boolean => /\bgzip\b/.test(request.headers['accept-encoding'] ?? '')
+
+const zipped = (body: string | Uint8Array): Promise<Buffer> =>
+  new Promise((resolve, reject) =>
+    gzip(body, { level: 1 }, (error, bytes) => (error === null ? resolve(bytes) : reject(error))),
+  )
+
+function headersOf(
+  request: Request,
+  headers: WireAnswer['headers'],
+  body?: string | Uint8Array,
+  isZipped = false,
+): Record<string, string | number | string[]> {
+  const isHttp2 = request.httpVersionMajor === 2
+  const written: Record<string, string | number | string[]> = {}
+  for (const name in headers) {
+    const value = headers[name]
+    if (value !== undefined && (!isHttp2 || !forbiddenInHttp2.has(name)))
+      written[name] = typeof value === 'string' ? value : [...value]
+  }
+  if (body !== undefined) written['content-length'] = Buffer.byteLength(body)
+  if (isZipped) Object.assign(written, { 'content-encoding': 'gzip', vary: 'Accept-Encoding' })
+  return written
+}
+
+/** Writes what there is whenever there is something and the client can take it; resolved at the end. */
+function writePieces(response: Response, pieces: WirePieces): Promise<void> {
+  response.flushHeaders()
+  return new Promise((resolve) => {
+    let [isBlocked, isPlanned, isOver] = [false, false, false]
+    const stop = () => {
+      if (isOver) return
+      isOver = true
+      pieces.close()
+      resolve()
+    }
+    const flush = () => {
+      isPlanned = false
+      if (isBlocked || isOver) return
+      const batch = pieces.take()
+      if (batch === undefined) {
+        response.end()
+        return stop()
+      }
+      const [only] = batch
+      if (only === undefined) return
+      isBlocked = !response.write(batch.length === 1 ? only : Buffer.concat(batch))
+      // A long batch blocks the response until it is written: others have their turn before the next.
+      plan()
+    }
+    const plan = () => {
+      if (isPlanned || isBlocked || isOver) return
+      isPlanned = true
+      queueMicrotask(flush)
+    }
+    response.on('drain', () => {
+      isBlocked = false
+      plan()
+    })
+    response.once('close', stop)
+    pieces.listen(plan)
+  })
 }
 
 /** A request that asks to leave HTTP: it is either handed over, or answered and closed. */
@@ -92,7 +169,7 @@ async function upgrade(
   socket.once('close', () => gone.abort(new DOMException('the client went away', 'AbortError')))
   socket.on('error', () => gone.abort())
   try {
-    const answer = await handle({ ...toWireRequest(request, gone.signal), upgrade: true })
+    const answer = await handle({ ...toWireRequest(request, gone), upgrade: true })
     const { status, headers, takeOver } = answer
     const lines = Object.entries(headers).flatMap(([name, value]) => [value].flat().map((one) => `${name}: ${one}`))
     const body = takeOver === undefined ? await wholeBody(answer.body) : Buffer.alloc(0)
@@ -118,24 +195,10 @@ const wireSocket = (socket: TLSSocket, gone: AbortSignal): WireSocket => ({
 
 async function wholeBody(body: WireAnswer['body']): Promise<Buffer> {
   if (typeof body === 'string' || body instanceof Uint8Array) return Buffer.from(body)
+  if ('take' in body) throw new Error('a request to upgrade is not answered with a stream')
   const pieces: Buffer[] = []
   for await (const piece of body) pieces.push(Buffer.from(piece))
   return Buffer.concat(pieces)
-}
-
-function writeHead(
-  request: Request,
-  response: Response,
-  status: number,
-  headers: WireAnswer['headers'],
-  body: WireAnswer['body'],
-): void {
-  const isHttp2 = request.httpVersionMajor === 2
-  for (const [name, value] of Object.entries(headers))
-    if (!isHttp2 || !forbiddenInHttp2.has(name)) response.setHeader(name, value)
-  if (typeof body === 'string' || body instanceof Uint8Array)
-    response.setHeader('content-length', Buffer.byteLength(body))
-  response.writeHead(status)
 }
 
 async function writeStream(
@@ -151,7 +214,7 @@ async function writeStream(
   response.end()
 }
 
-function toWireRequest(request: Request, signal: AbortSignal): WireRequest {
+function toWireRequest(request: Request, gone: AbortController): WireRequest {
   const socket = (
     request instanceof Object && 'stream' in request ? request.stream?.session?.socket : request.socket
   ) as TLSSocket | undefined
@@ -161,7 +224,8 @@ function toWireRequest(request: Request, signal: AbortSignal): WireRequest {
     headers: request.headers as Record<string, string | undefined>,
     remoteAddress: socket?.remoteAddress ?? '',
     certificate: socket === undefined ? undefined : clientCertificate(socket),
-    signal,
+    signal: gone.signal,
+    cancel: (reason) => gone.abort(reason),
     upgrade: false,
     body: (bytesMax) => readBody(request, bytesMax),
   }
@@ -186,15 +250,19 @@ function clientCertificate(socket: TLSSocket): ClientCertificate | undefined {
   return certificate
 }
 
-async function readBody(request: Request, bytesMax: number): Promise<Uint8Array> {
-  const pieces: Buffer[] = []
-  let size = 0
-  for await (const piece of request as AsyncIterable<Buffer>) {
-    size += piece.length
-    if (size > bytesMax) throw new BodyTooLarge(`the body is larger than ${bytesMax} bytes`)
-    pieces.push(piece)
-  }
-  return pieces.length === 1 && pieces[0] !== undefined ? pieces[0] : Buffer.concat(pieces)
+function readBody(request: Request, bytesMax: number): Promise<Uint8Array> {
+  return new Promise((resolve, reject) => {
+    const pieces: Buffer[] = []
+    let size = 0
+    request.on('data', (piece: Buffer) => {
+      size += piece.length
+      if (size <= bytesMax) pieces.push(piece)
+      else reject(new BodyTooLarge(`the body is larger than ${bytesMax} bytes`))
+    })
+    request.on('end', () => resolve(pieces.length === 1 && pieces[0] !== undefined ? pieces[0] : Buffer.concat(pieces)))
+    request.on('error', reject)
+    request.on('aborted', () => reject(new DOMException('the client went away', 'AbortError')))
+  })
 }
 
 async function close(

@@ -1,0 +1,117 @@
+// What the API server counts of its requests, under upstream's names.
+import type { Kind } from '../api/kind.ts'
+import type { Metrics } from '../base/metrics.ts'
+import type { ResourceTarget } from './request.ts'
+
+const secondsBounds = [
+  0.005, 0.025, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1, 1.25, 1.5, 2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 45, 60,
+]
+const resourceLabels = ['verb', 'group', 'version', 'resource', 'subresource', 'scope', 'component']
+
+/** Defined once per process, however often the API server in it restarts. */
+export class RequestMetrics {
+  readonly #seconds
+  readonly #total
+  readonly #inflight
+  readonly #longRunning
+  readonly #objects
+  #reading = 0
+  #writing = 0
+
+  constructor(metrics: Metrics) {
+    this.#seconds = metrics.histogram(
+      'apiserver_request_duration_seconds',
+      'Response latency distribution in seconds for each verb, group, version, resource and subresource.',
+      secondsBounds,
+      resourceLabels,
+    )
+    this.#total = metrics.counter(
+      'apiserver_request_total',
+      'Counter of apiserver requests broken out for each verb, API resource, component, and HTTP response code.',
+      [...resourceLabels, 'code'],
+    )
+    this.#inflight = metrics.gauge(
+      'apiserver_current_inflight_requests',
+      'Number of requests that are being executed now, by whether they change anything.',
+      ['request_kind'],
+    )
+    this.#longRunning = metrics.gauge(
+      'apiserver_longrunning_requests',
+      'Gauge of all active long-running apiserver requests broken out by verb and API resource.',
+      resourceLabels,
+    )
+    this.#objects = metrics.gauge('apiserver_storage_objects', 'Number of stored objects split by resource.', [
+      'resource',
+    ])
+  }
+
+  /** A request begins; the returned function is called with its code when it is answered. */
+  begin(target: ResourceTarget): (code: number, seconds: number) => void {
+    const isRead = target.verb === 'get' || target.verb === 'list' || target.verb === 'watch'
+    if (isRead) this.#reading++
+    else this.#writing++
+    return (code, seconds) => {
+      if (isRead) this.#reading--
+      else this.#writing--
+      const { duration, total } = this.#seriesOf(target, code)
+      duration.observe(seconds)
+      total.add(1)
+    }
+  }
+
+  /** What is counted only when somebody looks. */
+  look(kinds: Iterable<{ readonly kind: Kind; readonly objects: number; readonly watches: number }>): void {
+    this.#inflight.set({ request_kind: 'readOnly' }, this.#reading)
+    this.#inflight.set({ request_kind: 'mutating' }, this.#writing)
+    for (const { kind, objects, watches } of kinds) {
+      this.#objects.set({ resource: kind.group === '' ? kind.plural : `${kind.plural}.${kind.group}` }, objects)
+      if (watches > 0)
+        this.#longRunning.set(
+          labelsOf({ verb: 'watch', resource: kind, subresource: '', namespace: '', name: '' }),
+          watches,
+        )
+    }
+  }
+
+  readonly #series = new Map<
+    string,
+    { duration: { observe(value: number): void }; total: { add(amount: number): void } }
+  >()
+
+  // The text of the labels is made once for each series, not for each request.
+  #seriesOf(target: Pick<ResourceTarget, 'verb' | 'resource' | 'subresource' | 'namespace' | 'name'>, code: number) {
+    const { verb, resource, subresource } = target
+    const key = `${verb} ${resource.apiVersion}/${resource.plural}/${subresource} ${scopeOf(target)} ${code}`
+    let series = this.#series.get(key)
+    if (series === undefined) {
+      const labels = labelsOf(target)
+      series = { duration: this.#seconds.with(labels), total: this.#total.with({ ...labels, code: String(code) }) }
+      this.#series.set(key, series)
+    }
+    return series
+  }
+}
+
+type Counted = Pick<ResourceTarget, 'verb' | 'resource' | 'subresource' | 'namespace' | 'name'>
+
+const scopeOf = ({ name, namespace }: Counted): string =>
+  name !== '' ? 'resource' : namespace !== '' ? 'namespace' : 'cluster'
+
+/** Upstream's names of the verbs that its clients do not write as they are called. */
+const labelsOf = (target: Counted) => {
+  const { verb, resource, subresource } = target
+  const names: Partial<Record<typeof verb, string>> = {
+    create: 'POST',
+    update: 'PUT',
+    deletecollection: 'DELETECOLLECTION',
+  }
+  return {
+    verb: names[verb] ?? verb.toUpperCase(),
+    group: resource.group,
+    version: resource.version,
+    resource: resource.plural,
+    subresource,
+    scope: scopeOf(target),
+    component: 'apiserver',
+  }
+}

@@ -1,0 +1,69 @@
+// The events of a watch as pieces of its answer, taken many at a time.
+import { Channel } from '../base/channel.ts'
+import type { Clock } from '../base/clock.ts'
+import { errorText } from '../base/log.ts'
+import type { Kind } from '../api/kind.ts'
+import { StatusError } from '../api/status-error.ts'
+import type { WirePieces } from '../platform/listener.ts'
+import type { WatchEvent } from './answer.ts'
+import { encodeEvent } from './encode.ts'
+import { protobufEvent } from './encode-protobuf.ts'
+import type { AnswerForm } from './media-type.ts'
+import type { IncludeObject } from './table.ts'
+
+/** So many events are encoded before the event loop has its turn again. */
+const eventsAtOnce = 256
+/** A client of a converted kind that is further behind is cut off. */
+const convertedEventsMax = 20_000
+
+export interface WatchForm {
+  readonly form: AnswerForm
+  readonly include: IncludeObject
+  readonly clock: Clock
+}
+
+export function watchPieces(events: Channel<WatchEvent>, kind: Kind, form: WatchForm): WirePieces {
+  const encode = encoderOf(kind, form)
+  return {
+    listen: (wake) => events.listen(wake),
+    take() {
+      try {
+        return events.take(eventsAtOnce)?.map(encode)
+      } catch (error) {
+        return [encode(errorEvent(error))]
+      }
+    },
+    close: () => events.end(),
+  }
+}
+
+/** A watch that breaks tells why before it ends. */
+function errorEvent(error: unknown): WatchEvent {
+  const status = error instanceof StatusError ? error : new StatusError(410, 'Expired', errorText(error))
+  return { type: 'ERROR', status: status.toStatus() }
+}
+
+function encoderOf(kind: Kind, { form, include, clock }: WatchForm): (event: WatchEvent) => Uint8Array {
+  if (form.syntax === 'protobuf') return (event) => protobufEvent(event, kind)
+  let withColumns = true
+  return (event) => {
+    // Cells tell an age, so that a row is true only for a moment.
+    const line = encodeEvent(event, kind, { form, include, nowMs: clock.nowMs() }, withColumns)
+    withColumns = false
+    return line
+  }
+}
+
+/** A stream of events that another made, to be taken many at a time. */
+export function channelOf(events: AsyncIterable<WatchEvent>): Channel<WatchEvent> {
+  const iterator = events[Symbol.asyncIterator]()
+  const channel = new Channel<WatchEvent>(convertedEventsMax, () => void iterator.return?.())
+  const pump = async (): Promise<void> => {
+    for (let next = await iterator.next(); next.done !== true; next = await iterator.next()) channel.push(next.value)
+  }
+  pump().then(
+    () => channel.end(),
+    (error: unknown) => channel.end(error),
+  )
+  return channel
+}
