@@ -1,7 +1,8 @@
 // Bodies and parameters that no well-meaning client sends: refused with a Status, never a 5xx, nothing half-written.
-import { deepEqual, ok } from 'node:assert/strict'
+import { deepEqual, equal, ok } from 'node:assert/strict'
 import { test } from 'node:test'
 import { kinds } from '../api/kinds.ts'
+import { attackWithMutations } from './hostile-attack.harness.ts'
 import { startServer, type Harness } from './server.harness.ts'
 
 const deployments = '/apis/apps/v1/namespaces/default/deployments'
@@ -227,3 +228,36 @@ test('parameters that mean nothing', async () => {
   await attack('DELETE', '/api/v1/namespaces')
   deepEqual(broken, [])
 })
+
+const mutationsQuick = 600
+
+test('generated mutations of good bodies, as objects, updates, patches and broken bytes', async () => {
+  const { server, broken } = await besieged()
+  await using _server = server
+  await attackWithMutations(server, mutationsQuick, broken)
+  deepEqual(broken, [])
+  equal((await server.call('GET', `${deployments}/web`)).status, 200, 'the server still serves')
+})
+
+const bombs: [why: string, body: string][] = [
+  ['aliases that unfold', `a: &a [x,x,x,x,x,x,x,x,x]\n${aliases('abcdefgh')}`],
+  ['a document that is no map', '- 1\n- 2\n'],
+  ['tabs and tags', 'a: !!binary "x"\n\tb: 1\n'],
+  ['a merge of itself', 'a: &a\n  <<: *a\n'],
+  ['great depth', '['.repeat(20_000)],
+]
+
+function aliases(names: string): string {
+  return names
+    .slice(1)
+    .split('')
+    .map((key, index) => `${key}: &${key} [${Array(9).fill(`*${names[index]}`).join()}]`)
+    .join('\n')
+}
+for (const [why, body] of bombs)
+  test(`YAML: ${why}`, async () => {
+    const { server } = await besieged()
+    await using _server = server
+    const answer = await server.call('POST', pods, body, { 'content-type': 'application/yaml' })
+    equal(answer.status, 400)
+  })

@@ -16,6 +16,10 @@ const deletePrefix = '$deleteFromPrimitiveList/'
 export const strategicMerge = (message: Message, target: JsonObject, patch: JsonObject): JsonObject =>
   mergeObjects(message, target, patch)
 
+/** A name that every object has by nature is no field. */
+const fieldOf = (message: Message | undefined, name: string): Field | undefined =>
+  message !== undefined && Object.hasOwn(message.fields, name) ? message.fields[name] : undefined
+
 /** A message merges by its fields; a map, or JSON of any shape, has none and merges by its entries. */
 function mergeObjects(message: Message | undefined, target: JsonObject, patch: JsonObject): JsonObject {
   const directive = patch['$patch']
@@ -27,7 +31,7 @@ function mergeObjects(message: Message | undefined, target: JsonObject, patch: J
     const change = patch[name]
     if (change === undefined || name === '$retainKeys' || name.startsWith(orderPrefix)) continue
     if (name.startsWith(deletePrefix)) deleteItems(merged, name.slice(deletePrefix.length), change)
-    else mergeProperty(message?.fields[name], merged, name, change)
+    else mergeProperty(fieldOf(message, name), merged, name, change)
   }
   for (const name in patch)
     if (name.startsWith(orderPrefix)) orderItems(message, target, merged, patch, name.slice(orderPrefix.length))
@@ -144,7 +148,7 @@ function orderItems(
   const items = merged[name]
   if (!Array.isArray(order)) throw new StrategicMergeError('invalid patch format of setElementOrder list')
   if (!Array.isArray(items)) return
-  const key = message?.fields[name]?.mergeKey ?? ''
+  const key = fieldOf(message, name)?.mergeKey ?? ''
   refuseOtherOrder(patch[name], order, key)
   const before = target[name]
   merged[name] = orderedBy(items, order, Array.isArray(before) ? before : [], key)
