@@ -12,6 +12,12 @@ import { daemonSet } from './apps/v1/daemon-set.ts'
 import { deployment } from './apps/v1/deployment.ts'
 import { replicaSet } from './apps/v1/replica-set.ts'
 import { statefulSet } from './apps/v1/stateful-set.ts'
+import { selfSubjectReview } from './authentication/v1/self-subject-review.ts'
+import { tokenReview } from './authentication/v1/token-review.ts'
+import { localSubjectAccessReview } from './authorization/v1/local-subject-access-review.ts'
+import { selfSubjectAccessReview } from './authorization/v1/self-subject-access-review.ts'
+import { selfSubjectRulesReview } from './authorization/v1/self-subject-rules-review.ts'
+import { subjectAccessReview } from './authorization/v1/subject-access-review.ts'
 import { horizontalPodAutoscalerV1 } from './autoscaling/v1/horizontal-pod-autoscaler.ts'
 import { horizontalPodAutoscaler } from './autoscaling/v2/horizontal-pod-autoscaler.ts'
 import { cronJob } from './batch/v1/cron-job.ts'
@@ -92,6 +98,14 @@ export const kinds: readonly Kind[] = [
   statefulSet,
   // events.k8s.io/v1
   eventsEvent,
+  // authentication.k8s.io/v1
+  selfSubjectReview,
+  tokenReview,
+  // authorization.k8s.io/v1
+  localSubjectAccessReview,
+  selfSubjectAccessReview,
+  selfSubjectRulesReview,
+  subjectAccessReview,
   // autoscaling/v2, autoscaling/v1
   horizontalPodAutoscaler,
   horizontalPodAutoscalerV1,
@@ -153,6 +167,8 @@ export const groupVersions: readonly { readonly group: string; readonly version:
   { group: 'apiregistration.k8s.io', version: 'v1' },
   { group: 'apps', version: 'v1' },
   { group: 'events.k8s.io', version: 'v1' },
+  { group: 'authentication.k8s.io', version: 'v1' },
+  { group: 'authorization.k8s.io', version: 'v1' },
   { group: 'autoscaling', version: 'v2' },
   { group: 'autoscaling', version: 'v1' },
   { group: 'batch', version: 'v1' },

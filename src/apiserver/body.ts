@@ -1,4 +1,5 @@
 // The body of a request: bytes in JSON, YAML or protobuf become one JSON value, not yet of a type.
+import { tokenRequest } from '../api/authentication/v1/token-request.ts'
 import { scale } from '../api/autoscaling/v1/scale.ts'
 import { binding } from '../api/core/v1/binding.ts'
 import { kinds } from '../api/kinds.ts'
@@ -78,6 +79,7 @@ const otherMessages: Readonly<Record<string, Message>> = {
   DeleteOptions: deleteOptions,
   Eviction: eviction,
   Scale: scale,
+  TokenRequest: tokenRequest,
 }
 
 function parseProtobuf(bytes: Uint8Array): unknown {

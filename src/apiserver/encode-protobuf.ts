@@ -1,4 +1,5 @@
 // encode-protobuf: answers as protobuf. Stored objects bring their bytes along, encoded once.
+import { tokenRequest } from '../api/authentication/v1/token-request.ts'
 import { scale } from '../api/autoscaling/v1/scale.ts'
 import type { Kind } from '../api/kind.ts'
 import { listMeta, status } from '../api/meta/v1/status.ts'
@@ -9,7 +10,11 @@ import type { Stored } from './stored.ts'
 import { frameOf } from './watch-frames.ts'
 
 /** Answers that are no kinds of their own. */
-const otherMessages: Readonly<Record<string, Message>> = { Scale: scale, Status: status }
+const otherMessages: Readonly<Record<string, Message>> = {
+  Scale: scale,
+  Status: status,
+  TokenRequest: tokenRequest,
+}
 
 export function protobufObject(object: object, kind: Kind | undefined, stored?: Stored): Uint8Array {
   const { kind: name = '', apiVersion = '' } = object as { kind?: string; apiVersion?: string }

@@ -108,12 +108,12 @@ function causeFrom({ headers }: WireRequest): Cause {
   return { ...noCause, revisions: woken.split(',').slice(0, wokenByRevisionsMax).map(Number) }
 }
 
-function credentialsOf({ certificate, headers }: WireRequest): Credentials {
-  if (certificate !== undefined)
-    return { kind: 'certificate', commonName: certificate.commonName, organizations: certificate.organizations }
-  const token = /^bearer\s+(.+)$/i.exec(headers['authorization'] ?? '')?.[1]
-  return token === undefined ? { kind: 'none' } : { kind: 'bearer', token }
-}
+const credentialsOf = ({ certificate, headers, headerValues }: WireRequest): Credentials => ({
+  kind: 'presented',
+  certificate,
+  headers,
+  headerValues,
+})
 
 /** Of clients that are not ours the program's name is taken. */
 const senderOf = (userAgent: string): string =>

@@ -1,40 +1,55 @@
-// Policies: what the stations ask. Until RBAC, fairness and the rest have landed, openPolicies is the one explicit
-// switch that lets authenticated requests pass.
+// Policies: what the stations ask. openPolicies lets every certificate's holder do everything: for tests of other rooms.
+import type { Kind } from '../api/kind.ts'
 import { defaultAdmissionPlugins } from './admission/plugins.ts'
 import type { AdmissionPlugin } from './admission/plugin.ts'
-import type { ApiRequest, Credentials, User } from './request.ts'
-
-export type Decision = { readonly kind: 'allowed' } | { readonly kind: 'denied'; readonly why: string }
+import { certificateUser } from './authentication/certificates.ts'
+import type { Authentication } from './authentication/authenticator.ts'
+import { anonymousUser } from './authentication/anonymous.ts'
+import type { AccessAttributes } from './authorization/attributes.ts'
+import { allowed, type Decision } from './authorization/authorizer.ts'
+import type { Review } from './registry/review.ts'
+import type { RegistryReads } from './registry/strategy.ts'
+import type { ApiRequest } from './request.ts'
+import type { CacheObserver } from './watch/watch-cache.ts'
 
 export interface Policies {
-  /** The user behind the credentials; undefined when they prove nothing. */
-  authenticate(credentials: Credentials): User | undefined
-  /** Whether a request without a user may pass all the same. */
-  allowsAnonymous(request: ApiRequest): boolean
-  authorize(user: User, request: ApiRequest): Decision
+  /** Who sends the request. */
+  authenticate(request: ApiRequest): Authentication | Promise<Authentication>
+  authorize(attributes: AccessAttributes, signal: AbortSignal): Decision | Promise<Decision>
   /** Waits for the request's turn; returns how to end it. */
   takeSeat(request: ApiRequest): Promise<() => void>
   readonly admission: readonly AdmissionPlugin[]
+  /** What answers creates that keep nothing. */
+  readonly reviews: readonly Review[]
+  /** What is served at paths of their own. */
+  readonly documents: Readonly<Record<string, ServedDocument>>
 }
 
-const anonymousPaths = /^\/(healthz|livez|readyz|version)(\/|$)/
+export interface ServedDocument {
+  readonly contentType: string
+  readonly value: object
+}
+
+/** What policies know of the cluster: the registry's caches, never a client. */
+export interface Caches extends RegistryReads {
+  /** The observer hears of all that is there and of each change. */
+  observe(kind: Kind, observer: CacheObserver): void
+}
+
+const healthPaths = /^\/(healthz|livez|readyz|version)(\/|$)/
 
 export const openPolicies: Policies = {
-  authenticate(credentials) {
-    switch (credentials.kind) {
-      case 'asserted':
-        return credentials.user
-      case 'certificate':
-        return { name: credentials.commonName, groups: [...credentials.organizations, 'system:authenticated'] }
-      case 'bearer':
-      case 'none':
-        return undefined
-      default:
-        return credentials satisfies never
-    }
+  authenticate({ credentials, target }) {
+    if (credentials.kind === 'asserted') return { kind: 'authenticated', user: credentials.user, audiences: [] }
+    const { certificate } = credentials
+    if (certificate !== undefined) return { kind: 'authenticated', user: certificateUser(certificate), audiences: [] }
+    return target.kind === 'path' && healthPaths.test(target.path)
+      ? { kind: 'authenticated', user: anonymousUser, audiences: [] }
+      : { kind: 'unknown' }
   },
-  allowsAnonymous: ({ target }) => target.kind === 'path' && anonymousPaths.test(target.path),
-  authorize: () => ({ kind: 'allowed' }),
+  authorize: () => allowed(),
   takeSeat: () => Promise.resolve(() => {}),
   admission: defaultAdmissionPlugins,
+  reviews: [],
+  documents: {},
 }

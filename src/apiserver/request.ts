@@ -1,18 +1,30 @@
 // ApiRequest: one request on its road, the same from a socket and from a component in this process.
 import type { Context } from '../base/context.ts'
+import type { Explanation } from '../base/flow.ts'
 import type { Kind } from '../api/kind.ts'
+import type { ClientCertificate } from '../platform/listener.ts'
 
 export interface User {
   readonly name: string
+  readonly uid: string
   readonly groups: readonly string[]
+  readonly extra: Readonly<Record<string, readonly string[]>>
 }
 
+export const userNamed = (name: string, groups: readonly string[] = []): User => ({ name, uid: '', groups, extra: {} })
+
 /** What was presented as proof of identity; a component in this process asserts its user instead. */
-export type Credentials =
-  | { readonly kind: 'asserted'; readonly user: User }
-  | { readonly kind: 'certificate'; readonly commonName: string; readonly organizations: readonly string[] }
-  | { readonly kind: 'bearer'; readonly token: string }
-  | { readonly kind: 'none' }
+export type Credentials = { readonly kind: 'asserted'; readonly user: User } | Presented
+
+export interface Presented {
+  readonly kind: 'presented'
+  /** Verified against one of the authorities of clients. */
+  readonly certificate: ClientCertificate | undefined
+  /** Names in lower case. */
+  readonly headers: Readonly<Record<string, string | undefined>>
+  /** Every value of a header that may stand several times. */
+  headerValues(name: string): readonly string[]
+}
 
 export type Verb = 'create' | 'get' | 'list' | 'watch' | 'update' | 'patch' | 'delete' | 'deletecollection'
 
@@ -56,6 +68,8 @@ export interface ApiRequest {
   readonly credentials: Credentials
   /** Set by the authentication station. */
   readonly user: User | undefined
+  /** Set by the authorization station. */
+  readonly allowedBy?: Explanation
   /** Who sends, as diagrams name it: `kubectl`, `controller/deployment`. */
   readonly sender: string
   /** The program that sends: who manages the fields that it writes, unless the request names a manager. */

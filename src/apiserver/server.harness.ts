@@ -5,12 +5,13 @@ import { Metrics } from '../base/metrics.ts'
 import { seededRandom } from '../base/random.ts'
 import { TaskGroup } from '../base/task-group.ts'
 import { VirtualClock } from '../base/virtual-clock.ts'
-import type { WireAnswer } from '../platform/listener.ts'
+import type { ClientCertificate, WireAnswer } from '../platform/listener.ts'
 import { MemoryStore } from '../store/memory.ts'
 import { handleHttp } from './http.ts'
 import { noKubelets } from './kubelet-connection.ts'
-import { openPolicies, type Policies } from './policies.ts'
+import { openPolicies, type Caches, type Policies } from './policies.ts'
 import { RequestMetrics } from './request-metrics.ts'
+import type { Seed } from './registry/seed.ts'
 import { ApiServer } from './server.ts'
 
 export interface Answered {
@@ -25,6 +26,7 @@ export interface Harness extends AsyncDisposable {
   readonly clock: VirtualClock
   readonly store: MemoryStore
   readonly flow: FlowRecorder
+  /** Special headers: `anonymous` presents nothing, `as: user,group,…` the certificate of another than the admin. */
   call(method: string, target: string, body?: unknown, headers?: Record<string, string>): Promise<Answered>
   /** The first piece of a watch's answer as it is written. */
   firstPiece(target: string, headers: Record<string, string>): Promise<Uint8Array>
@@ -32,12 +34,18 @@ export interface Harness extends AsyncDisposable {
   watch(target: string, count: number, headers?: Record<string, string>): Promise<Answered['body'][]>
 }
 
-export const admin = { commonName: 'admin', organizations: ['system:masters'], fingerprint: '' }
+export const admin: ClientCertificate = {
+  commonName: 'admin',
+  organizations: ['system:masters'],
+  fingerprint: '',
+  authority: 'users',
+}
 
 export interface HarnessOptions {
   readonly clock?: VirtualClock
   /** A store that another server has, too. */
   readonly store?: MemoryStore
+  readonly seeds?: readonly Seed[]
 }
 
 /** The pieces of a stream, one by one. */
@@ -70,8 +78,8 @@ async function wholeText(body: WireAnswer['body']): Promise<string> {
 }
 
 export async function startServer(
-  policies: Policies = openPolicies,
-  { clock = new VirtualClock(), store: shared }: HarnessOptions = {},
+  policies: Policies | ((caches: Caches) => Policies) = openPolicies,
+  { clock = new VirtualClock(), store: shared, seeds = [] }: HarnessOptions = {},
 ): Promise<Harness> {
   const store = shared ?? new MemoryStore(clock)
   const flow = new FlowRecorder(clock)
@@ -87,7 +95,8 @@ export async function startServer(
     log: silentLog,
     metrics,
     requestMetrics,
-    policies,
+    policies: typeof policies === 'function' ? policies : () => policies,
+    seeds,
     digest,
     kubelets: noKubelets,
   })
@@ -102,19 +111,23 @@ export async function startServer(
     headers: Record<string, string>,
     client: AbortController,
   ) => {
-    const { anonymous, ...rest } = headers
+    const { anonymous, as, ...rest } = headers
     const bytes =
       body instanceof Uint8Array
         ? body
         : body === undefined
           ? new Uint8Array()
           : new TextEncoder().encode(typeof body === 'string' ? body : JSON.stringify(body))
-    const certificate = anonymous === undefined ? admin : undefined
+    const [commonName = '', ...organizations] = (as ?? '').split(',')
+    const presented = as === undefined ? admin : { ...admin, commonName, organizations }
+    const certificate = anonymous === undefined ? presented : undefined
+    const sent: Record<string, string> = { 'content-type': 'application/json', ...rest }
     return handleHttp(
       {
         method,
         target,
-        headers: { 'content-type': 'application/json', ...rest },
+        headers: sent,
+        headerValues: (name) => sent[name]?.split(';') ?? [],
         remoteAddress: '',
         certificate,
         signal: client.signal,

@@ -1,8 +1,9 @@
 // The verbs, as a client sees them: what is answered, what is stored, what is refused.
 import { deepEqual, equal, match, ok } from 'node:assert/strict'
 import { test } from 'node:test'
+import { allowed, noOpinion } from './authorization/authorizer.ts'
 import { openPolicies } from './policies.ts'
-import type { ApiRequest } from './request.ts'
+import { userNamed, type ApiRequest } from './request.ts'
 import { startServer, type Harness } from './server.harness.ts'
 import { road } from './station.ts'
 import { stations } from './stations.ts'
@@ -337,10 +338,7 @@ for (const [why, method, target, body, status, message, headers] of refused)
 test('a refusal by authorization reads as kubectl users know it', async () => {
   await using server = await startServer({
     ...openPolicies,
-    authorize: (_, { target }) =>
-      target.kind === 'resource' && target.resource.plural === 'namespaces'
-        ? { kind: 'allowed' }
-        : { kind: 'denied', why: '' },
+    authorize: (asked) => (asked.kind === 'resource' && asked.resource === 'namespaces' ? allowed() : noOpinion()),
   })
   equal(
     (await server.call('GET', `${pods}/p`)).body.message,
@@ -359,7 +357,7 @@ test('a request passes the stations in order and leaves its seat however it ends
     ...openPolicies,
     authenticate: () => {
       trace.push('authenticate')
-      return { name: 'a', groups: [] }
+      return { kind: 'authenticated', user: userNamed('a'), audiences: [] } as const
     },
     takeSeat: () => {
       trace.push('seat')
@@ -367,7 +365,7 @@ test('a request passes the stations in order and leaves its seat however it ends
     },
     authorize: () => {
       trace.push('authorize')
-      return { kind: 'allowed' } as const
+      return allowed()
     },
   }
   const end = () => {
@@ -378,7 +376,11 @@ test('a request passes the stations in order and leaves its seat however it ends
     stations,
     policies,
     end,
-  )({ target: { kind: 'path', verb: 'get', path: '/', accept: '' } } as never).catch(() => trace.push('failed'))
+  )({
+    target: { kind: 'path', verb: 'get', path: '/', accept: '' },
+    credentials: { kind: 'asserted' },
+    context: {},
+  } as never).catch(() => trace.push('failed'))
   deepEqual(trace, ['authenticate', 'seat', 'authorize', 'end', 'leave', 'failed'])
 })
 

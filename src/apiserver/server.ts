@@ -5,17 +5,19 @@ import type { Log } from '../base/log.ts'
 import type { Metrics } from '../base/metrics.ts'
 import type { Random } from '../base/random.ts'
 import { because } from '../base/context.ts'
+import { unlessAborted } from '../base/unless-aborted.ts'
 import { StatusError } from '../api/status-error.ts'
 import type { Store } from '../store/store.ts'
 import type { Answer } from './answer.ts'
 import { OpenApiDocuments } from './discovery/openapi-documents.ts'
 import { answerPath, type ServerPaths } from './discovery/paths.ts'
 import type { KubeletConnection } from './kubelet-connection.ts'
-import type { Policies } from './policies.ts'
+import type { Caches, Policies } from './policies.ts'
 import { Deadlines } from './deadlines.ts'
 import { health, isHealthPath, type HealthCheck, type HealthPath } from './health.ts'
 import { Registry } from './registry/registry.ts'
 import type { ResourceRequest } from './registry/parts.ts'
+import type { Seed } from './registry/seed.ts'
 import type { ApiRequest } from './request.ts'
 import type { RequestMetrics } from './request-metrics.ts'
 import { road, type Next } from './station.ts'
@@ -29,7 +31,9 @@ export interface ApiServerParts {
   readonly log: Log
   readonly metrics: Metrics
   readonly requestMetrics: RequestMetrics
-  readonly policies: Policies
+  readonly policies: (caches: Caches) => Policies
+  /** Objects that every cluster has. Requests wait until they are there. */
+  readonly seeds: readonly Seed[]
   readonly digest: (text: string) => string
   readonly kubelets: KubeletConnection
   readonly explain?: (podKey: string) => object | undefined
@@ -44,6 +48,7 @@ export class ApiServer {
   readonly #road: Next
   readonly #paths: ServerPaths
   readonly deadlines: Deadlines
+  readonly #ready = Promise.withResolvers<void>()
   #isReady = false
   #isDraining = false
   /** Where clients reach it; set by whoever listens. */
@@ -52,25 +57,37 @@ export class ApiServer {
   constructor(parts: ApiServerParts) {
     this.#parts = parts
     this.deadlines = new Deadlines(parts.clock)
-    this.registry = new Registry({ ...parts, admission: parts.policies.admission })
+    this.#ready.promise.catch(() => {}) // whoever waits for it is told
+    this.registry = new Registry(parts)
     this.#paths = {
       metrics: parts.metrics,
       flow: parts.flow,
       explain: parts.explain,
       isReady: () => this.#isReady,
+      documents: this.registry.policies.documents,
       address: () => this.address,
       digest: parts.digest,
       openApi: new OpenApiDocuments(parts.digest),
     }
-    this.#road = road(stations, parts.policies, (request) => this.#end(request))
+    this.#road = road(stations, this.registry.policies, (request) => this.#end(request))
   }
 
-  /** Keeps the caches filled until the signal ends it; `onReady` is called once they are. */
-  run(signal: AbortSignal, onReady: () => void): Promise<void> {
-    return this.registry.run(signal, () => {
+  /** Keeps the caches filled until the signal ends it; `onReady` is called once they are and the first objects exist. */
+  async run(signal: AbortSignal, onReady: () => void): Promise<void> {
+    const filled = Promise.withResolvers<'filled' | 'ended'>()
+    const feed = this.registry.run(signal, () => filled.resolve('filled')).finally(() => filled.resolve('ended'))
+    const prepare = async () => {
+      if ((await filled.promise) === 'ended') return
+      await this.registry.seed(this.#parts.seeds, signal)
       this.#isReady = true
+      this.#ready.resolve()
       onReady()
-    })
+    }
+    try {
+      await Promise.all([feed, prepare()])
+    } finally {
+      this.#ready.reject(new StatusError(503, 'ServiceUnavailable', 'the API server has ended'))
+    }
   }
 
   /** Says to those who ask that it goes, and ends the watches: their clients look for another server. */
@@ -83,6 +100,8 @@ export class ApiServer {
   async handle(request: ApiRequest): Promise<Answer> {
     const { flow, clock } = this.#parts
     const { target } = request
+    if (!this.#isReady && !(target.kind === 'path' && healthPaths.test(target.path)))
+      await unlessAborted(this.#ready.promise, request.context.signal)
     if (target.kind === 'path') return this.#road(request)
     const { verb, resource, subresource, namespace, name } = target
     const what = `${verb} ${resource.plural}${subresource === '' ? '' : `/${subresource}`}`
@@ -106,7 +125,8 @@ export class ApiServer {
   }
 
   #end(request: ApiRequest): Promise<Answer> {
-    const { target } = request
+    const { target, allowedBy, context } = request
+    if (allowedBy !== undefined) this.#parts.flow.explain(context.cause.event, allowedBy)
     if (target.kind === 'resource') return this.registry.handle(request as ResourceRequest)
     const [first, ...rest] = target.path.split('/').filter((part) => part !== '')
     if (isHealthPath(first)) {
@@ -137,6 +157,8 @@ export class ApiServer {
     return path === 'readyz' ? [ping, etcd, caches, shutdown] : [ping, etcd]
   }
 }
+
+const healthPaths = /^\/(healthz|livez|readyz)(\/|$)/
 
 function nameInBody({ body }: ApiRequest): string {
   const metadata =

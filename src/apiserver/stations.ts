@@ -3,5 +3,6 @@ import type { Station } from './station.ts'
 import { authentication } from './stations/authentication.ts'
 import { authorization } from './stations/authorization.ts'
 import { fairness } from './stations/fairness.ts'
+import { impersonation } from './stations/impersonation.ts'
 
-export const stations: readonly Station[] = [authentication, fairness, authorization]
+export const stations: readonly Station[] = [authentication, impersonation, fairness, authorization]

@@ -10,6 +10,7 @@ test('an event comes back as it was recorded', () => {
   const flow = new FlowRecorder(clock)
   const call = flow.record('call', 'Client', 'API Server', 'create', pod)
   const write = flow.record('persist', 'API Server', 'Store', 'put', pod, 12, causeOf(call))
+  flow.explain(call, { reason: () => 'the rule' })
   flow.finish(call, '201')
   deepEqual(flow.get(call), {
     id: 1,
@@ -20,6 +21,7 @@ test('an event comes back as it was recorded', () => {
     to: 'API Server',
     what: 'create',
     outcome: '201',
+    allowedBy: 'the rule',
     object: pod,
     revision: 0,
     cause: noCause,

@@ -39,9 +39,16 @@ export interface FlowEvent {
   readonly to: string
   readonly what: string
   readonly outcome: string | undefined
+  /** By which rule a call was let through. */
+  readonly allowedBy: string | undefined
   readonly object: FlowObject | undefined
   readonly revision: number
   readonly cause: Cause
+}
+
+/** Why something was decided so; the text is made when somebody reads it. */
+export interface Explanation {
+  reason(): string
 }
 
 const noFlow = 0 as FlowId
@@ -82,6 +89,7 @@ export class FlowRecorder {
   readonly #to: string[]
   readonly #what: string[]
   readonly #outcomes: (string | undefined)[]
+  readonly #explanations: (Explanation | undefined)[]
   readonly #objects: (FlowObject | undefined)[]
   readonly #causes: Cause[]
   readonly #writes = new Map<number, FlowId>()
@@ -101,6 +109,7 @@ export class FlowRecorder {
     this.#to = Array<string>(size).fill('')
     this.#what = Array<string>(size).fill('')
     this.#outcomes = Array<string | undefined>(size).fill(undefined)
+    this.#explanations = Array<Explanation | undefined>(size).fill(undefined)
     this.#objects = Array<FlowObject | undefined>(size).fill(undefined)
     this.#causes = Array.from({ length: size }, () => noCause)
   }
@@ -133,6 +142,7 @@ export class FlowRecorder {
     this.#to[slot] = to
     this.#what[slot] = what
     this.#outcomes[slot] = undefined
+    this.#explanations[slot] = undefined
     this.#objects[slot] = object
     this.#causes[slot] = cause
     if (arrow === 'persist') this.#writes.set(revision, id as FlowId)
@@ -146,6 +156,11 @@ export class FlowRecorder {
     const slot = id & this.#mask
     this.#endMs[slot] = this.#clock.nowMs()
     this.#outcomes[slot] = outcome
+  }
+
+  /** Notes by which rule a call was let through. The explanation must hold no more than its decider keeps anyway. */
+  explain(id: FlowId, explanation: Explanation): void {
+    if (id >= this.oldest && id <= this.#last) this.#explanations[id & this.#mask] = explanation
   }
 
   /** The write that made a revision, while it is in the ring. */
@@ -166,6 +181,7 @@ export class FlowRecorder {
       to: this.#to[slot] as string,
       what: this.#what[slot] as string,
       outcome: this.#outcomes[slot],
+      allowedBy: this.#explanations[slot]?.reason(),
       object: this.#objects[slot],
       revision: this.#revisions[slot] as number,
       cause: this.#causes[slot] as Cause,

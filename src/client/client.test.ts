@@ -17,6 +17,7 @@ import { temporaryCertificates } from '../cluster/pki.ts'
 import { serve } from '../cluster/serve.ts'
 import { startCluster } from '../cluster/start-cluster.ts'
 import { nodePlatform } from '../platform/node/platform.ts'
+import { openPolicies } from '../apiserver/policies.ts'
 import { MemoryStore } from '../store/memory.ts'
 import { Client } from './client.ts'
 import { EventRecorder } from './event-recorder.ts'
@@ -30,9 +31,21 @@ const ctx = context(new AbortController().signal)
 /** A cluster behind a real HTTPS port, and a client that reaches it so. */
 async function served() {
   const store = new MemoryStore(realClock)
-  const cluster = new Cluster({ clock: realClock, random: systemRandom, log: silentLog, store, nodes: 0 })
+  const cluster = new Cluster({
+    clock: realClock,
+    random: systemRandom,
+    log: silentLog,
+    store,
+    policies: () => openPolicies,
+    nodes: 0,
+  })
   cluster.start()
-  const certificates = temporaryCertificates(nodePlatform, realClock, systemRandom)
+  const certificates = temporaryCertificates({
+    platform: nodePlatform,
+    clock: realClock,
+    random: systemRandom,
+    hosts: [],
+  })
   const server = await serve(cluster, {
     host: '127.0.0.1',
     port: 0,

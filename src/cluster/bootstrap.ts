@@ -12,9 +12,27 @@ import { priorityClass } from '../api/scheduling/v1/priority-class.ts'
 import { specialAddressErrors } from '../api/special-address-rules.ts'
 import { hasReason } from '../api/status-error.ts'
 import { serviceCidrDefault } from '../apiserver/registry/allocation/cluster-addresses.ts'
+import { rbacSeeds } from '../apiserver/authorization/defaults/default-seeds.ts'
+import type { Seed, Unmade } from '../apiserver/registry/seed.ts'
 import type { Client } from '../client/client.ts'
 
-const namespaces = ['default', 'kube-node-lease', 'kube-public', 'kube-system']
+const namespaceSeed = (name: string): Seed => ({
+  kind: namespace,
+  object: {
+    apiVersion: 'v1',
+    kind: 'Namespace',
+    metadata: { name, labels: { 'kubernetes.io/metadata.name': name } },
+    spec: { finalizers: ['kubernetes'] },
+    status: { phase: 'Active' },
+  } as Unmade,
+})
+
+/** Made by the API server before it answers its first request. */
+export const firstObjects: readonly Seed[] = [
+  ...['default', 'kube-node-lease', 'kube-public', 'kube-system'].map(namespaceSeed),
+  ...rbacSeeds,
+]
+
 const ours = { name: 'kubernetes', namespace: 'default' }
 const firstAddress = '10.96.0.1'
 const portDefault = 6443
@@ -34,10 +52,7 @@ const systemPriorities = [
 ]
 
 export async function bootstrap(client: Client, clock: Clock, context: Context): Promise<void> {
-  await Promise.all([
-    ...namespaces.map((name) => ensure(client, namespace, { metadata: { name } }, context)),
-    ...systemPriorities.map((object) => ensure(client, priorityClass, object, context)),
-  ])
+  await Promise.all([...systemPriorities.map((object) => ensure(client, priorityClass, object, context))])
   await ensure(client, serviceCidr, { metadata: { name: ours.name }, spec: { cidrs: [serviceCidrDefault] } }, context)
   const ready = {
     type: 'Ready',

@@ -1,8 +1,9 @@
 // The library and the wiring: start, virtual time, parallel clusters, certificates, locks.
 import { deepEqual, equal, match, ok, rejects, throws } from 'node:assert/strict'
-import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { X509Certificate } from 'node:crypto'
 import { test } from 'node:test'
 import { realClock } from '../base/clock.ts'
 import { silentLog } from '../base/log.ts'
@@ -10,12 +11,16 @@ import { systemRandom } from '../base/random.ts'
 import { VirtualClock } from '../base/virtual-clock.ts'
 import { nodePlatform } from '../platform/node/platform.ts'
 import { parseKubeconfig } from '../pki/kubeconfig.ts'
+import { defaultRbacObjects } from '../apiserver/authorization/defaults/default-objects.ts'
+import { controllers } from '../controllers/controllers.ts'
 import { Component } from './component.ts'
 import { fetchExplanation } from './decisions.ts'
 import { fetchFlowEvents } from './flow-events.ts'
 import { context, deployment, namespace, node, pod, startCluster } from './index.ts'
 import { DirectoryInUse, lockDirectory } from './lock.ts'
-import { clusterCertificates } from './pki.ts'
+import { clusterCertificates, needsRenewal } from './pki.ts'
+import type { PolicyFlagValues } from './policy-flags.ts'
+import { readPolicySettings } from './policy-settings.ts'
 import { up } from './up.ts'
 
 const ctx = context(new AbortController().signal)
@@ -89,16 +94,74 @@ test('a component that fails is told and starts again by itself; one that was ki
   deepEqual([starts, component.isRunning], [2, false])
 })
 
-test('the authority is made once, kept private, and never half', async () => {
+test('keys and certificates are made once, kept private, and never half', async () => {
   const path = await folder()
-  const make = () => clusterCertificates(path, nodePlatform, realClock, systemRandom)
+  const make = () =>
+    clusterCertificates(path, { platform: nodePlatform, clock: realClock, random: systemRandom, hosts: [] })
   const first = await make()
-  equal((await make()).authority, first.authority)
-  equal((await stat(join(path, 'ca.key'))).mode & 0o777, 0o600)
+  const second = await make()
+  deepEqual(
+    [second.authority, second.proxyAuthority, second.components, second.accountKey.privateKey],
+    [first.authority, first.proxyAuthority, first.components, first.accountKey.privateKey],
+  )
+  const names = await readdir(path)
+  ok(names.length >= 15, names.join())
+  for (const name of names) equal((await stat(join(path, name))).mode & 0o777, 0o600, name)
+  equal((await stat(path)).mode & 0o077, 0)
   await rm(join(path, 'ca.key'))
   await rejects(make(), /holds only one of ca\.crt and ca\.key/)
   await rm(path, { recursive: true })
 })
+
+test('certificates are made anew when a third of their life is left; authorities stay', async () => {
+  const path = await folder()
+  const clock = new VirtualClock(Date.UTC(2030, 0, 1))
+  const make = () =>
+    clusterCertificates(path, { platform: nodePlatform, clock, random: systemRandom, hosts: ['10.0.0.7'] })
+  const first = await make()
+  match(String(new X509Certificate(first.serving.certificate).subjectAltName), /IP Address:10\.0\.0\.7/)
+  await clock.advance('5800h')
+  deepEqual((await make()).components, first.components)
+  await clock.advance('100h')
+  const later = await make()
+  equal(later.authority, first.authority)
+  for (const [name, { certificate }] of Object.entries(later.components)) {
+    ok(certificate !== first.components[name as keyof typeof first.components].certificate, name)
+    equal(needsRenewal(certificate, clock.nowMs()), false)
+  }
+  await rm(path, { recursive: true })
+})
+
+test('every controller has an account that the default roles know', () => {
+  const accounts = new Set(
+    defaultRbacObjects.clusterRoleBindings.flatMap(({ subjects = [] }) => subjects.map(({ name }) => name)),
+  )
+  for (const { name, account } of controllers) ok(accounts.has(account), name)
+})
+
+const flagMistakes: [flags: PolicyFlagValues, files: Record<string, string>, error: RegExp][] = [
+  [{ 'authorization-mode': 'Rbac' }, {}, /"Rbac" is none of ABAC, AlwaysAllow/],
+  [{ 'authorization-mode': 'Webhook' }, {}, /Webhook needs --authorization-webhook-config-file/],
+  [{ 'authorization-mode': 'ABAC' }, {}, /ABAC needs --authorization-policy-file/],
+  [{ 'authorization-mode': 'RBAC', 'authorization-config': 'f' }, { f: '{}' }, /cannot both be set/],
+  [{ 'anonymous-auth': 'maybe' }, {}, /"maybe" is none of true, false/],
+  [{ 'oidc-issuer-url': 'http://x' }, {}, /must begin with https/],
+  [{ 'oidc-issuer-url': 'https://x' }, {}, /--oidc-issuer-url needs --oidc-client-id/],
+  [{ 'oidc-issuer-url': 'https://x', 'oidc-client-id': 'a', 'oidc-signing-algs': 'HS256' }, {}, /"HS256" is not known/],
+  [{ 'token-auth-file': 'none' }, {}, /there is no file none/],
+  [{ 'authentication-config': 'f' }, { f: 'apiVersion: v1' }, /apiVersion "v1" is none of/],
+  [
+    { 'authentication-token-webhook-config-file': 'f' },
+    { f: 'clusters: [{name: a, cluster: {server: "http://x"}}]' },
+    /must begin with https/,
+  ],
+]
+for (const [flags, contents, error] of flagMistakes)
+  test(`the flags ${JSON.stringify(flags)} are refused`, async () => {
+    const read = (path: string) =>
+      Promise.resolve(contents[path] === undefined ? undefined : new TextEncoder().encode(contents[path]))
+    await rejects(readPolicySettings(flags, { ...nodePlatform.files, read }), error)
+  })
 
 test('a data directory is locked by one process; the lock of a dead one does not count', async () => {
   const path = await folder()
@@ -128,7 +191,7 @@ test('up serves, writes a kubeconfig that works, refuses a second one, and clean
     const kubeconfig = await readFile(options.kubeconfigPath, 'utf8')
     equal(parseKubeconfig(kubeconfig).server, running.url)
     const events = await fetchFlowEvents(kubeconfig, ctx.signal)
-    ok(events.some(({ what }) => what === 'create namespaces'))
+    ok(events.some(({ what }) => /^put \d+ first objects$/.test(what)))
     equal(await fetchExplanation(kubeconfig, 'default/nobody', ctx.signal), undefined)
     await rejects(up(options), /is in use by process \d+/)
   }

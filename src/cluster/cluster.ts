@@ -8,7 +8,7 @@ import type { Random } from '../base/random.ts'
 import { RequestMetrics } from '../apiserver/request-metrics.ts'
 import { ApiServer } from '../apiserver/server.ts'
 import { noKubelets } from '../apiserver/kubelet-connection.ts'
-import { openPolicies } from '../apiserver/policies.ts'
+import type { Caches, Policies } from '../apiserver/policies.ts'
 import type { User } from '../apiserver/request.ts'
 import { Client } from '../client/client.ts'
 import { Informers } from '../client/informers.ts'
@@ -24,16 +24,19 @@ import { extenderOf } from '../scheduler/extender.ts'
 import { schedulerPlugins } from '../scheduler/plugins.ts'
 import { Scheduler } from '../scheduler/scheduler.ts'
 import type { Store } from '../store/store.ts'
-import { bootstrap, publishAddress } from './bootstrap.ts'
+import { bootstrap, firstObjects, publishAddress } from './bootstrap.ts'
 import { Component } from './component.ts'
 import { startControllerManager } from './controller-manager.ts'
 import { DirectTransport } from './direct-transport.ts'
+import { apiServerUser, controllerManagerUser, controllerUser, nodeUser, schedulerUser } from './identities.ts'
 
 export interface ClusterOptions {
   readonly clock: Clock
   readonly random: Random
   readonly log: Log
   readonly store: Store
+  /** Who may do what. */
+  readonly policies: (caches: Caches) => Policies
   /** How many simulated nodes run. */
   readonly nodes: number
   /** How many controller managers run; of several one leads. 1 when left out. */
@@ -42,12 +45,6 @@ export interface ClusterOptions {
   readonly flowEvents?: number
   readonly schedulerConfiguration?: SchedulerConfiguration
 }
-
-const systemUser = (name: string, ...groups: string[]): User => ({ name, groups: [...groups, 'system:authenticated'] })
-
-const apiServerUser = systemUser('system:apiserver', 'system:masters')
-
-export const adminUser = systemUser('kubernetes-admin', 'system:masters')
 
 export class Cluster {
   readonly flow: FlowRecorder
@@ -95,7 +92,7 @@ export class Cluster {
     return publishAddress(this.client('apiserver', apiServerUser), host, port, context(signal))
   }
 
-  client(sender: string, user: User = adminUser): Client {
+  client(sender: string, user: User): Client {
     return new Client(new DirectTransport(() => this.#server, sender, user))
   }
 
@@ -113,7 +110,8 @@ export class Cluster {
         log,
         metrics,
         requestMetrics,
-        policies: openPolicies,
+        policies: this.#options.policies,
+        seeds: firstObjects,
         digest,
         kubelets: noKubelets,
         explain: (podKey) => this.decisions.explain(podKey),
@@ -143,12 +141,8 @@ export class Cluster {
         log,
         flow: this.flow,
         metrics: this.#controllerMetrics,
-        client: this.client(name, systemUser('system:kube-controller-manager')),
-        clientOf: ({ name: controller, account }) =>
-          this.client(
-            `controller/${controller}`,
-            systemUser(`system:serviceaccount:kube-system:${account}`, 'system:serviceaccounts'),
-          ),
+        client: this.client(name, controllerManagerUser),
+        clientOf: ({ name: controller, account }) => this.client(`controller/${controller}`, controllerUser(account)),
         ...(controllerManagers > 1 ? { identity: `${name}_1` } : {}),
       })
     })
@@ -158,7 +152,7 @@ export class Cluster {
     const { clock, log, random, schedulerConfiguration: configuration = {} } = this.#options
     const { decisions, flow } = this
     return new Component('scheduler', this.#options, (tasks) => {
-      const client = this.client('scheduler', systemUser('system:kube-scheduler'))
+      const client = this.client('scheduler', schedulerUser)
       const informers = new Informers(client, { clock, log }, tasks)
       const extenders = (configuration.extenders ?? []).map((extender) => extenderOf(extender, nodeOutbound, clock))
       const plugins = schedulerPlugins
@@ -183,7 +177,7 @@ export class Cluster {
       podCidr: `${network}.0/24`,
     }
     return new Component(`kubelet/${name}`, this.#options, (tasks) => {
-      const client = this.client(`kubelet/${name}`, systemUser(`system:node:${name}`, 'system:nodes'))
+      const client = this.client(`kubelet/${name}`, nodeUser(name))
       new Kubelet({ client, runtime, clock, random, flow: this.flow, log, description }).start(tasks)
     })
   }

@@ -9,7 +9,9 @@ import { deployment } from '../api/apps/v1/deployment.ts'
 import { nodePlatform } from '../platform/node/platform.ts'
 import { MemoryStore } from '../store/memory.ts'
 import { Cluster } from './cluster.ts'
+import { adminUser } from './identities.ts'
 import { temporaryCertificates } from './pki.ts'
+import { clusterPolicies } from './policies.ts'
 import { runControllerManager } from './run-controller-manager.ts'
 import { serve } from './serve.ts'
 
@@ -17,9 +19,10 @@ const ctx = context(new AbortController().signal)
 
 test('a controller manager of its own works on any API server; the next takes over', async () => {
   const options = { clock: realClock, random: systemRandom, log: silentLog, nodes: 1, controllerManagers: 0 }
-  const cluster = new Cluster({ ...options, store: new MemoryStore(realClock) })
+  const certificates = temporaryCertificates({ ...options, platform: nodePlatform, hosts: ['127.0.0.1'] })
+  const { policies } = clusterPolicies({ ...options, ...certificates, platform: nodePlatform })
+  const cluster = new Cluster({ ...options, policies, store: new MemoryStore(realClock) })
   cluster.start()
-  const certificates = temporaryCertificates(nodePlatform, realClock, systemRandom)
   const server = await serve(cluster, { ...options, host: '127.0.0.1', port: 0, certificates, platform: nodePlatform })
   await cluster.ready
   const start = () => {
@@ -29,7 +32,7 @@ test('a controller manager of its own works on any API server; the next takes ov
     const ended = runControllerManager({ kubeconfig, log: silentLog, onLead: leading.resolve }, stop.signal)
     return { stop, leading: leading.promise, ended }
   }
-  const deployments = cluster.client('test').of(deployment)
+  const deployments = cluster.client('test', adminUser).of(deployment)
   const available = async (replicas: number) => {
     for await (const event of deployments.watch({ resourceVersion: '0' }, ctx))
       if (event.type !== 'BOOKMARK' && event.object.status.availableReplicas === replicas) return

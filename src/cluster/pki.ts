@@ -1,66 +1,193 @@
-// The cluster's certificates: made at the first start, kept in the data directory, read back at the next.
+// The cluster's keys and certificates: made at the first start, kept in the data directory, read back at the next,
+// and made anew before they expire. An authority that lies there already is taken as it is.
 import type { Clock } from '../base/clock.ts'
 import type { Random } from '../base/random.ts'
-import { Authority, type AuthorityParts, type Identity } from '../pki/authority.ts'
+import { Authority, type AuthorityParts, type Identity, type IdentityRequest } from '../pki/authority.ts'
+import { readCertificate } from '../pki/read-certificate.ts'
+import type { KeyPair } from '../platform/crypto.ts'
 import type { Platform } from '../platform/platform.ts'
 
 export interface ClusterCertificates {
+  /** Vouches for servers and for users. */
   readonly authority: string
+  /** Vouches for front proxies alone: their word on who a user is counts. */
+  readonly proxyAuthority: string
+  /** Signs the tokens of ServiceAccounts. */
+  readonly accountKey: KeyPair
   readonly serving: Identity
   readonly admin: Identity
+  /** Those of components that run, or will run, in processes of their own. */
+  readonly components: Readonly<Record<ComponentName, Identity>>
 }
 
-const authorityName = 'kubernetes'
+export interface PkiParts {
+  readonly platform: Platform
+  readonly clock: Clock
+  readonly random: Random
+  /** Addresses and names by which clients reach the API server, beside those that every cluster has. */
+  readonly hosts: readonly string[]
+}
 
-export async function clusterCertificates(
-  folder: string,
-  platform: Platform,
-  clock: Clock,
-  random: Random,
-): Promise<ClusterCertificates> {
-  const parts: AuthorityParts = { clock, random, crypto: platform.crypto }
-  const authority = await loadAuthority(folder, platform, parts)
-  return { authority: authority.certificate, ...identitiesOf(authority) }
+const client = (commonName: string, ...organizations: string[]): IdentityRequest => ({
+  subject: { commonName, organizations },
+  uses: ['client'],
+})
+
+const componentRequests = {
+  'apiserver-kubelet-client': client('kube-apiserver-kubelet-client'),
+  'controller-manager': client('system:kube-controller-manager'),
+  'front-proxy-client': client('front-proxy-client'),
+  kubelet: {
+    subject: { commonName: 'system:node:localhost', organizations: ['system:nodes'] },
+    uses: ['server'],
+    dnsNames: ['localhost'],
+    addresses: ['127.0.0.1', '::1'],
+  },
+  scheduler: client('system:kube-scheduler'),
+} as const satisfies Readonly<Record<string, IdentityRequest>>
+
+export type ComponentName = keyof typeof componentRequests
+const componentNames = Object.keys(componentRequests) as ComponentName[]
+
+const adminRequest = client('kubernetes-admin', 'system:masters')
+const isAddress = (host: string): boolean => /^[\d.]+$/.test(host) || host.includes(':')
+const isWildcard = (host: string): boolean => host === '0.0.0.0' || host === '::'
+
+const servingRequest = (hosts: readonly string[]): IdentityRequest => ({
+  subject: { commonName: 'kube-apiserver', organizations: [] },
+  uses: ['server'],
+  dnsNames: [
+    'localhost',
+    'kubernetes',
+    'kubernetes.default',
+    'kubernetes.default.svc',
+    'kubernetes.default.svc.cluster.local',
+    ...hosts.filter((host) => !isAddress(host) && host !== 'localhost'),
+  ],
+  addresses: [
+    ...new Set(['127.0.0.1', '::1', '10.96.0.1', ...hosts.filter((host) => isAddress(host) && !isWildcard(host))]),
+  ],
+})
+
+/** A certificate is made anew when a third of its life is left. */
+export function needsRenewal(certificate: string, nowMs: number): boolean {
+  const { notBeforeMs, notAfterMs } = readCertificate(certificate)
+  return nowMs > notAfterMs - (notAfterMs - notBeforeMs) / 3
+}
+
+export async function clusterCertificates(folder: string, parts: PkiParts): Promise<ClusterCertificates> {
+  const store = new PkiFolder(folder, parts.platform)
+  await parts.platform.files.makeFolder(folder)
+  const authorityParts = authorityPartsOf(parts)
+  const [authority, proxyAuthority, accountKey] = await Promise.all([
+    store.authority('ca', 'kubernetes', authorityParts),
+    store.authority('front-proxy-ca', 'front-proxy-ca', authorityParts),
+    store.key('sa'),
+  ])
+  const nowMs = parts.clock.nowMs()
+  const components = await Promise.all(
+    componentNames.map(async (name) => {
+      const issuer = issuerOf(name, authority, proxyAuthority)
+      return [name, await store.identity(name, issuer, componentRequests[name], nowMs)] as const
+    }),
+  )
+  return {
+    ...transient(authority, parts.hosts),
+    proxyAuthority: proxyAuthority.certificate,
+    accountKey,
+    components: Object.fromEntries(components) as ClusterCertificates['components'],
+  }
 }
 
 /** For a cluster that leaves nothing behind. */
-export function temporaryCertificates(platform: Platform, clock: Clock, random: Random): ClusterCertificates {
-  const authority = Authority.create(authorityName, { clock, random, crypto: platform.crypto })
-  return { authority: authority.certificate, ...identitiesOf(authority) }
+export function temporaryCertificates(parts: PkiParts): ClusterCertificates {
+  const authorityParts = authorityPartsOf(parts)
+  const authority = Authority.create('kubernetes', authorityParts)
+  const proxyAuthority = Authority.create('front-proxy-ca', authorityParts)
+  const components = componentNames.map((name) => [
+    name,
+    issuerOf(name, authority, proxyAuthority).issue(componentRequests[name]),
+  ])
+  return {
+    ...transient(authority, parts.hosts),
+    proxyAuthority: proxyAuthority.certificate,
+    accountKey: parts.platform.crypto.generateKey(),
+    components: Object.fromEntries(components) as ClusterCertificates['components'],
+  }
 }
 
-async function loadAuthority(folder: string, { files }: Platform, parts: AuthorityParts): Promise<Authority> {
-  const [certificatePath, keyPath] = [`${folder}/ca.crt`, `${folder}/ca.key`]
-  const [certificate, key] = [await files.read(certificatePath), await files.read(keyPath)]
-  if (certificate !== undefined && key !== undefined)
-    return Authority.load(authorityName, { certificate: text(certificate), key: text(key) }, parts)
-  if (certificate !== undefined || key !== undefined)
-    throw new Error(`${folder} holds only one of ca.crt and ca.key; restore the other, or remove both`)
-  const authority = Authority.create(authorityName, parts)
-  await files.makeFolder(folder)
-  await files.write(keyPath, authority.identity.key)
-  await files.write(certificatePath, authority.certificate)
-  return authority
-}
+const authorityPartsOf = ({ clock, random, platform }: PkiParts): AuthorityParts => ({
+  clock,
+  random,
+  crypto: platform.crypto,
+})
+
+const issuerOf = (name: ComponentName, authority: Authority, proxyAuthority: Authority): Authority =>
+  name === 'front-proxy-client' ? proxyAuthority : authority
 
 // Both are made anew at each start: their keys never lie on the disk, but for the admin's in the kubeconfig.
-const identitiesOf = (authority: Authority): Pick<ClusterCertificates, 'serving' | 'admin'> => ({
-  serving: authority.issue({
-    subject: { commonName: 'kube-apiserver', organizations: [] },
-    uses: ['server'],
-    dnsNames: [
-      'localhost',
-      'kubernetes',
-      'kubernetes.default',
-      'kubernetes.default.svc',
-      'kubernetes.default.svc.cluster.local',
-    ],
-    addresses: ['127.0.0.1', '::1', '10.96.0.1'],
-  }),
-  admin: authority.issue({
-    subject: { commonName: 'kubernetes-admin', organizations: ['system:masters'] },
-    uses: ['client'],
-  }),
+const transient = (authority: Authority, hosts: readonly string[]) => ({
+  authority: authority.certificate,
+  serving: authority.issue(servingRequest(hosts)),
+  admin: authority.issue(adminRequest),
 })
+
+/** Keys and certificates as files, each readable by its owner only. */
+class PkiFolder {
+  readonly #folder: string
+  readonly #platform: Platform
+
+  constructor(folder: string, platform: Platform) {
+    this.#folder = folder
+    this.#platform = platform
+  }
+
+  async authority(name: string, commonName: string, parts: AuthorityParts): Promise<Authority> {
+    const stored = await this.#read(name)
+    if (stored !== undefined) return Authority.load(stored, parts)
+    const authority = Authority.create(commonName, parts)
+    await this.#write(name, authority.identity)
+    return authority
+  }
+
+  async identity(name: string, issuer: Authority, request: IdentityRequest, nowMs: number): Promise<Identity> {
+    const stored = await this.#read(name)
+    if (stored !== undefined && !needsRenewal(stored.certificate, nowMs)) return stored
+    const identity = issuer.issue(request)
+    await this.#write(name, identity)
+    return identity
+  }
+
+  async key(name: string): Promise<KeyPair> {
+    const { crypto, files } = this.#platform
+    const stored = await files.read(`${this.#folder}/${name}.key`)
+    if (stored !== undefined) return crypto.loadKey(text(stored))
+    const key = crypto.generateKey()
+    await files.write(`${this.#folder}/${name}.key`, key.privateKey)
+    return key
+  }
+
+  async #read(name: string): Promise<Identity | undefined> {
+    const { files } = this.#platform
+    const [certificate, key] = await Promise.all([
+      files.read(`${this.#folder}/${name}.crt`),
+      files.read(`${this.#folder}/${name}.key`),
+    ])
+    if (certificate !== undefined && key !== undefined) return { certificate: text(certificate), key: text(key) }
+    if (certificate !== undefined || key !== undefined)
+      throw new Error(
+        `${this.#folder} holds only one of ${name}.crt and ${name}.key; restore the other, or remove both`,
+      )
+    return undefined
+  }
+
+  async #write(name: string, { certificate, key }: Identity): Promise<void> {
+    const { files } = this.#platform
+    await Promise.all([
+      files.write(`${this.#folder}/${name}.key`, key),
+      files.write(`${this.#folder}/${name}.crt`, certificate),
+    ])
+  }
+}
 
 const text = (bytes: Uint8Array): string => new TextDecoder().decode(bytes)

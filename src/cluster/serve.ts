@@ -5,6 +5,7 @@ import { systemRandom } from '../base/random.ts'
 import { handleHttp } from '../apiserver/http.ts'
 import { StatusError } from '../api/status-error.ts'
 import { kubeconfigText, type Kubeconfig } from '../pki/kubeconfig.ts'
+import type { ListenTls } from '../platform/listener.ts'
 import type { Platform } from '../platform/platform.ts'
 import type { Cluster } from './cluster.ts'
 import type { ClusterCertificates } from './pki.ts'
@@ -24,6 +25,8 @@ export interface Served {
   readonly port: number
   readonly access: Kubeconfig
   readonly kubeconfig: string
+  /** Shows the fresh certificates to new connections; returns the kubeconfig that goes with them. */
+  renew(certificates: ClusterCertificates): string
   close(graceMs: number): Promise<void>
 }
 
@@ -31,11 +34,10 @@ export async function serve(
   cluster: Cluster,
   { host, port, certificates, platform, clock, log }: ServeOptions,
 ): Promise<Served> {
-  const { authority, serving, admin } = certificates
   const listener = await platform.listeners.listen({
     host,
     port,
-    tls: { certificate: serving.certificate, key: serving.key, clientAuthority: authority },
+    tls: tlsOf(certificates),
     async handle(request) {
       const { server } = cluster
       if (server !== undefined) return handleHttp(request, { server, clock, random: systemRandom, log })
@@ -50,16 +52,27 @@ export async function serve(
   const name = listener.host.includes(':') ? `[${listener.host}]` : listener.host
   // A wildcard address is reached by loopback from here.
   const url = `https://${name === '0.0.0.0' || name === '[::]' ? '127.0.0.1' : name}:${listener.port}`
-  const access = { server: url, authority, identity: admin }
+  const accessWith = ({ authority, admin }: ClusterCertificates) => ({ server: url, authority, identity: admin })
+  const access = accessWith(certificates)
   return {
     url,
     host: listener.host,
     port: listener.port,
     access,
     kubeconfig: kubeconfigText(access),
+    renew(fresh) {
+      listener.renew(tlsOf(fresh))
+      return kubeconfigText(accessWith(fresh))
+    },
     close(graceMs) {
       cluster.server?.drain()
       return listener.close(graceMs)
     },
   }
 }
+
+const tlsOf = ({ authority, proxyAuthority, serving }: ClusterCertificates): ListenTls => ({
+  certificate: serving.certificate,
+  key: serving.key,
+  clientAuthorities: { users: authority, proxies: proxyAuthority },
+})

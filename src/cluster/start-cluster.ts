@@ -8,9 +8,12 @@ import type { Client } from '../client/client.ts'
 import { lifeOf } from '../flows/flow-graph.ts'
 import { textDiagram } from '../flows/text-diagram.ts'
 import type { SimulatedRuntimeOptions } from '../machine/runtime/simulated.ts'
+import { nodePlatform } from '../platform/node/platform.ts'
 import type { SchedulerConfiguration } from '../scheduler/configuration.ts'
 import { MemoryStore } from '../store/memory.ts'
 import { Cluster } from './cluster.ts'
+import { adminUser } from './identities.ts'
+import { clusterPolicies } from './policies.ts'
 
 export interface StartClusterOptions {
   /** Simulated nodes; 1 when left out. */
@@ -50,11 +53,15 @@ export async function startCluster({
 }: StartClusterOptions = {}): Promise<TestCluster> {
   const clock = new VirtualClock()
   const store = new MemoryStore(clock)
+  const random = seededRandom(seed)
+  const accountKey = nodePlatform.crypto.generateKey()
+  const { policies } = clusterPolicies({ clock, random, platform: nodePlatform, accountKey })
   const cluster = new Cluster({
     clock: clock satisfies Clock,
-    random: seededRandom(seed),
+    random,
     log,
     store,
+    policies,
     nodes,
     controllerManagers,
     simulation,
@@ -78,7 +85,7 @@ export async function startCluster({
   }
   const stop = () => cluster.stop()
   return {
-    client: cluster.client('test'),
+    client: cluster.client('test', adminUser),
     clock,
     components: [...cluster.components.keys()],
     kill: (name) => component(name).kill(),

@@ -1,13 +1,18 @@
 // up: a cluster on this machine until it is told to stop. Progress goes to `say`, one line each.
 import { realClock } from '../base/clock.ts'
-import type { Log } from '../base/log.ts'
+import { errorText, type Log } from '../base/log.ts'
 import { systemRandom } from '../base/random.ts'
+import { TaskGroup } from '../base/task-group.ts'
+import { kubeconfigText } from '../pki/kubeconfig.ts'
 import { nodePlatform } from '../platform/node/platform.ts'
 import type { SchedulerConfiguration } from '../scheduler/configuration.ts'
 import { Cluster } from './cluster.ts'
 import { lockDirectory } from './lock.ts'
 import { openStore, type StoreChoice } from './open-store.ts'
-import { clusterCertificates } from './pki.ts'
+import { clusterCertificates, needsRenewal, type ClusterCertificates } from './pki.ts'
+import { clusterPolicies } from './policies.ts'
+import type { PolicyFlagValues } from './policy-flags.ts'
+import { readPolicySettings } from './policy-settings.ts'
 import { serve } from './serve.ts'
 
 export interface UpOptions {
@@ -17,10 +22,13 @@ export interface UpOptions {
   readonly host: string
   readonly port: number
   readonly nodes: number
+  /** Flags that say who is believed and who may do what. */
+  readonly policyFlags?: PolicyFlagValues
   readonly log: Log
   readonly schedulerConfiguration?: SchedulerConfiguration
 }
 
+const renewalCheckMs = 24 * 3_600_000
 /** How long answers under way may take when the cluster stops. */
 const drainMs = 1_000
 
@@ -35,6 +43,7 @@ export async function up({
   host,
   port,
   nodes,
+  policyFlags = {},
   log,
   schedulerConfiguration = {},
 }: UpOptions): Promise<Running> {
@@ -43,14 +52,23 @@ export async function up({
   const cleanUps = new AsyncDisposableStack()
   try {
     cleanUps.use(await lockDirectory(dataFolder))
+    const settings = await readPolicySettings(policyFlags, platform.files)
+    const pkiParts = { platform, clock: realClock, random: systemRandom, hosts: [host] }
+    const certificates = await clusterCertificates(`${dataFolder}/pki`, pkiParts)
+    const { accountKey } = certificates
     const openedStore = await openStore(store, dataFolder)
     cleanUps.defer(() => openedStore.close())
-    const certificates = await clusterCertificates(`${dataFolder}/pki`, platform, realClock, systemRandom)
+    const { policies, close } = clusterPolicies(
+      { clock: realClock, random: systemRandom, platform, accountKey },
+      settings,
+    )
+    cleanUps.defer(close)
     const cluster = new Cluster({
       clock: realClock,
       random: systemRandom,
       log,
       store: openedStore,
+      policies,
       nodes,
       schedulerConfiguration,
     })
@@ -58,12 +76,42 @@ export async function up({
     cluster.start()
     const served = await serve(cluster, { host, port, certificates, platform, clock: realClock, log })
     cleanUps.defer(() => served.close(drainMs))
-    await platform.files.write(kubeconfigPath, served.kubeconfig)
-    await cluster.ready
+    await Promise.all([
+      platform.files.write(kubeconfigPath, served.kubeconfig),
+      ...componentKubeconfigs(served.url, certificates).map(([name, content]) =>
+        writeIfChanged(`${dataFolder}/${name}.kubeconfig`, content),
+      ),
+      cluster.ready,
+    ])
     await cluster.publish(served.host, served.port, new AbortController().signal)
+    const tasks = cleanUps.use(
+      new TaskGroup({ onFailure: (task, error) => log.error('a task failed', { task, error: errorText(error) }) }),
+    )
+    tasks.start('renew certificates', async (signal) => {
+      for (let current = certificates; ;) {
+        await realClock.sleep(renewalCheckMs, signal)
+        const all = [current.serving, current.admin, ...Object.values(current.components)]
+        if (!all.some(({ certificate }) => needsRenewal(certificate, realClock.nowMs()))) continue
+        current = await clusterCertificates(`${dataFolder}/pki`, pkiParts)
+        await platform.files.write(kubeconfigPath, served.renew(current))
+        log.info('certificates were renewed', { authority: `${dataFolder}/pki/ca.crt` })
+      }
+    })
     return { url: served.url, [Symbol.asyncDispose]: () => cleanUps.disposeAsync() }
   } catch (error) {
     await cleanUps.disposeAsync()
     throw error
   }
+}
+
+/** For components that run in processes of their own. */
+const componentKubeconfigs = (server: string, { authority, components }: ClusterCertificates) =>
+  (['controller-manager', 'scheduler'] as const).map(
+    (name) => [name, kubeconfigText({ server, authority, identity: components[name] }, `system:kube-${name}`)] as const,
+  )
+
+async function writeIfChanged(path: string, content: string): Promise<void> {
+  const { files } = nodePlatform
+  const present = await files.read(path)
+  if (present === undefined || new TextDecoder().decode(present) !== content) await files.write(path, content)
 }

@@ -1,13 +1,14 @@
-import { deepEqual, equal, match, ok } from 'node:assert/strict'
-import { X509Certificate, createPrivateKey } from 'node:crypto'
+import { deepEqual, equal, match, ok, throws } from 'node:assert/strict'
+import { X509Certificate, createPrivateKey, generateKeyPairSync } from 'node:crypto'
 import { test } from 'node:test'
 import { seededRandom, systemRandom } from '../base/random.ts'
 import { VirtualClock } from '../base/virtual-clock.ts'
 import { nodeCrypto } from '../platform/node/crypto.ts'
 import { Authority } from './authority.ts'
-import { addressBytes, signCertificate } from './certificate.ts'
+import { addressBytes, nameOf, signCertificate } from './certificate.ts'
 import * as der from './der.ts'
 import { kubeconfigText } from './kubeconfig.ts'
+import { readCertificate } from './read-certificate.ts'
 import { base64Text, pem } from './pem.ts'
 
 const parts = { clock: new VirtualClock(Date.UTC(2030, 0, 1)), random: systemRandom, crypto: nodeCrypto }
@@ -42,19 +43,46 @@ test('an issued certificate carries subject, names and uses, and its key fits', 
 })
 
 test('a stored authority signs as before', () => {
-  const again = Authority.load('test-ca', authority.identity, parts)
+  const again = Authority.load(authority.identity, parts)
   const { certificate } = again.issue({ subject: { commonName: 'x', organizations: [] }, uses: ['client'] })
   ok(new X509Certificate(certificate).verify(new X509Certificate(authority.certificate).publicKey))
+})
+
+test('an authority of others, with an RSA key and names of its own, signs too', () => {
+  const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
+  const key = nodeCrypto.loadKey(privateKey.export({ type: 'pkcs8', format: 'pem' }))
+  const subject = { commonName: 'their-ca', organizations: ['Elsewhere'] }
+  const issuer = { name: nameOf(subject), keyId: Uint8Array.of(1, 2, 3), key }
+  const life = { notBeforeMs: Date.UTC(2029, 0, 1), notAfterMs: Date.UTC(2039, 0, 1) }
+  const request = {
+    subject,
+    uses: ['authority'] as const,
+    dnsNames: [],
+    addresses: [],
+    publicKey: key.publicKey,
+    ...life,
+  }
+  const certificate = signCertificate(request, issuer, systemRandom, nodeCrypto)
+  equal(readCertificate(certificate).notAfterMs, life.notAfterMs)
+  const theirs = Authority.load({ certificate, key: key.privateKey }, parts)
+  const issued = new X509Certificate(
+    theirs.issue({ subject: { commonName: 'x', organizations: [] }, uses: ['client'] }).certificate,
+  )
+  equal(issued.issuer, 'O=Elsewhere\nCN=their-ca')
+  ok(issued.verify(new X509Certificate(certificate).publicKey))
+  ok(issued.checkIssued(new X509Certificate(certificate)))
+  throws(() => Authority.load({ certificate, key: authority.identity.key }, parts), /not the key of its certificate/)
 })
 
 test('years from 2050 on and serial numbers with a high bit are written as X.509 asks', () => {
   const key = nodeCrypto.generateKey()
   const subject = { commonName: 'late', organizations: [] }
+  const issuer = { name: nameOf(subject), keyId: key.publicKey.subarray(0, 20), key }
   const request = { subject, uses: [], dnsNames: [], addresses: [], publicKey: key.publicKey }
   for (let seed = 0; seed < 20; seed++) {
     const random = seededRandom(seed)
     const years = { notBeforeMs: Date.UTC(2049, 11, 31), notAfterMs: Date.UTC(2050, 0, 1) }
-    const text = signCertificate({ ...request, ...years }, { subject, key }, random, nodeCrypto)
+    const text = signCertificate({ ...request, ...years }, issuer, random, nodeCrypto)
     equal(new X509Certificate(text).validToDate.toISOString(), '2050-01-01T00:00:00.000Z')
   }
 })

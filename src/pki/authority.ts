@@ -1,8 +1,9 @@
 // Authority: the cluster's own certificate authority. It signs the certificates of every component and user.
 import type { Clock } from '../base/clock.ts'
 import type { Random } from '../base/random.ts'
-import type { CryptoProvider, KeyPair } from '../platform/crypto.ts'
-import { signCertificate, type CertificateUse, type Subject } from './certificate.ts'
+import type { CryptoProvider } from '../platform/crypto.ts'
+import { keyIdOf, nameOf, signCertificate, type CertificateUse, type Issuer, type Subject } from './certificate.ts'
+import { readCertificate } from './read-certificate.ts'
 
 export interface Identity {
   /** PEM */
@@ -26,38 +27,40 @@ const clockSkewMs = 300_000
 
 export class Authority {
   readonly certificate: string
-  readonly #subject: Subject
-  readonly #key: KeyPair
+  readonly #issuer: Issuer
   readonly #parts: AuthorityParts
 
-  private constructor(identity: Identity, subject: Subject, key: KeyPair, parts: AuthorityParts) {
-    this.certificate = identity.certificate
-    this.#subject = subject
-    this.#key = key
+  private constructor(certificate: string, issuer: Issuer, parts: AuthorityParts) {
+    this.certificate = certificate
+    this.#issuer = issuer
     this.#parts = parts
   }
 
   static create(commonName: string, parts: AuthorityParts): Authority {
     const key = parts.crypto.generateKey()
     const subject = { commonName, organizations: [] }
-    const request = { subject, uses: ['authority'] as const, dnsNames: [], addresses: [] }
-    const certificate = sign(request, authorityDays, key.publicKey, { subject, key }, parts)
-    return new Authority({ certificate, key: key.privateKey }, subject, key, parts)
+    const issuer = { name: nameOf(subject), keyId: keyIdOf(key.publicKey, parts.crypto), key }
+    const request = { subject, uses: ['authority'] as const }
+    return new Authority(sign(request, authorityDays, key.publicKey, issuer, parts), issuer, parts)
   }
 
-  /** An authority that was stored before. */
-  static load(commonName: string, identity: Identity, parts: AuthorityParts): Authority {
-    return new Authority(identity, { commonName, organizations: [] }, parts.crypto.loadKey(identity.key), parts)
+  /** An authority that was made before, here or elsewhere. */
+  static load({ certificate, key: privateKey }: Identity, parts: AuthorityParts): Authority {
+    const key = parts.crypto.loadKey(privateKey)
+    const { subject, publicKey, subjectKeyId } = readCertificate(certificate)
+    if (!parts.crypto.equalInConstantTime(publicKey, key.publicKey))
+      throw new Error('the key of the authority is not the key of its certificate')
+    const keyId = subjectKeyId ?? keyIdOf(publicKey, parts.crypto)
+    return new Authority(certificate, { name: subject, keyId, key }, parts)
   }
 
   get identity(): Identity {
-    return { certificate: this.certificate, key: this.#key.privateKey }
+    return { certificate: this.certificate, key: this.#issuer.key.privateKey }
   }
 
   issue(request: IdentityRequest): Identity {
     const key = this.#parts.crypto.generateKey()
-    const issuer = { subject: this.#subject, key: this.#key }
-    return { certificate: sign(request, identityDays, key.publicKey, issuer, this.#parts), key: key.privateKey }
+    return { certificate: sign(request, identityDays, key.publicKey, this.#issuer, this.#parts), key: key.privateKey }
   }
 }
 
@@ -71,7 +74,7 @@ function sign(
   request: IdentityRequest,
   days: number,
   publicKey: Uint8Array,
-  issuer: { subject: Subject; key: KeyPair },
+  issuer: Issuer,
   { clock, random, crypto }: AuthorityParts,
 ): string {
   const notBeforeMs = clock.nowMs() - clockSkewMs

@@ -1,4 +1,4 @@
-// X.509 certificates (version 3, ECDSA P-256): what a cluster's authority signs. Reading them is the platform's work.
+// X.509 certificates (version 3): what a cluster's authority signs.
 import type { Random } from '../base/random.ts'
 import type { CryptoProvider, KeyPair } from '../platform/crypto.ts'
 import * as der from './der.ts'
@@ -22,7 +22,9 @@ export interface CertificateRequest {
 }
 
 export interface Issuer {
-  readonly subject: Subject
+  /** The name of the authority, as its certificate writes it. */
+  readonly name: Uint8Array
+  readonly keyId: Uint8Array
   readonly key: KeyPair
 }
 
@@ -33,20 +35,24 @@ export function signCertificate(
   random: Random,
   crypto: CryptoProvider,
 ): string {
+  const algorithm = signatureAlgorithm[issuer.key.kind]
   const body = der.sequence(
     der.explicit(0, der.integer(Uint8Array.of(2))),
     der.integer(positive(random.bytes(16))),
-    ecdsaWithSha256,
-    name(issuer.subject),
+    algorithm,
+    issuer.name,
     der.sequence(der.time(request.notBeforeMs), der.time(request.notAfterMs)),
-    name(request.subject),
+    nameOf(request.subject),
     request.publicKey,
     der.explicit(3, der.sequence(...extensions(request, issuer, crypto))),
   )
-  return pem('CERTIFICATE', der.sequence(body, ecdsaWithSha256, der.bitString(issuer.key.sign(body))))
+  return pem('CERTIFICATE', der.sequence(body, algorithm, der.bitString(issuer.key.sign(body))))
 }
 
-const ecdsaWithSha256 = der.sequence(der.objectIdentifier('1.2.840.10045.4.3.2'))
+const signatureAlgorithm = {
+  EC: der.sequence(der.objectIdentifier('1.2.840.10045.4.3.2')),
+  RSA: der.sequence(der.objectIdentifier('1.2.840.113549.1.1.11'), der.tagged(0x05, new Uint8Array())),
+} as const
 const oid = {
   commonName: '2.5.4.3',
   organization: '2.5.4.10',
@@ -60,7 +66,7 @@ const oid = {
   clientAuth: '1.3.6.1.5.5.7.3.2',
 } as const
 
-function name({ commonName, organizations }: Subject): der.Der {
+export function nameOf({ commonName, organizations }: Subject): der.Der {
   const attribute = (type: string, value: string) =>
     der.set(der.sequence(der.objectIdentifier(type), der.utf8String(value)))
   return der.sequence(
@@ -78,8 +84,8 @@ function extensions(request: CertificateRequest, issuer: Issuer, crypto: CryptoP
   const all = [
     extension(oid.keyUsage, true, keyUsage),
     extension(oid.basicConstraints, true, isAuthority ? der.sequence(der.boolean(true)) : der.sequence()),
-    extension(oid.subjectKeyId, false, der.octetString(keyId(request.publicKey, crypto))),
-    extension(oid.authorityKeyId, false, der.sequence(der.implicit(0, keyId(issuer.key.publicKey, crypto)))),
+    extension(oid.subjectKeyId, false, der.octetString(keyIdOf(request.publicKey, crypto))),
+    extension(oid.authorityKeyId, false, der.sequence(der.implicit(0, issuer.keyId))),
   ]
   const purposes = [
     ...(request.uses.includes('server') ? [oid.serverAuth] : []),
@@ -98,7 +104,8 @@ function extensions(request: CertificateRequest, issuer: Issuer, crypto: CryptoP
 const extension = (id: string, critical: boolean, value: der.Der): der.Der =>
   der.sequence(der.objectIdentifier(id), ...(critical ? [der.boolean(true)] : []), der.octetString(value))
 
-const keyId = (publicKey: Uint8Array, crypto: CryptoProvider): Uint8Array => crypto.sha256(publicKey).subarray(0, 20)
+export const keyIdOf = (publicKey: Uint8Array, crypto: CryptoProvider): Uint8Array =>
+  crypto.sha256(publicKey).subarray(0, 20)
 
 function positive(bytes: Uint8Array): Uint8Array {
   bytes[0] = ((bytes[0] ?? 0) & 0x7f) | 0x40

@@ -2,4 +2,11 @@
 export const pem = (label: string, der: Uint8Array): string =>
   `-----BEGIN ${label}-----\n${(der.toBase64().match(/.{1,64}/g) ?? []).join('\n')}\n-----END ${label}-----\n`
 
+/** The DER of the first block. */
+export function pemContent(text: string): Uint8Array {
+  const [, content] = /-----BEGIN [^-]+-----([^-]+)-----END/.exec(text) ?? []
+  if (content === undefined) throw new Error('there is no PEM')
+  return Uint8Array.fromBase64(content)
+}
+
 export const base64Text = (text: string): string => new TextEncoder().encode(text).toBase64()

@@ -10,13 +10,41 @@ export interface CryptoProvider {
   generateKey(): KeyPair
   /** The pair of a private key that was stored as PEM (PKCS 8). */
   loadKey(privateKey: string): KeyPair
+  /** A public key: SubjectPublicKeyInfo as DER, PEM of a key or a certificate, or a JSON Web Key; throws what it cannot read. */
+  loadPublicKey(key: Uint8Array | string | JsonWebKey): PublicKey
+}
+
+export const signatureAlgorithms = [
+  'ES256',
+  'ES384',
+  'ES512',
+  'PS256',
+  'PS384',
+  'PS512',
+  'RS256',
+  'RS384',
+  'RS512',
+] as const
+/** As JSON Web Algorithms names them. */
+export type SignatureAlgorithm = (typeof signatureAlgorithms)[number]
+
+export interface PublicKey {
+  /** DER, SubjectPublicKeyInfo. */
+  readonly publicKey: Uint8Array
+  readonly jwk: JsonWebKey
+  /** Whether the signature, in the form of JSON Web Signatures, is the key's; false when the key is of another sort. */
+  verify(algorithm: SignatureAlgorithm, data: Uint8Array, signature: Uint8Array): boolean
 }
 
 export interface KeyPair {
+  /** New keys are EC; one that was stored may be RSA. */
+  readonly kind: 'EC' | 'RSA'
   /** PEM, PKCS 8. */
   readonly privateKey: string
   /** DER, SubjectPublicKeyInfo. */
   readonly publicKey: Uint8Array
-  /** ECDSA with SHA-256, DER. */
+  /** With SHA-256, as certificates carry it: ECDSA in DER, or RSA with PKCS 1. */
   sign(data: Uint8Array): Uint8Array
+  /** The same as JSON Web Signatures write it: ES256 as two numbers of 32 bytes, or RS256. */
+  signToken(data: Uint8Array): Uint8Array
 }

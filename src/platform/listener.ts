@@ -6,8 +6,10 @@ export interface WireRequest {
   readonly target: string
   /** Names in lower case. */
   readonly headers: Readonly<Record<string, string | undefined>>
+  /** The values of a header that was sent several times, in their order, each as sent. */
+  readonly headerValues: (name: string) => readonly string[]
   readonly remoteAddress: string
-  /** The client certificate, when one was presented and its chain leads to the configured authority. */
+  /** The client certificate, when one was presented and its chain leads to a configured authority. */
   readonly certificate: ClientCertificate | undefined
   /** Aborted when the client goes away before the answer is complete. */
   readonly signal: AbortSignal
@@ -22,8 +24,14 @@ export interface WireRequest {
 export interface ClientCertificate {
   readonly commonName: string
   readonly organizations: readonly string[]
+  /** SHA-256 of the certificate, in hexadecimal digits. */
   readonly fingerprint: string
+  /** Which of the configured authorities vouches for it. */
+  readonly authority: ClientAuthority
 }
+
+/** users: its subjects are users; proxies: its subjects may name the users that they speak for. */
+export type ClientAuthority = 'users' | 'proxies'
 
 export interface WireAnswer {
   readonly status: number
@@ -61,14 +69,23 @@ export interface ListenOptions {
   readonly host: string
   /** 0 takes any free port. */
   readonly port: number
-  readonly tls: { readonly certificate: string; readonly key: string; readonly clientAuthority: string }
+  readonly tls: ListenTls
   /** Answers a request; a rejection becomes a bare 500. */
   readonly handle: (request: WireRequest) => Promise<WireAnswer>
+}
+
+export interface ListenTls {
+  readonly certificate: string
+  readonly key: string
+  /** The authorities of client certificates, as PEM. */
+  readonly clientAuthorities: Readonly<Partial<Record<ClientAuthority, string>>>
 }
 
 export interface Listener {
   readonly host: string
   readonly port: number
+  /** New connections from now on get this certificate and these authorities. */
+  renew(tls: ListenTls): void
   /** Stops accepting, lets answers under way end for at most `graceMs`, then cuts the rest. */
   close(graceMs: number): Promise<void>
 }

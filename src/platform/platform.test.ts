@@ -68,7 +68,7 @@ const server = authority.issue({
   addresses: ['127.0.0.1'],
 })
 const alice = authority.issue({ subject: { commonName: 'alice', organizations: ['dev', 'ops'] }, uses: ['client'] })
-const tls = { certificate: server.certificate, key: server.key, clientAuthority: authority.certificate }
+const tls = { certificate: server.certificate, key: server.key, clientAuthorities: { users: authority.certificate } }
 
 async function serve(handle: ListenOptions['handle']) {
   const listener = await nodeListeners.listen({ host: '127.0.0.1', port: 0, tls, handle })

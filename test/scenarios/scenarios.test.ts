@@ -15,7 +15,9 @@ import { namespace } from '../../src/api/core/v1/namespace.ts'
 import { storedKinds } from '../../src/api/kinds.ts'
 import { realClock } from '../../src/base/clock.ts'
 import { Cluster } from '../../src/cluster/cluster.ts'
+import { adminUser } from '../../src/cluster/identities.ts'
 import { temporaryCertificates } from '../../src/cluster/pki.ts'
+import { clusterPolicies } from '../../src/cluster/policies.ts'
 import { serve } from '../../src/cluster/serve.ts'
 import { nodePlatform } from '../../src/platform/node/platform.ts'
 import { MemoryStore } from '../../src/store/memory.ts'
@@ -54,12 +56,26 @@ const pollMs = 50
 const clock = scaledClock(speed)
 const tasks = new TaskGroup()
 const ctx = context(tasks.signal)
-const cluster = new Cluster({ clock, random: systemRandom, log: silentLog, store: new MemoryStore(clock), nodes: 0 })
+const certificates = temporaryCertificates({
+  platform: nodePlatform,
+  clock: realClock,
+  random: systemRandom,
+  hosts: ['127.0.0.1'],
+})
+const cluster = new Cluster({
+  clock,
+  random: systemRandom,
+  log: silentLog,
+  store: new MemoryStore(clock),
+  policies: clusterPolicies({ ...certificates, platform: nodePlatform, clock: realClock, random: systemRandom })
+    .policies,
+  nodes: 0,
+})
 cluster.start()
 const served = await serve(cluster, {
   host: '127.0.0.1',
   port: 0,
-  certificates: temporaryCertificates(nodePlatform, realClock, systemRandom),
+  certificates,
   platform: nodePlatform,
   clock,
   log: silentLog,
@@ -68,7 +84,7 @@ await cluster.ready
 const folder = await mkdtemp(join(tmpdir(), 'coxswain-scenarios-'))
 const kubeconfig = join(folder, 'kubeconfig')
 await writeFile(kubeconfig, served.kubeconfig, { mode: 0o600 })
-await startNodes(cluster.client('nodes'), clock, tasks)
+await startNodes(cluster.client('nodes', adminUser), clock, tasks)
 after(async () => {
   tasks.stop()
   await served.close(0)
@@ -78,7 +94,7 @@ after(async () => {
 
 const [kubectl] = kubectls()
 if (kubectl === undefined) throw new Error('there is no kubectl')
-const client = cluster.client('test')
+const client = cluster.client('test', adminUser)
 
 /** The recorded output of this kubectl: progress by its shapes and its end, everything else in full. */
 function comparePrinted(step: string, printed: string, expected: string): void {

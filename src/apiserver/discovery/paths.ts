@@ -6,6 +6,7 @@ import { pathNotFound } from '../../api/status-error.ts'
 import type { Answer } from '../answer.ts'
 import { acceptsAggregatedDiscovery } from '../media-type.ts'
 import { aggregatedDiscovery, apiGroup, apiGroupList, apiResourceList, apiVersions } from './discovery.ts'
+import type { Policies } from '../policies.ts'
 import type { OpenApiDocuments } from './openapi-documents.ts'
 import { serverVersion } from './version.ts'
 
@@ -15,6 +16,7 @@ export interface ServerPaths {
   /** What the scheduler of this process decided about a pod, by its key. */
   readonly explain: ((podKey: string) => object | undefined) | undefined
   readonly isReady: () => boolean
+  readonly documents: Policies['documents']
   readonly address: () => string
   readonly openApi: OpenApiDocuments
   /** A digest for entity tags. */
@@ -54,8 +56,11 @@ export function answerPath(path: string, accept: string, server: ServerPaths): A
       return json(path.startsWith(decisionsPath) ? server.explain?.(path.slice(decisionsPath.length)) : undefined)
     case 'openapi':
       return present(server.openApi.answer(parts.slice(1), accept))
-    default:
-      throw pathNotFound()
+    default: {
+      const document = server.documents[path]
+      if (document === undefined) throw pathNotFound()
+      return { kind: 'json', status: 200, ...document }
+    }
   }
 }
 

@@ -6,7 +6,7 @@ import type { Kind } from '../../api/kind.ts'
 import { namespaceOf, type ApiObject } from '../../api/object.ts'
 import type { Operation, Store } from '../../store/store.ts'
 import type { AdmissionChain } from '../admission/chain.ts'
-import type { ApiRequest, ResourceTarget, User } from '../request.ts'
+import { userNamed, type ApiRequest, type ResourceTarget } from '../request.ts'
 import { encodeObject, Stored } from '../stored.ts'
 import type { WatchCache } from '../watch/watch-cache.ts'
 import { claimChanges, ClaimTaken } from './claims.ts'
@@ -35,7 +35,7 @@ export type ResourceRequest = ApiRequest & { readonly target: ResourceTarget }
 
 export const isDryRun = ({ query }: ApiRequest): boolean => query.getAll('dryRun').includes('All')
 
-const nobody: User = { name: '', groups: [] }
+const nobody = userNamed('')
 
 /** What a strategy sees of a request's surroundings. */
 export const worldOf = ({ reads, random, clock }: ResourceParts, request: ResourceRequest): World => ({

@@ -15,8 +15,9 @@ import { podDisruptionBudget } from '../../api/policy/v1/pod-disruption-budget.t
 import type { Store } from '../../store/store.ts'
 import type { Answer } from '../answer.ts'
 import { AdmissionChain } from '../admission/chain.ts'
-import type { AdmissionHost, AdmissionPlugin } from '../admission/plugin.ts'
+import type { AdmissionHost } from '../admission/plugin.ts'
 import type { KubeletConnection } from '../kubelet-connection.ts'
+import type { Caches, Policies } from '../policies.ts'
 import type { Stored } from '../stored.ts'
 import { CacheFeed } from '../watch/cache-feed.ts'
 import { WatchCache } from '../watch/watch-cache.ts'
@@ -29,7 +30,9 @@ import { LeasePool } from './lease-pool.ts'
 import { isDryRun, worldOf, type ResourceParts, type ResourceRequest } from './parts.ts'
 import { patchObject } from './patch.ts'
 import { get, list, watch } from './reads.ts'
+import { handleReview, type Review } from './review.ts'
 import { patchingScale, scaleOf, withScale } from './scale.ts'
+import { commitSeeds, type Seed } from './seed.ts'
 import { strategies } from './strategies.ts'
 import type { RegistryReads, Strategy } from './strategy.ts'
 import { evict } from './subresources/eviction.ts'
@@ -43,7 +46,7 @@ export interface RegistryParts {
   readonly random: Random
   readonly flow: FlowRecorder
   readonly log: Log
-  readonly admission: readonly AdmissionPlugin[]
+  readonly policies: (caches: Caches) => Policies
   readonly kubelets: KubeletConnection
 }
 
@@ -52,14 +55,19 @@ export class Registry {
   readonly #feed: CacheFeed
   readonly #kubelets: KubeletConnection
   readonly #computed: (request: ResourceRequest) => Promise<Answer>
+  readonly policies: Policies
 
-  constructor({ store, clock, random, flow, log, admission: plugins, kubelets }: RegistryParts) {
+  constructor({ store, clock, random, flow, log, policies, kubelets }: RegistryParts) {
     this.#kubelets = kubelets
     const leases = new LeasePool(store, clock)
+    const caches = new Map(storedKinds.map((kind) => [kind, new WatchCache(kind, { clock, flow })]))
     const reads = this.#reads()
-    const admission = new AdmissionChain(plugins, this.#admissionHost(reads, random))
-    for (const kind of storedKinds) {
-      const cache = new WatchCache(kind, { clock, flow })
+    this.policies = policies({
+      ...reads,
+      observe: (kind, observer) => present(caches.get(kind), `${kind.plural} are kept`).observe(observer),
+    })
+    const admission = new AdmissionChain(this.policies.admission, this.#admissionHost(reads, random))
+    for (const [kind, cache] of caches) {
       const strategy = strategies.find((candidate) => candidate.kind === kind)
       this.#resources.set(kind, {
         kind,
@@ -75,13 +83,12 @@ export class Registry {
         reads,
       })
     }
-    const caches = [...this.#resources.values()].map(({ cache }) => cache)
     for (const kind of kinds) {
       const kept = kind.storedAs && this.#resources.get(kind.storedAs.kind)
       if (kind.storedAs && kept) this.#resources.set(kind, { ...kept, face: convertingFace(kind, kind.storedAs) })
     }
     this.#computed = computedAnswers(store, (request) => this.handle(request))
-    this.#feed = new CacheFeed(store, caches, clock, log)
+    this.#feed = new CacheFeed(store, [...caches.values()], clock, log)
   }
 
   /** Keeps the caches up to date until the signal ends it. */
@@ -91,6 +98,11 @@ export class Registry {
     } finally {
       this.endWatches()
     }
+  }
+
+  /** Commits the first objects that are missing or have fallen behind, all at once. */
+  seed(seeds: readonly Seed[], signal: AbortSignal): Promise<void> {
+    return commitSeeds(seeds, (kind) => present(this.#resources.get(kind), `${kind.plural} are kept`), signal)
   }
 
   cached<T extends ApiObject>(kind: Kind<T>, namespace: string, name: string): T | undefined {
@@ -150,6 +162,8 @@ export class Registry {
 
   handle(request: ResourceRequest): Promise<Answer> {
     const { resource, subresource } = request.target
+    const review = this.#reviewOf(resource, subresource)
+    if (review !== undefined) return handleReview(review, request)
     if (resource.computed !== undefined) return this.#computed(request)
     const parts = present(this.#resources.get(resource), `${resource.plural} has a registry`)
     checkWriteOptions(request)
@@ -165,6 +179,10 @@ export class Registry {
     if (parts.kind === pod && isPodStream(subresource)) return podStream(parts, request, subresource, this.#kubelets)
     if (parts.kind === node && subresource === 'proxy') return nodeProxy(parts, request, this.#kubelets)
     throw pathNotFound()
+  }
+
+  #reviewOf(resource: Kind, subresource: string): Review | undefined {
+    return this.policies.reviews.find((review) => review.kind === resource && review.subresource === subresource)
   }
 }
 

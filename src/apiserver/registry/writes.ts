@@ -19,7 +19,7 @@ import { equalValues, without } from '../../schema/json-value.ts'
 import { validateFields } from '../../schema/validate.ts'
 import { AdmissionNotes } from '../admission/notes.ts'
 import type { AdmissionAttributes } from '../admission/plugin.ts'
-import type { StrictErrors, User } from '../request.ts'
+import { userNamed, type StrictErrors } from '../request.ts'
 import { encodeObject, Stored } from '../stored.ts'
 import { ingest } from './ingest.ts'
 import { afterUpdate, sameButTimes, startingEntries, type ManagedFields } from './managed-fields.ts'
@@ -35,7 +35,7 @@ export interface Written {
 
 const generateNameTries = 8
 const updateTries = 16
-const nobody: User = { name: '', groups: [] }
+const nobody = userNamed('')
 
 /** What a client asks for, and who will own which of its fields; without that it is worked out from what changes. */
 export interface Asked {

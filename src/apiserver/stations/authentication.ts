@@ -1,14 +1,22 @@
 // Who are you?
 import { unauthorized } from '../../api/status-error.ts'
+import type { User } from '../request.ts'
+import { authenticatedGroup } from '../service-account-name.ts'
 import { defineStation } from '../station.ts'
-
-const anonymous = { name: 'system:anonymous', groups: ['system:unauthenticated'] }
 
 export const authentication = defineStation({
   name: 'authentication',
-  handle(request, next, policies) {
-    const user = policies.authenticate(request.credentials)
-    if (user === undefined && !policies.allowsAnonymous(request)) throw unauthorized()
-    return next({ ...request, user: user ?? anonymous })
+  async handle(request, next, policies) {
+    const answer = policies.authenticate(request)
+    const authentication = answer instanceof Promise ? await answer : answer
+    if (authentication.kind !== 'authenticated') throw unauthorized()
+    return next({ ...request, user: withKnownGroup(authentication.user) })
   },
 })
+
+/** Whoever proved who they are is in one group more; who proved nothing is in another. */
+function withKnownGroup(user: User): User {
+  const { groups } = user
+  if (groups.includes(authenticatedGroup) || groups.includes('system:unauthenticated')) return user
+  return { ...user, groups: [...groups, authenticatedGroup] }
+}

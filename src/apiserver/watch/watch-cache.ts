@@ -62,6 +62,11 @@ interface Arrival {
   readonly resolve: () => void
 }
 
+/** Follows the state of a cache without a moment's delay: called before anybody can read what changed. */
+export interface CacheObserver {
+  changed(now: ApiObject | undefined, before: ApiObject | undefined): void
+}
+
 export interface WatchCacheParts {
   readonly clock: Clock
   readonly flow: FlowRecorder
@@ -82,6 +87,7 @@ export class WatchCache {
   readonly kind: Kind
   readonly #parts: WatchCacheParts
   readonly #watchers: WatcherIndex<Watcher>
+  readonly #observers: CacheObserver[] = []
   #state = OrderedMap.empty<Stored>()
   /** In the order of revisions. */
   #history: Remembered[] = []
@@ -147,6 +153,10 @@ export class WatchCache {
     return this.get(key)?.object
   }
 
+  observe(observer: CacheObserver): void {
+    this.#observers.push(observer)
+  }
+
   /** The state now, or as it was at a revision that history still covers. */
   stateAt(revision: number | undefined): OrderedMap<Stored> {
     if (revision === undefined || revision === this.#revision) return this.#state
@@ -167,8 +177,12 @@ export class WatchCache {
 
   /** Starts anew from a full listing; whoever watches must list again. */
   reset(revision: number, entries: Iterable<readonly [key: string, stored: Stored]>): void {
+    for (const stored of this.#state.values()) this.#tell(undefined, stored)
     this.#state = OrderedMap.empty()
-    for (const [key, stored] of entries) this.#state = this.#state.set(key, stored)
+    for (const [key, stored] of entries) {
+      this.#state = this.#state.set(key, stored)
+      this.#tell(stored, undefined)
+    }
     this.#history = []
     this.#past = this.#state
     this.#oldest = revision
@@ -186,6 +200,7 @@ export class WatchCache {
   apply(changes: readonly Change[]): void {
     for (const change of changes) {
       this.#state = change.now === undefined ? this.#state.delete(change.key) : this.#state.set(change.key, change.now)
+      this.#tell(change.now, change.before)
       this.#history.push({ ...change, state: this.#state })
       for (const arrival of this.#arrivals) if (arrival.key === change.key) arrival.resolve()
       const concerned = this.#watchers.concernedBy(change.now?.object, change.before?.object)
@@ -289,6 +304,10 @@ export class WatchCache {
       subject: { resource: this.kind.plural, namespace: metadata.namespace ?? '', name: metadata.name },
       write: causeOf(this.#parts.flow.writeOf(revision), revision),
     }
+  }
+
+  #tell(now: Stored | undefined, before: Stored | undefined): void {
+    for (const observer of this.#observers) observer.changed(now?.object, before?.object)
   }
 
   // An object that begins or ceases to match a selection appears or disappears for the watcher.

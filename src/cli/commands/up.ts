@@ -6,6 +6,7 @@ import { once } from 'node:events'
 import { realClock } from '../../base/clock.ts'
 import { createLog, errorText } from '../../base/log.ts'
 import type { StoreChoice } from '../../cluster/open-store.ts'
+import { policyFlags, type PolicyFlag, type PolicyFlagValues } from '../../cluster/policy-flags.ts'
 import { up as startUp } from '../../cluster/up.ts'
 import { parseSchedulerConfiguration, type SchedulerConfiguration } from '../../scheduler/configuration.ts'
 import { defineCommand, UsageError } from '../command.ts'
@@ -18,6 +19,15 @@ const storeText: Readonly<Record<StoreChoice['kind'], string>> = {
   sqlite: 'SQLite: a second start goes on where this one ends',
   etcd: 'etcd: whatever uses the same etcd sees the same objects',
 }
+
+const policyFlagNames = Object.keys(policyFlags) as PolicyFlag[]
+
+const policyOptions = Object.fromEntries(
+  policyFlagNames.map((name) => [name, { type: 'string', ...policyFlags[name] }]),
+) as Record<PolicyFlag, { type: 'string'; value: string; help: string }>
+
+const pick = (options: PolicyFlagValues): PolicyFlagValues =>
+  Object.fromEntries(policyFlagNames.flatMap((name) => (options[name] === undefined ? [] : [[name, options[name]]])))
 
 export const up = defineCommand({
   name: 'up',
@@ -44,6 +54,7 @@ export const up = defineCommand({
       value: '<file>',
       help: 'a KubeSchedulerConfiguration: profiles, plugins and extenders of the scheduler',
     },
+    ...policyOptions,
     verbose: { type: 'boolean', short: 'v', help: 'logs more' },
   },
   async run({ options }, { out, err, isTerminal, environment, signal, startedMs }) {
@@ -66,6 +77,7 @@ export const up = defineCommand({
       host: options.bind ?? '127.0.0.1',
       port,
       nodes,
+      policyFlags: pick(options),
       log,
       schedulerConfiguration: await schedulerConfiguration(options['scheduler-config']),
     })

@@ -1,4 +1,5 @@
 import {
+  constants,
   createHmac,
   createPrivateKey,
   createPublicKey,
@@ -6,9 +7,10 @@ import {
   hash,
   sign,
   timingSafeEqual,
+  verify,
 } from 'node:crypto'
 import type { KeyObject } from 'node:crypto'
-import type { CryptoProvider, KeyPair } from '../crypto.ts'
+import type { CryptoProvider, KeyPair, PublicKey, SignatureAlgorithm } from '../crypto.ts'
 
 export const nodeCrypto: CryptoProvider = {
   sha256: (data) => hash('sha256', data, 'buffer'),
@@ -16,10 +18,40 @@ export const nodeCrypto: CryptoProvider = {
   equalInConstantTime: (a, b) => a.length === b.length && timingSafeEqual(a, b),
   generateKey: () => pairOf(generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey),
   loadKey: (privateKey) => pairOf(createPrivateKey(privateKey)),
+  loadPublicKey,
 }
 
 const pairOf = (key: KeyObject): KeyPair => ({
+  kind: key.asymmetricKeyType === 'rsa' ? 'RSA' : 'EC',
   privateKey: key.export({ type: 'pkcs8', format: 'pem' }),
   publicKey: createPublicKey(key).export({ type: 'spki', format: 'der' }),
   sign: (data) => sign('sha256', data, key),
+  signToken: (data) => sign('sha256', data, { key, dsaEncoding: 'ieee-p1363' }),
 })
+
+const publicKeyOf = (key: KeyObject): PublicKey => ({
+  publicKey: key.export({ type: 'spki', format: 'der' }),
+  jwk: key.export({ format: 'jwk' }),
+  verify(algorithm, data, signature) {
+    const digest = `sha${algorithm.slice(2)}`
+    const isCurve = algorithm.startsWith('ES')
+    if (key.asymmetricKeyType !== (isCurve ? 'ec' : 'rsa')) return false
+    if (isCurve && key.asymmetricKeyDetails?.namedCurve !== curves[algorithm]) return false
+    const padding = algorithm.startsWith('PS')
+      ? { padding: constants.RSA_PKCS1_PSS_PADDING, saltLength: constants.RSA_PSS_SALTLEN_DIGEST }
+      : {}
+    return verify(digest, data, { key, dsaEncoding: 'ieee-p1363', ...padding }, signature)
+  },
+})
+
+const curves: Readonly<Partial<Record<SignatureAlgorithm, string>>> = {
+  ES256: 'prime256v1',
+  ES384: 'secp384r1',
+  ES512: 'secp521r1',
+}
+
+function loadPublicKey(key: Uint8Array | string | JsonWebKey): PublicKey {
+  if (key instanceof Uint8Array)
+    return publicKeyOf(createPublicKey({ key: Buffer.from(key), format: 'der', type: 'spki' }))
+  return publicKeyOf(typeof key === 'string' ? createPublicKey(key) : createPublicKey({ key, format: 'jwk' }))
+}

@@ -1,14 +1,17 @@
+import { X509Certificate } from 'node:crypto'
 import { once } from 'node:events'
 import { createSecureServer, type Http2SecureServer, type Http2ServerRequest } from 'node:http2'
 import { STATUS_CODES, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
-import type { TLSSocket } from 'node:tls'
+import type { DetailedPeerCertificate, TLSSocket } from 'node:tls'
 import { gzip } from 'node:zlib'
 import { realClock } from '../../base/clock.ts'
 import {
   BodyTooLarge,
+  type ClientAuthority,
   type ClientCertificate,
   type ListenerProvider,
+  type ListenTls,
   type WireAnswer,
   type WirePieces,
   type WireRequest,
@@ -28,13 +31,11 @@ export const nodeListeners: ListenerProvider = {
   async listen({ host, port, tls, handle }) {
     const server = createSecureServer({
       allowHTTP1: true,
-      cert: tls.certificate,
-      key: tls.key,
-      ca: tls.clientAuthority,
+      ...contextOf(tls),
       requestCert: true,
       rejectUnauthorized: false, // who presents no certificate may still present a token
-      minVersion: 'TLSv1.2',
     })
+    let roots = rootsOf(tls)
     const sockets = new Set<Socket>()
     server.on('connection', (socket: Socket) => {
       sockets.add(socket)
@@ -48,21 +49,50 @@ export const nodeListeners: ListenerProvider = {
     server.on('request', (request: Request, response: Response) => {
       open.add(response)
       response.once('close', () => open.delete(response))
-      void answer(request, response, handle)
+      void answer(request, response, roots, handle)
     })
     server.on('upgrade', (request: IncomingMessage, socket: TLSSocket, head: Buffer) => {
-      void upgrade(request, socket, head, handle)
+      void upgrade(request, socket, head, roots, handle)
     })
     server.listen(port, host)
     await once(server, 'listening')
     const address = server.address() as AddressInfo
-    return { host: address.address, port: address.port, close: (graceMs) => close(server, sockets, open, graceMs) }
+    return {
+      host: address.address,
+      port: address.port,
+      renew(fresh) {
+        server.setSecureContext(contextOf(fresh))
+        roots = rootsOf(fresh)
+      },
+      close: (graceMs) => close(server, sockets, open, graceMs),
+    }
   },
 }
+
+const contextOf = ({ certificate, key, clientAuthorities }: ListenTls) => ({
+  cert: certificate,
+  key,
+  ca: Object.values(clientAuthorities),
+  minVersion: 'TLSv1.2' as const,
+})
+
+/** Which authority a root certificate stands for, by its fingerprint. */
+type Roots = ReadonlyMap<string, ClientAuthority>
+
+const rootsOf = ({ clientAuthorities }: ListenTls): Roots =>
+  new Map(
+    (Object.entries(clientAuthorities) as [ClientAuthority, string][]).flatMap(([authority, bundle]) =>
+      (bundle.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? []).map((pem) => [
+        new X509Certificate(pem).fingerprint256,
+        authority,
+      ]),
+    ),
+  )
 
 async function answer(
   request: Request,
   response: Response,
+  roots: Roots,
   handle: (request: WireRequest) => Promise<WireAnswer>,
 ): Promise<void> {
   const gone = new AbortController()
@@ -72,7 +102,7 @@ async function answer(
   })
   response.on('error', () => gone.abort())
   try {
-    const { status, headers, body } = await handle(toWireRequest(request, gone))
+    const { status, headers, body } = await handle(toWireRequest(request, roots, gone))
     if (typeof body === 'string' || body instanceof Uint8Array) {
       const isZipped = body.length >= zippedBytesMin && acceptsGzip(request)
       const bytes = isZipped ? await zipped(body) : body
@@ -163,13 +193,14 @@ async function upgrade(
   request: IncomingMessage,
   socket: TLSSocket,
   head: Buffer,
+  roots: Roots,
   handle: (request: WireRequest) => Promise<WireAnswer>,
 ): Promise<void> {
   const gone = new AbortController()
   socket.once('close', () => gone.abort(new DOMException('the client went away', 'AbortError')))
   socket.on('error', () => gone.abort())
   try {
-    const answer = await handle({ ...toWireRequest(request, gone), upgrade: true })
+    const answer = await handle({ ...toWireRequest(request, roots, gone), upgrade: true })
     const { status, headers, takeOver } = answer
     const lines = Object.entries(headers).flatMap(([name, value]) => [value].flat().map((one) => `${name}: ${one}`))
     const body = takeOver === undefined ? await wholeBody(answer.body) : Buffer.alloc(0)
@@ -214,7 +245,7 @@ async function writeStream(
   response.end()
 }
 
-function toWireRequest(request: Request, gone: AbortController): WireRequest {
+function toWireRequest(request: Request, roots: Roots, gone: AbortController): WireRequest {
   const socket = (
     request instanceof Object && 'stream' in request ? request.stream?.session?.socket : request.socket
   ) as TLSSocket | undefined
@@ -222,8 +253,9 @@ function toWireRequest(request: Request, gone: AbortController): WireRequest {
     method: request.method ?? 'GET',
     target: request.url ?? '/',
     headers: request.headers as Record<string, string | undefined>,
+    headerValues: (name) => headerValues(request.rawHeaders, name),
     remoteAddress: socket?.remoteAddress ?? '',
-    certificate: socket === undefined ? undefined : clientCertificate(socket),
+    certificate: socket === undefined ? undefined : clientCertificate(socket, roots),
     signal: gone.signal,
     cancel: (reason) => gone.abort(reason),
     upgrade: false,
@@ -231,23 +263,38 @@ function toWireRequest(request: Request, gone: AbortController): WireRequest {
   }
 }
 
+function headerValues(raw: readonly string[], name: string): string[] {
+  const values: string[] = []
+  for (let index = 0; index < raw.length; index += 2)
+    if (raw[index]?.toLowerCase() === name) values.push(raw[index + 1] ?? '')
+  return values
+}
+
 const certificates = new WeakMap<TLSSocket, ClientCertificate | undefined>()
 
 // Reading the certificate is slow and it does not change while the connection lives.
-function clientCertificate(socket: TLSSocket): ClientCertificate | undefined {
+function clientCertificate(socket: TLSSocket, roots: Roots): ClientCertificate | undefined {
   if (certificates.has(socket)) return certificates.get(socket)
-  const peer = socket.authorized ? socket.getPeerCertificate() : undefined
-  const organizations: unknown = peer?.subject?.O
-  const certificate =
-    peer === undefined || peer.subject === undefined
-      ? undefined
-      : {
-          commonName: String(peer.subject.CN ?? ''),
-          organizations: organizations === undefined ? [] : [organizations].flat().map(String),
-          fingerprint: peer.fingerprint256,
-        }
+  const certificate = socket.authorized ? readCertificate(socket.getPeerCertificate(true), roots) : undefined
   certificates.set(socket, certificate)
   return certificate
+}
+
+function readCertificate(peer: DetailedPeerCertificate, roots: Roots): ClientCertificate | undefined {
+  const authority = roots.get(rootOf(peer).fingerprint256)
+  if (peer.subject === undefined || authority === undefined) return undefined
+  const organizations: unknown = peer.subject.O
+  return {
+    commonName: String(peer.subject.CN ?? ''),
+    organizations: organizations === undefined ? [] : [organizations].flat().map(String),
+    fingerprint: peer.fingerprint256.replaceAll(':', '').toLowerCase(),
+    authority,
+  }
+}
+
+function rootOf(certificate: DetailedPeerCertificate): DetailedPeerCertificate {
+  const { issuerCertificate: issuer } = certificate
+  return issuer === undefined || issuer === certificate ? certificate : rootOf(issuer)
 }
 
 function readBody(request: Request, bytesMax: number): Promise<Uint8Array> {

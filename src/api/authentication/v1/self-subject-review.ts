@@ -1,0 +1,31 @@
+// SelfSubjectReview: asks who the asker is.
+import { message, struct } from '../../../schema/field.ts'
+import type { InputOf, ObjectOf } from '../../object.ts'
+import { objectMeta } from '../../meta/v1/object-meta.ts'
+import { defineKind } from '../../kind.ts'
+import { reviewShape } from '../../review.ts'
+import { userInfo } from './user-info.ts'
+
+export const selfSubjectReviewStatus = message('io.k8s.api.authentication.v1.SelfSubjectReviewStatus', {
+  userInfo: struct(1, userInfo),
+})
+
+export const selfSubjectReviewMessage = message('io.k8s.api.authentication.v1.SelfSubjectReview', {
+  metadata: struct(1, objectMeta),
+  status: struct(2, selfSubjectReviewStatus),
+})
+export interface SelfSubjectReview extends ObjectOf<typeof selfSubjectReviewMessage> {}
+export type SelfSubjectReviewInput = InputOf<typeof selfSubjectReviewMessage>
+
+export const selfSubjectReview = defineKind<SelfSubjectReview, SelfSubjectReviewInput>({
+  ...reviewShape,
+  group: 'authentication.k8s.io',
+  version: 'v1',
+  kind: 'SelfSubjectReview',
+  plural: 'selfsubjectreviews',
+  singular: 'selfsubjectreview',
+  namespaced: false,
+  message: selfSubjectReviewMessage,
+  applyDefaults: (object) => object,
+  validate: () => [],
+})

@@ -1,0 +1,43 @@
+// TokenReview: asks whose a token is.
+import type { Infer } from '../../../schema/infer.ts'
+import { bool, list, message, string, struct } from '../../../schema/field.ts'
+import type { InputOf, ObjectOf } from '../../object.ts'
+import { objectMeta } from '../../meta/v1/object-meta.ts'
+import { defineKind } from '../../kind.ts'
+import { reviewShape } from '../../review.ts'
+import { userInfo } from './user-info.ts'
+
+export const tokenReviewSpec = message('io.k8s.api.authentication.v1.TokenReviewSpec', {
+  token: string(1, { required: true }),
+  audiences: list(2, 'string', { listType: 'atomic' }),
+})
+export interface TokenReviewSpec extends Infer<typeof tokenReviewSpec> {}
+
+export const tokenReviewStatus = message('io.k8s.api.authentication.v1.TokenReviewStatus', {
+  authenticated: bool(1),
+  user: struct(2, userInfo),
+  error: string(3),
+  audiences: list(4, 'string', { listType: 'atomic' }),
+})
+export interface TokenReviewStatus extends Infer<typeof tokenReviewStatus> {}
+
+export const tokenReviewMessage = message('io.k8s.api.authentication.v1.TokenReview', {
+  metadata: struct(1, objectMeta),
+  spec: struct(2, tokenReviewSpec, { required: true }),
+  status: struct(3, tokenReviewStatus),
+})
+export interface TokenReview extends ObjectOf<typeof tokenReviewMessage> {}
+export type TokenReviewInput = InputOf<typeof tokenReviewMessage>
+
+export const tokenReview = defineKind<TokenReview, TokenReviewInput>({
+  ...reviewShape,
+  group: 'authentication.k8s.io',
+  version: 'v1',
+  kind: 'TokenReview',
+  plural: 'tokenreviews',
+  singular: 'tokenreview',
+  namespaced: false,
+  message: tokenReviewMessage,
+  applyDefaults: (object) => object,
+  validate: () => [],
+})

@@ -1,0 +1,11 @@
+// UserInfo: a user as reviews tell of it.
+import type { Infer } from '../../../schema/infer.ts'
+import { list, listOf, map, message, string } from '../../../schema/field.ts'
+
+export const userInfo = message('io.k8s.api.authentication.v1.UserInfo', {
+  username: string(1),
+  uid: string(2),
+  groups: list(3, 'string', { listType: 'atomic' }),
+  extra: map(4, listOf('string')),
+})
+export interface UserInfo extends Infer<typeof userInfo> {}

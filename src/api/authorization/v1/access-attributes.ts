@@ -1,0 +1,86 @@
+// What access reviews ask about, and how they are answered.
+import type { Infer } from '../../../schema/infer.ts'
+import { bool, list, listOf, map, message, string, struct } from '../../../schema/field.ts'
+import { invalid, type FieldError } from '../../../schema/field-error.ts'
+import { labelSelectorRequirement } from '../../meta/v1/label-selector.ts'
+
+export const fieldSelectorRequirement = message('io.k8s.apimachinery.pkg.apis.meta.v1.FieldSelectorRequirement', {
+  key: string(1, { required: true }),
+  operator: string(2, { required: true }),
+  values: list(3, 'string', { listType: 'atomic' }),
+})
+
+export const fieldSelectorAttributes = message('io.k8s.api.authorization.v1.FieldSelectorAttributes', {
+  rawSelector: string(1),
+  requirements: list(2, fieldSelectorRequirement, { listType: 'atomic' }),
+})
+
+export const labelSelectorAttributes = message('io.k8s.api.authorization.v1.LabelSelectorAttributes', {
+  rawSelector: string(1),
+  requirements: list(2, labelSelectorRequirement, { listType: 'atomic' }),
+})
+
+export const resourceAccess = message('io.k8s.api.authorization.v1.ResourceAttributes', {
+  namespace: string(1),
+  verb: string(2),
+  group: string(3),
+  version: string(4),
+  resource: string(5),
+  subresource: string(6),
+  name: string(7),
+  fieldSelector: struct(8, fieldSelectorAttributes, { pointer: true }),
+  labelSelector: struct(9, labelSelectorAttributes, { pointer: true }),
+})
+export interface ResourceAccess extends Infer<typeof resourceAccess> {}
+
+export const pathAccess = message('io.k8s.api.authorization.v1.NonResourceAttributes', {
+  path: string(1),
+  verb: string(2),
+})
+export interface PathAccess extends Infer<typeof pathAccess> {}
+
+export const subjectAccessReviewSpec = message('io.k8s.api.authorization.v1.SubjectAccessReviewSpec', {
+  resourceAttributes: struct(1, resourceAccess, { pointer: true }),
+  nonResourceAttributes: struct(2, pathAccess, { pointer: true }),
+  user: string(3),
+  groups: list(4, 'string', { listType: 'atomic' }),
+  extra: map(5, listOf('string')),
+  uid: string(6),
+})
+export interface SubjectAccessReviewSpec extends Infer<typeof subjectAccessReviewSpec> {}
+
+export const subjectAccessReviewStatus = message('io.k8s.api.authorization.v1.SubjectAccessReviewStatus', {
+  allowed: bool(1, { required: true, keepEmpty: true }),
+  reason: string(2),
+  evaluationError: string(3),
+  denied: bool(4),
+})
+export interface SubjectAccessReviewStatus extends Infer<typeof subjectAccessReviewStatus> {}
+
+type Access = Pick<SubjectAccessReviewSpec, 'resourceAttributes' | 'nonResourceAttributes'>
+
+export function validateAccess(spec: Access): FieldError[] {
+  const { resourceAttributes, nonResourceAttributes } = spec
+  if (resourceAttributes !== undefined && nonResourceAttributes !== undefined)
+    return [
+      invalid(
+        'spec.nonResourceAttributes',
+        nonResourceAttributes,
+        'cannot be specified in combination with resourceAttributes',
+      ),
+    ]
+  return resourceAttributes === undefined && nonResourceAttributes === undefined
+    ? [
+        invalid(
+          'spec.resourceAttributes',
+          null,
+          'exactly one of nonResourceAttributes or resourceAttributes must be specified',
+        ),
+      ]
+    : []
+}
+
+export const validateSubject = ({ user = '', groups = [] }: SubjectAccessReviewSpec): FieldError[] =>
+  user === '' && groups.length === 0
+    ? [invalid('spec.user', user, 'at least one of user or group must be specified')]
+    : []

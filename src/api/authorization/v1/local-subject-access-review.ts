@@ -1,0 +1,40 @@
+// LocalSubjectAccessReview: asks whether somebody may do something in one namespace.
+import { message, struct } from '../../../schema/field.ts'
+import type { InputOf, ObjectOf } from '../../object.ts'
+import { objectMeta } from '../../meta/v1/object-meta.ts'
+import { defineKind } from '../../kind.ts'
+import { reviewShape } from '../../review.ts'
+import {
+  subjectAccessReviewSpec,
+  subjectAccessReviewStatus,
+  validateAccess,
+  validateSubject,
+} from './access-attributes.ts'
+import { invalid } from '../../../schema/field-error.ts'
+
+export const localSubjectAccessReviewMessage = message('io.k8s.api.authorization.v1.LocalSubjectAccessReview', {
+  metadata: struct(1, objectMeta),
+  spec: struct(2, subjectAccessReviewSpec, { required: true }),
+  status: struct(3, subjectAccessReviewStatus),
+})
+export interface LocalSubjectAccessReview extends ObjectOf<typeof localSubjectAccessReviewMessage> {}
+export type LocalSubjectAccessReviewInput = InputOf<typeof localSubjectAccessReviewMessage>
+
+export const localSubjectAccessReview = defineKind<LocalSubjectAccessReview, LocalSubjectAccessReviewInput>({
+  ...reviewShape,
+  group: 'authorization.k8s.io',
+  version: 'v1',
+  kind: 'LocalSubjectAccessReview',
+  plural: 'localsubjectaccessreviews',
+  singular: 'localsubjectaccessreview',
+  namespaced: true,
+  message: localSubjectAccessReviewMessage,
+  applyDefaults: (object) => object,
+  validate: ({ spec }) => [
+    ...validateAccess(spec),
+    ...validateSubject(spec),
+    ...(spec.nonResourceAttributes === undefined
+      ? []
+      : [invalid('spec.nonResourceAttributes', spec.nonResourceAttributes, 'disallowed on this kind of request')]),
+  ],
+})

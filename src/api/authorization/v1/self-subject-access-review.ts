@@ -1,0 +1,33 @@
+// SelfSubjectAccessReview: asks whether the asker may do something.
+import { message, struct } from '../../../schema/field.ts'
+import type { InputOf, ObjectOf } from '../../object.ts'
+import { objectMeta } from '../../meta/v1/object-meta.ts'
+import { defineKind } from '../../kind.ts'
+import { reviewShape } from '../../review.ts'
+import { pathAccess, resourceAccess, subjectAccessReviewStatus, validateAccess } from './access-attributes.ts'
+
+export const selfSubjectAccessReviewSpec = message('io.k8s.api.authorization.v1.SelfSubjectAccessReviewSpec', {
+  resourceAttributes: struct(1, resourceAccess, { pointer: true }),
+  nonResourceAttributes: struct(2, pathAccess, { pointer: true }),
+})
+
+export const selfSubjectAccessReviewMessage = message('io.k8s.api.authorization.v1.SelfSubjectAccessReview', {
+  metadata: struct(1, objectMeta),
+  spec: struct(2, selfSubjectAccessReviewSpec, { required: true }),
+  status: struct(3, subjectAccessReviewStatus),
+})
+export interface SelfSubjectAccessReview extends ObjectOf<typeof selfSubjectAccessReviewMessage> {}
+export type SelfSubjectAccessReviewInput = InputOf<typeof selfSubjectAccessReviewMessage>
+
+export const selfSubjectAccessReview = defineKind<SelfSubjectAccessReview, SelfSubjectAccessReviewInput>({
+  ...reviewShape,
+  group: 'authorization.k8s.io',
+  version: 'v1',
+  kind: 'SelfSubjectAccessReview',
+  plural: 'selfsubjectaccessreviews',
+  singular: 'selfsubjectaccessreview',
+  namespaced: false,
+  message: selfSubjectAccessReviewMessage,
+  applyDefaults: (object) => object,
+  validate: ({ spec }) => validateAccess(spec),
+})

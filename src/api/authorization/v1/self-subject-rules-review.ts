@@ -1,0 +1,53 @@
+// SelfSubjectRulesReview: asks what the asker may do in a namespace.
+import type { Infer } from '../../../schema/infer.ts'
+import { bool, list, message, string, struct } from '../../../schema/field.ts'
+import type { InputOf, ObjectOf } from '../../object.ts'
+import { objectMeta } from '../../meta/v1/object-meta.ts'
+import { defineKind } from '../../kind.ts'
+import { reviewShape } from '../../review.ts'
+
+export const resourceRule = message('io.k8s.api.authorization.v1.ResourceRule', {
+  verbs: list(1, 'string', { required: true, listType: 'atomic' }),
+  apiGroups: list(2, 'string', { listType: 'atomic' }),
+  resources: list(3, 'string', { listType: 'atomic' }),
+  resourceNames: list(4, 'string', { listType: 'atomic' }),
+})
+export interface ResourceRule extends Infer<typeof resourceRule> {}
+
+export const nonResourceRule = message('io.k8s.api.authorization.v1.NonResourceRule', {
+  verbs: list(1, 'string', { required: true, listType: 'atomic' }),
+  nonResourceURLs: list(2, 'string', { listType: 'atomic' }),
+})
+export interface NonResourceRule extends Infer<typeof nonResourceRule> {}
+
+export const subjectRulesReviewStatus = message('io.k8s.api.authorization.v1.SubjectRulesReviewStatus', {
+  resourceRules: list(1, resourceRule, { required: true, keepEmpty: true, listType: 'atomic' }),
+  nonResourceRules: list(2, nonResourceRule, { required: true, keepEmpty: true, listType: 'atomic' }),
+  incomplete: bool(3, { required: true, keepEmpty: true }),
+  evaluationError: string(4),
+})
+
+export const selfSubjectRulesReviewSpec = message('io.k8s.api.authorization.v1.SelfSubjectRulesReviewSpec', {
+  namespace: string(1),
+})
+
+export const selfSubjectRulesReviewMessage = message('io.k8s.api.authorization.v1.SelfSubjectRulesReview', {
+  metadata: struct(1, objectMeta),
+  spec: struct(2, selfSubjectRulesReviewSpec, { required: true }),
+  status: struct(3, subjectRulesReviewStatus),
+})
+export interface SelfSubjectRulesReview extends ObjectOf<typeof selfSubjectRulesReviewMessage> {}
+export type SelfSubjectRulesReviewInput = InputOf<typeof selfSubjectRulesReviewMessage>
+
+export const selfSubjectRulesReview = defineKind<SelfSubjectRulesReview, SelfSubjectRulesReviewInput>({
+  ...reviewShape,
+  group: 'authorization.k8s.io',
+  version: 'v1',
+  kind: 'SelfSubjectRulesReview',
+  plural: 'selfsubjectrulesreviews',
+  singular: 'selfsubjectrulesreview',
+  namespaced: false,
+  message: selfSubjectRulesReviewMessage,
+  applyDefaults: (object) => object,
+  validate: () => [],
+})

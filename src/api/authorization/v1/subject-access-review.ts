@@ -1,0 +1,33 @@
+// SubjectAccessReview: asks whether somebody may do something.
+import { message, struct } from '../../../schema/field.ts'
+import type { InputOf, ObjectOf } from '../../object.ts'
+import { objectMeta } from '../../meta/v1/object-meta.ts'
+import { defineKind } from '../../kind.ts'
+import { reviewShape } from '../../review.ts'
+import {
+  subjectAccessReviewSpec,
+  subjectAccessReviewStatus,
+  validateAccess,
+  validateSubject,
+} from './access-attributes.ts'
+
+export const subjectAccessReviewMessage = message('io.k8s.api.authorization.v1.SubjectAccessReview', {
+  metadata: struct(1, objectMeta),
+  spec: struct(2, subjectAccessReviewSpec, { required: true }),
+  status: struct(3, subjectAccessReviewStatus),
+})
+export interface SubjectAccessReview extends ObjectOf<typeof subjectAccessReviewMessage> {}
+export type SubjectAccessReviewInput = InputOf<typeof subjectAccessReviewMessage>
+
+export const subjectAccessReview = defineKind<SubjectAccessReview, SubjectAccessReviewInput>({
+  ...reviewShape,
+  group: 'authorization.k8s.io',
+  version: 'v1',
+  kind: 'SubjectAccessReview',
+  plural: 'subjectaccessreviews',
+  singular: 'subjectaccessreview',
+  namespaced: false,
+  message: subjectAccessReviewMessage,
+  applyDefaults: (object) => object,
+  validate: ({ spec }) => [...validateAccess(spec), ...validateSubject(spec)],
+})

@@ -1,0 +1,14 @@
+// What all reviews have in common: they are answered and never kept, so they have no names, columns or updates.
+import type { KindDefinition } from './kind.ts'
+
+export const reviewShape = {
+  shortNames: [],
+  categories: [],
+  computed: ['create'],
+  hasStatus: false,
+  countsGenerations: false,
+  validateName: () => [],
+  validateUpdate: () => [],
+  columns: [],
+  fieldLabels: {},
+} as const satisfies Partial<KindDefinition>

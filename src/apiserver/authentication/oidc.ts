@@ -1,0 +1,118 @@
+// OpenID Connect: tokens of issuers that the cluster was told to trust; claims become user, groups and more.
+import type { Clock } from '../../base/clock.ts'
+import type { CryptoProvider, SignatureAlgorithm } from '../../platform/crypto.ts'
+import type { JsonServer } from '../outbound-json.ts'
+import {
+  authenticated,
+  commonAudiences,
+  refused,
+  unknown,
+  type Authentication,
+  type TokenAuthenticator,
+} from './authenticator.ts'
+import { BoundedCache } from './bounded-cache.ts'
+import { credentialIdKey } from './credential-id.ts'
+import { IssuerKeys } from './issuer-keys.ts'
+import { audiencesOf, isSignedBy, parseToken, type Claims } from './json-web-token.ts'
+
+export interface ClaimMapping {
+  readonly claim: string
+  readonly prefix: string
+}
+
+/** One issuer, and how its claims are read. */
+export interface JwtIssuer {
+  readonly url: string
+  readonly discoveryUrl: string
+  /** PEM; empty: the authorities that the platform trusts. */
+  readonly certificateAuthority: string
+  /** A token must be meant for one of these. */
+  readonly audiences: readonly string[]
+  readonly algorithms: readonly SignatureAlgorithm[]
+  readonly requiredClaims: readonly { readonly claim: string; readonly value: string }[]
+  readonly username: ClaimMapping
+  readonly groups: ClaimMapping | undefined
+  readonly uidClaim: string
+}
+
+export interface OidcParts {
+  readonly ownAudiences: readonly string[]
+  readonly clock: Clock
+  readonly crypto: CryptoProvider
+  readonly serverAt: (origin: string) => JsonServer
+}
+
+const verifiedMs = 10_000
+const verifiedTokensMax = 10_000
+
+export function oidc(issuer: JwtIssuer, { ownAudiences, clock, crypto, serverAt }: OidcParts): TokenAuthenticator {
+  const keys = new IssuerKeys(issuer.url, issuer.discoveryUrl, serverAt, crypto)
+  const verified = new BoundedCache<Authentication>(clock, verifiedTokensMax)
+  return {
+    name: `oidc ${issuer.url}`,
+    async authenticateToken(token, audiences) {
+      const parsed = parseToken(token)
+      if (parsed === undefined || parsed.claims['iss'] !== issuer.url) return unknown
+      const common = commonAudiences(audiences, ownAudiences)
+      if (common.length === 0) return refused('the token is not meant for these audiences')
+      const wrong = lifeError(parsed.claims, clock.nowMs())
+      if (wrong !== undefined) return refused(`oidc: verify token: ${wrong}`)
+      const digest = crypto.sha256(token).toBase64()
+      const known = verified.get(digest)
+      if (known !== undefined) return known
+      if (!issuer.algorithms.includes(parsed.algorithm))
+        return refused(`oidc: verify token: signed with the unexpected algorithm ${parsed.algorithm}`)
+      try {
+        const candidates = await keys.keysFor(parsed.keyId)
+        if (!isSignedBy(parsed, candidates)) return refused('oidc: verify token: failed to verify signature')
+      } catch (error) {
+        return refused(`oidc: the keys of the issuer are not available: ${(error as Error).message}`)
+      }
+      const answer = userOf(parsed.claims, issuer, common)
+      if (answer.kind === 'authenticated') verified.set(digest, answer, verifiedMs)
+      return answer
+    },
+  }
+}
+
+function lifeError({ exp, nbf }: Claims, nowMs: number): string | undefined {
+  if (typeof exp !== 'number' || exp * 1000 <= nowMs) return 'token is expired'
+  return typeof nbf === 'number' && nbf * 1000 > nowMs ? 'token is not valid yet' : undefined
+}
+
+function userOf(claims: Claims, issuer: JwtIssuer, common: readonly string[]): Authentication {
+  const { username, groups, requiredClaims, audiences, uidClaim } = issuer
+  const meantFor = audiencesOf(claims)
+  if (!audiences.some((audience) => meantFor.includes(audience)))
+    return refused(`oidc: expected audience in ${JSON.stringify(audiences)} got ${JSON.stringify(meantFor)}`)
+  for (const { claim, value } of requiredClaims)
+    if (claimAt(claims, claim) !== value)
+      return refused(`oidc: required claim ${claim} not present or without its required value`)
+  const name = claimAt(claims, username.claim)
+  if (typeof name !== 'string' || name === '')
+    return refused(`oidc: parse username claims ${JSON.stringify(username.claim)}: claim not present`)
+  if (username.claim === 'email' && (claims['email_verified'] ?? true) !== true)
+    return refused('oidc: email not verified')
+  const named = groups === undefined ? [] : namesIn(claimAt(claims, groups.claim))
+  if (named === undefined)
+    return refused(`oidc: parse groups claim ${JSON.stringify(groups?.claim)}: not a list of names`)
+  const uid = uidClaim === '' ? '' : claimAt(claims, uidClaim)
+  if (typeof uid !== 'string') return refused(`oidc: parse uid claim ${JSON.stringify(uidClaim)}: claim not present`)
+  const { jti } = claims
+  const user = {
+    name: username.prefix + name,
+    uid,
+    groups: named.map((group) => (groups?.prefix ?? '') + group),
+    extra: typeof jti === 'string' ? { [credentialIdKey]: [`JTI=${jti}`] } : {},
+  }
+  return authenticated(user, common)
+}
+
+const claimAt = (claims: Claims, name: string): unknown => claims[name]
+
+/** One name, several, or none; undefined when it is something else. */
+function namesIn(value: unknown): readonly string[] | undefined {
+  if (value === undefined || value === null) return []
+  if (typeof value === 'string') return [value]
+  return Array.isArray(value) && value.every((each) => typeof each === 'string') ? value : undefined
+}

@@ -1,0 +1,245 @@
+// ServiceAccount tokens: JWTs signed with the cluster's own key, bound to a pod, a node or a secret, good for as long
+// as these are there. Signatures are checked once and remembered; whether the objects still exist, at each use.
+import type { Clock } from '../../base/clock.ts'
+import { newUid } from '../../base/ids.ts'
+import type { Random } from '../../base/random.ts'
+import type { Kind } from '../../api/kind.ts'
+import { node } from '../../api/core/v1/node.ts'
+import { pod } from '../../api/core/v1/pod.ts'
+import { secret } from '../../api/core/v1/secret.ts'
+import { serviceAccount } from '../../api/core/v1/service-account.ts'
+import type { CryptoProvider, KeyPair, PublicKey } from '../../platform/crypto.ts'
+import { isJsonObject } from '../../schema/json-value.ts'
+import type { Caches } from '../policies.ts'
+import type { User } from '../request.ts'
+import { serviceAccountGroups, serviceAccountUser } from '../service-account-name.ts'
+import {
+  authenticated,
+  commonAudiences,
+  refused,
+  unknown,
+  type Authentication,
+  type TokenAuthenticator,
+} from './authenticator.ts'
+import { BoundedCache } from './bounded-cache.ts'
+import { credentialIdKey } from './credential-id.ts'
+import { audiencesOf, isSignedBy, parseToken, signToken, type Claims } from './json-web-token.ts'
+
+export interface ServiceAccountTokenOptions {
+  readonly issuer: string
+  /** Whom a token serves that names the API server: its issuer, unless told otherwise. */
+  readonly audiences: readonly string[]
+  readonly key: KeyPair
+  /** Keys of old that still verify. */
+  readonly oldKeys: readonly PublicKey[]
+  readonly clock: Clock
+  readonly random: Random
+  readonly crypto: CryptoProvider
+}
+
+export interface Reference {
+  readonly name: string
+  readonly uid: string
+}
+
+/** What a token says of its holder. */
+export interface Holder {
+  readonly namespace: string
+  readonly account: Reference
+  readonly pod?: Reference
+  readonly node?: Reference
+  readonly secret?: Reference
+}
+
+export interface TokenRequest {
+  readonly holder: Holder
+  readonly audiences: readonly string[]
+  readonly seconds: number
+  /** After how many seconds its use is worth a warning; undefined: never. */
+  readonly warnAfterSeconds?: number
+}
+
+interface Verified {
+  readonly holder: Holder
+  readonly audiences: readonly string[]
+  readonly notBeforeMs: number
+  readonly expiresMs: number
+  readonly tokenId: string
+}
+
+const verifiedTokensMax = 10_000
+/** As upstream: a pod that was told to go may use its token a little longer. */
+const deletionLeewayMs = 60_000
+const privateClaim = 'kubernetes.io'
+
+export class ServiceAccountTokens {
+  readonly issuer: string
+  readonly #options: ServiceAccountTokenOptions
+  readonly #keys: ReadonlyMap<string, PublicKey>
+  readonly #keyId: string
+  readonly #verified: BoundedCache<Verified>
+
+  constructor(options: ServiceAccountTokenOptions) {
+    this.#options = options
+    this.issuer = options.issuer
+    const { crypto, key, oldKeys, clock } = options
+    const idOf = ({ publicKey }: { publicKey: Uint8Array }) =>
+      crypto.sha256(publicKey).toBase64({ alphabet: 'base64url', omitPadding: true })
+    const current = crypto.loadPublicKey(key.publicKey)
+    this.#keyId = idOf(current)
+    this.#keys = new Map([current, ...oldKeys].map((each) => [idOf(each), each]))
+    this.#verified = new BoundedCache(clock, verifiedTokensMax)
+  }
+
+  get audiences(): readonly string[] {
+    return this.#options.audiences
+  }
+
+  issue({ holder, audiences, seconds, warnAfterSeconds }: TokenRequest): string {
+    const { clock, random, key } = this.#options
+    const now = Math.floor(clock.nowMs() / 1000)
+    const { namespace, account, ...bound } = holder
+    const claims = {
+      aud: audiences,
+      exp: now + seconds,
+      iat: now,
+      iss: this.issuer,
+      jti: newUid(random),
+      [privateClaim]: {
+        namespace,
+        ...bound,
+        serviceaccount: account,
+        ...(warnAfterSeconds === undefined ? {} : { warnafter: now + warnAfterSeconds }),
+      },
+      nbf: now,
+      sub: serviceAccountUser(namespace, account.name),
+    }
+    return signToken(claims, this.#keyId, key)
+  }
+
+  /** The authenticator over the caches, which say whether what a token is bound to still exists. */
+  authenticator(caches: Caches): TokenAuthenticator {
+    return {
+      name: 'serviceAccounts',
+      authenticateToken: (token, audiences) => this.#authenticate(token, audiences, caches),
+    }
+  }
+
+  /** The public keys, as clients of the issuer fetch them. */
+  get keySet(): object {
+    return {
+      keys: [...this.#keys].map(([kid, { jwk }]) => ({
+        use: 'sig',
+        kid,
+        alg: jwk.kty === 'EC' ? 'ES256' : 'RS256',
+        ...jwk,
+      })),
+    }
+  }
+
+  get discovery(): object {
+    return {
+      issuer: this.issuer,
+      jwks_uri: `${this.issuer}/openid/v1/jwks`,
+      response_types_supported: ['id_token'],
+      subject_types_supported: ['public'],
+      id_token_signing_alg_values_supported: [
+        ...new Set([...this.#keys.values()].map(({ jwk }) => (jwk.kty === 'EC' ? 'ES256' : 'RS256'))),
+      ],
+    }
+  }
+
+  #authenticate(token: string, asked: readonly string[], caches: Caches): Authentication {
+    const digest = this.#options.crypto.sha256(token).toBase64()
+    const known = this.#verified.get(digest)
+    const verified = known ?? this.#verify(token)
+    if ('kind' in verified) return verified
+    const nowMs = this.#options.clock.nowMs()
+    if (nowMs >= verified.expiresMs) return refused('service account token has expired')
+    if (nowMs < verified.notBeforeMs) return refused('service account token is not valid yet')
+    if (known === undefined) this.#verified.set(digest, verified, verified.expiresMs - nowMs)
+    const audiences = commonAudiences(asked, verified.audiences)
+    if (audiences.length === 0)
+      return refused(
+        `token audiences ${JSON.stringify(verified.audiences)} is invalid for the target audiences ${JSON.stringify(asked)}`,
+      )
+    const gone = goneReason(verified.holder, caches, nowMs)
+    return gone === undefined ? authenticated(userOf(verified), audiences) : refused(gone)
+  }
+
+  #verify(token: string): Verified | Authentication {
+    const parsed = parseToken(token)
+    if (parsed === undefined || parsed.claims['iss'] !== this.issuer) return unknown
+    const named = this.#keys.get(parsed.keyId)
+    if (!isSignedBy(parsed, named === undefined ? this.#keys.values() : [named]))
+      return refused('the signature of the service account token is not valid')
+    const holder = holderOf(parsed.claims)
+    const { exp, nbf, jti } = parsed.claims
+    if (holder === undefined || typeof exp !== 'number') return refused('the service account token has no valid claims')
+    return {
+      holder,
+      audiences: audiencesOf(parsed.claims),
+      notBeforeMs: typeof nbf === 'number' ? nbf * 1000 : 0,
+      expiresMs: exp * 1000,
+      tokenId: typeof jti === 'string' ? jti : '',
+    }
+  }
+}
+
+function holderOf(claims: Claims): Holder | undefined {
+  const own = claims[privateClaim]
+  if (!isJsonObject(own)) return undefined
+  const reference = (value: unknown): Reference | undefined =>
+    isJsonObject(value) && typeof value['name'] === 'string'
+      ? { name: value['name'], uid: typeof value['uid'] === 'string' ? value['uid'] : '' }
+      : undefined
+  const { namespace } = own
+  const account = reference(own['serviceaccount'])
+  if (typeof namespace !== 'string' || account === undefined) return undefined
+  if (claims['sub'] !== serviceAccountUser(namespace, account.name)) return undefined
+  const bound = Object.fromEntries(
+    (['pod', 'node', 'secret'] as const).flatMap((key) => {
+      const found = reference(own[key])
+      return found === undefined ? [] : [[key, found]]
+    }),
+  )
+  return { namespace, account, ...bound }
+}
+
+/** Why the token is worth nothing any more. A node that only says where the pod runs need not be there. */
+function goneReason({ namespace, account, ...bound }: Holder, caches: Caches, nowMs: number): string | undefined {
+  const isThere = (kind: Kind, where: string, { name, uid }: Reference): boolean => {
+    const metadata = caches.get(kind, where, name)?.metadata
+    if (metadata === undefined || metadata.uid !== uid) return false
+    const { deletionTimestamp } = metadata
+    return deletionTimestamp === undefined || Date.parse(deletionTimestamp) + deletionLeewayMs > nowMs
+  }
+  if (!isThere(serviceAccount, namespace, account)) return 'service account token has been invalidated'
+  if (bound.secret !== undefined && !isThere(secret, namespace, bound.secret))
+    return 'service account token has been invalidated'
+  if (bound.pod !== undefined)
+    return isThere(pod, namespace, bound.pod) ? undefined : 'service account token has been invalidated'
+  if (bound.node !== undefined && !isThere(node, '', bound.node)) return 'service account token has been invalidated'
+  return undefined
+}
+
+function userOf({ holder, tokenId }: Verified): User {
+  const { namespace, account, pod: ofPod, node: ofNode } = holder
+  const extra = (key: string, reference: Reference | undefined) =>
+    reference === undefined
+      ? {}
+      : {
+          [`authentication.kubernetes.io/${key}-name`]: [reference.name],
+          [`authentication.kubernetes.io/${key}-uid`]: [reference.uid],
+        }
+  return {
+    name: serviceAccountUser(namespace, account.name),
+    uid: account.uid,
+    groups: serviceAccountGroups(namespace),
+    extra: {
+      ...(tokenId === '' ? {} : { [credentialIdKey]: [`JTI=${tokenId}`] }),
+      ...extra('node', ofNode),
+      ...extra('pod', ofPod),
+    },
+  }
+}

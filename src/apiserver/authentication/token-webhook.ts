@@ -1,0 +1,78 @@
+// Token webhook: another server is asked whose a token is. Its answers are remembered for a while.
+import type { CryptoProvider } from '../../platform/crypto.ts'
+import { exchangeJson, type JsonServer } from '../outbound-json.ts'
+import type { User } from '../request.ts'
+import {
+  authenticated,
+  commonAudiences,
+  refused,
+  unknown,
+  type Authentication,
+  type TokenAuthenticator,
+} from './authenticator.ts'
+import { BoundedCache } from './bounded-cache.ts'
+
+export interface TokenWebhookOptions {
+  readonly server: JsonServer
+  /** Path and query to post to. */
+  readonly target: string
+  readonly version: 'v1' | 'v1beta1'
+  readonly cacheMs: number
+  readonly ownAudiences: readonly string[]
+  readonly crypto: CryptoProvider
+}
+
+interface Answer {
+  readonly status?: {
+    readonly authenticated?: boolean
+    readonly user?: {
+      readonly username?: string
+      readonly uid?: string
+      readonly groups?: readonly string[]
+      readonly extra?: User['extra']
+    }
+    readonly audiences?: readonly string[]
+    readonly error?: string
+  }
+}
+
+const answersMax = 10_000
+
+export function tokenWebhook(options: TokenWebhookOptions): TokenAuthenticator {
+  const { server, target, version, cacheMs, ownAudiences, crypto } = options
+  const answers = new BoundedCache<Authentication>(server.clock, answersMax)
+  const ask = async (token: string, audiences: readonly string[], signal: AbortSignal): Promise<Authentication> => {
+    const review = { apiVersion: `authentication.k8s.io/${version}`, kind: 'TokenReview', spec: { token, audiences } }
+    const headers = { 'content-type': 'application/json', accept: 'application/json' }
+    const body = JSON.stringify(review)
+    const { status, value } = await exchangeJson(server, { method: 'POST', target, headers, body }, signal)
+    if (value === undefined) throw new Error(`the webhook answered ${status}`)
+    return read(value as Answer, audiences, ownAudiences)
+  }
+  return {
+    name: 'tokenWebhook',
+    async authenticateToken(token, audiences, signal) {
+      const key = crypto.sha256(JSON.stringify([token, audiences])).toBase64()
+      const known = answers.get(key)
+      if (known !== undefined) return known
+      try {
+        const answer = await ask(token, audiences, signal)
+        answers.set(key, answer, cacheMs)
+        return answer
+      } catch (error) {
+        return refused(`the token webhook failed: ${(error as Error).message}`)
+      }
+    },
+  }
+}
+
+function read({ status = {} }: Answer, asked: readonly string[], own: readonly string[]): Authentication {
+  const { authenticated: isKnown = false, user = {}, audiences = [], error = '' } = status
+  if (!isKnown) return error === '' ? unknown : refused(error)
+  const { username = '', uid = '', groups = [], extra = {} } = user
+  if (username === '') return refused('the token webhook named no user')
+  // A webhook that says nothing of audiences knows none: its users are meant for this server.
+  const common = commonAudiences(asked, audiences.length === 0 ? own : audiences)
+  if (common.length === 0) return refused('the token is not meant for these audiences')
+  return authenticated({ name: username, uid, groups, extra }, common)
+}

@@ -1,0 +1,87 @@
+// Access webhook: another server is asked. Its answers are remembered; what happens when it fails is configured.
+import type { CryptoProvider } from '../../platform/crypto.ts'
+import { BoundedCache } from '../authentication/bounded-cache.ts'
+import { exchangeJson, type JsonServer } from '../outbound-json.ts'
+import type { AccessAttributes } from './attributes.ts'
+import { allowed, denied, noOpinion, type Authorizer, type Decision } from './authorizer.ts'
+
+export interface AccessWebhookOptions {
+  readonly name: string
+  readonly server: JsonServer
+  /** Path and query to post to. */
+  readonly target: string
+  readonly version: 'v1' | 'v1beta1'
+  readonly allowedCacheMs: number
+  readonly deniedCacheMs: number
+  readonly onFailure: 'NoOpinion' | 'Deny'
+  readonly crypto: CryptoProvider
+}
+
+interface Answer {
+  readonly status?: { readonly allowed?: boolean; readonly denied?: boolean; readonly reason?: string }
+}
+
+const answersMax = 10_000
+
+export function accessWebhook(options: AccessWebhookOptions): Authorizer {
+  const { name, server, target, version, allowedCacheMs, deniedCacheMs, onFailure, crypto } = options
+  const answers = new BoundedCache<Decision>(server.clock, answersMax)
+  const ask = async (spec: object, signal: AbortSignal): Promise<Decision> => {
+    const body = JSON.stringify({ apiVersion: `authorization.k8s.io/${version}`, kind: 'SubjectAccessReview', spec })
+    const headers = { 'content-type': 'application/json', accept: 'application/json' }
+    const { status, value } = await exchangeJson(server, { method: 'POST', target, headers, body }, signal)
+    if (value === undefined) throw new Error(`the webhook answered ${status}`)
+    return read(value as Answer)
+  }
+  return {
+    name,
+    authorize(attributes, signal) {
+      const spec = specOf(attributes, version)
+      const key = crypto.sha256(JSON.stringify(spec)).toBase64()
+      const known = answers.get(key)
+      if (known !== undefined) return known
+      return ask(spec, signal).then(
+        (decision) => {
+          answers.set(key, decision, decision.kind === 'allowed' ? allowedCacheMs : deniedCacheMs)
+          return decision
+        },
+        (error: unknown) => {
+          const reason = `webhook ${JSON.stringify(name)} failed: ${(error as Error).message}`
+          return onFailure === 'Deny' ? denied(reason) : noOpinion(reason)
+        },
+      )
+    },
+    rulesFor: () => ({
+      rules: [],
+      incomplete: true,
+      errors: ['webhook authorizer does not support user rule resolution'],
+    }),
+  }
+}
+
+function read({ status = {} }: Answer): Decision {
+  const { allowed: isAllowed = false, denied: isDenied = false, reason = '' } = status
+  if (isAllowed && isDenied) throw new Error('the webhook answered both allowed and denied')
+  if (isAllowed) return allowed(reason)
+  return isDenied ? denied(reason) : noOpinion(reason)
+}
+
+function specOf(attributes: AccessAttributes, version: 'v1' | 'v1beta1'): object {
+  const { name: user, uid, groups, extra } = attributes.user
+  const subject = {
+    user,
+    [version === 'v1' ? 'groups' : 'group']: groups,
+    ...(Object.keys(extra).length === 0 ? {} : { extra }),
+    ...(uid === '' ? {} : { uid }),
+  }
+  if (attributes.kind === 'path')
+    return { ...subject, nonResourceAttributes: { path: attributes.path, verb: attributes.verb } }
+  const { verb, group, version: of, resource, subresource, namespace, name, fields, labels } = attributes
+  const selectors = {
+    ...(fields === undefined ? {} : { fieldSelector: { requirements: fields } }),
+    ...(labels === undefined ? {} : { labelSelector: { requirements: labels } }),
+  }
+  const named = { namespace, verb, group, version: of, resource, subresource, name }
+  const given = Object.fromEntries(Object.entries(named).filter(([, value]) => value !== ''))
+  return { ...subject, resourceAttributes: { ...given, ...selectors } }
+}

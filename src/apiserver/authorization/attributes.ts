@@ -1,0 +1,87 @@
+// AccessAttributes: what an authorizer knows of a request: who, which verb, on what.
+import { parseFieldSelector, parseLabelSelector, type Selector } from '../../api/selectors.ts'
+import { pathSegmentErrors } from '../../api/names.ts'
+import type { ApiRequest, ResourceTarget, User } from '../request.ts'
+
+export interface ResourceAttributes {
+  readonly kind: 'resource'
+  readonly user: User
+  readonly verb: string
+  readonly group: string
+  readonly version: string
+  readonly resource: string
+  readonly subresource: string
+  readonly namespace: string
+  readonly name: string
+  /** What a list or a watch is limited to; undefined when there is no limit, or none that can be read. */
+  readonly fields: Selector | undefined
+  readonly labels: Selector | undefined
+}
+
+export interface PathAttributes {
+  readonly kind: 'path'
+  readonly user: User
+  readonly verb: string
+  readonly path: string
+}
+
+export type AccessAttributes = ResourceAttributes | PathAttributes
+
+export const resourceAttributes = (
+  user: User,
+  verb: string,
+  rest: Partial<Omit<ResourceAttributes, 'kind' | 'user' | 'verb'>>,
+): ResourceAttributes => ({
+  kind: 'resource',
+  user,
+  verb,
+  group: '',
+  version: '*',
+  resource: '',
+  subresource: '',
+  namespace: '',
+  name: '',
+  fields: undefined,
+  labels: undefined,
+  ...rest,
+})
+
+export function attributesOf(user: User, { target, query }: Pick<ApiRequest, 'target' | 'query'>): AccessAttributes {
+  if (target.kind === 'path') return { kind: 'path', user, verb: target.verb, path: target.path }
+  const { resource, subresource, verb } = target
+  const selects = verb === 'list' || verb === 'watch' || verb === 'deletecollection'
+  const fields = selects ? parsed(query.get('fieldSelector'), parseFieldSelector) : undefined
+  return {
+    kind: 'resource',
+    user,
+    verb,
+    group: resource.group,
+    version: resource.version,
+    resource: resource.plural,
+    subresource,
+    namespace: namespaceOf(target),
+    name: target.name === '' ? nameIn(fields) : target.name,
+    fields,
+    labels: selects ? parsed(query.get('labelSelector'), parseLabelSelector) : undefined,
+  }
+}
+
+/** A namespace lies in itself: a role there may allow to read it. */
+const namespaceOf = ({ resource, namespace, name }: ResourceTarget): string =>
+  resource.group === '' && resource.plural === 'namespaces' ? name : namespace
+
+/** A list of the one object with a name is asked for by that name. */
+function nameIn(fields: Selector | undefined): string {
+  const name = fields?.find(({ key, operator }) => key === 'metadata.name' && operator === 'In')?.values[0] ?? ''
+  return pathSegmentErrors(name).length === 0 ? name : ''
+}
+
+// A selector that cannot be read limits nothing; the registry will refuse it.
+function parsed(text: string | null, parse: (text: string) => Selector): Selector | undefined {
+  if (text === null || text === '') return undefined
+  try {
+    return parse(text)
+  } catch {
+    return undefined
+  }
+}

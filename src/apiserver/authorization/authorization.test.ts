@@ -1,0 +1,294 @@
+// Authorization through the server: what users of kubectl read when they may not, and what nobody may give away.
+import { deepEqual, equal, match } from 'node:assert/strict'
+import { test } from 'node:test'
+import { clusterRoleBinding } from '../../api/rbac/v1/cluster-role-binding.ts'
+import { clusterRole } from '../../api/rbac/v1/cluster-role.ts'
+import type { ApiObject } from '../../api/object.ts'
+import { TestCaches } from '../caches.harness.ts'
+import { userNamed } from '../request.ts'
+import { attributesOf, resourceAttributes } from './attributes.ts'
+import { alwaysAllow, alwaysDeny, chainOf, denied, noOpinion, noRules, privileged } from './authorizer.ts'
+import { rbacSeeds, updatedBinding, updatedRole } from './defaults/default-seeds.ts'
+import { group, on } from './defaults/builders.ts'
+import { startGuarded } from '../policies.harness.ts'
+import { Rbac } from './rbac/rbac.ts'
+import { RuleTable } from './rbac/rule-table.ts'
+
+const roles = '/apis/rbac.authorization.k8s.io/v1/namespaces/default/roles'
+const roleBindings = '/apis/rbac.authorization.k8s.io/v1/namespaces/default/rolebindings'
+const clusterRoles = '/apis/rbac.authorization.k8s.io/v1/clusterroles'
+const clusterRoleBindings = '/apis/rbac.authorization.k8s.io/v1/clusterrolebindings'
+const bob = { as: 'bob,dev' }
+const apiGroup = 'rbac.authorization.k8s.io'
+
+const bindingOf = (name: string, role: string, user = 'bob', kind = 'ClusterRole') => ({
+  metadata: { name },
+  roleRef: { apiGroup, kind, name: role },
+  subjects: [{ kind: 'User', apiGroup, name: user }],
+})
+
+const refusals: [why: string, method: string, target: string, message: string][] = [
+  [
+    'a list in a namespace',
+    'GET',
+    '/api/v1/namespaces/default/pods',
+    'pods is forbidden: User "bob" cannot list resource "pods" in API group "" in the namespace "default"',
+  ],
+  [
+    'one object of a group',
+    'GET',
+    '/apis/apps/v1/namespaces/default/deployments/web',
+    'deployments.apps "web" is forbidden: User "bob" cannot get resource "deployments" in API group "apps" in the namespace "default"',
+  ],
+  [
+    'a subresource',
+    'GET',
+    '/api/v1/namespaces/default/pods/p/status',
+    'pods "p" is forbidden: User "bob" cannot get resource "pods/status" in API group "" in the namespace "default"',
+  ],
+  [
+    'the whole cluster',
+    'GET',
+    '/api/v1/nodes?watch=1',
+    'nodes is forbidden: User "bob" cannot watch resource "nodes" in API group "" at the cluster scope',
+  ],
+  [
+    'a namespace, which lies in itself',
+    'GET',
+    '/api/v1/namespaces/default',
+    'namespaces "default" is forbidden: User "bob" cannot get resource "namespaces" in API group "" in the namespace "default"',
+  ],
+  [
+    'a list of one name',
+    'GET',
+    '/api/v1/namespaces/default/pods?fieldSelector=metadata.name%3Dp',
+    'pods "p" is forbidden: User "bob" cannot list resource "pods" in API group "" in the namespace "default"',
+  ],
+  ['a path', 'GET', '/metrics', 'forbidden: User "bob" cannot get path "/metrics"'],
+]
+
+test('a refusal reads as users of kubectl know it', async () => {
+  await using server = await startGuarded()
+  for (const [why, method, target, message] of refusals) {
+    const { status, body } = await server.call(method, target, undefined, bob)
+    deepEqual([status, body.reason, body.message], [403, 'Forbidden', message], why)
+  }
+})
+
+test('nothing but health and version is readable without credentials', async () => {
+  await using server = await startGuarded()
+  const status = async (path: string) => (await server.call('GET', path, undefined, { anonymous: 'x' })).status
+  for (const path of ['/healthz', '/livez', '/readyz', '/version']) equal(await status(path), 200, path)
+  for (const path of ['/', '/api', '/apis', '/openapi/v3', '/metrics', '/api/v1/nodes', '/coxswain/flow/events'])
+    equal(await status(path), 403, path)
+  equal(
+    (await server.call('GET', '/api', undefined, { anonymous: 'x' })).body.message,
+    'forbidden: User "system:anonymous" cannot get path "/api"',
+  )
+})
+
+test('rights follow roles and bindings from the moment they change', async () => {
+  await using server = await startGuarded()
+  const pods = () => server.call('GET', '/api/v1/namespaces/default/pods', undefined, bob)
+  await server.call('POST', roleBindings, bindingOf('b', 'missing'))
+  equal((await pods()).status, 403)
+  match((await pods()).body.message, /: RBAC: clusterrole\.rbac\.authorization\.k8s\.io "missing" not found$/)
+  const rules = [on('list', 'core', 'pods')]
+  await server.call('POST', clusterRoles, { metadata: { name: 'missing' }, rules })
+  equal((await pods()).status, 200)
+  equal((await server.call('GET', '/api/v1/namespaces/other/pods', undefined, bob)).status, 403)
+  await server.call(
+    'PATCH',
+    `${clusterRoles}/missing`,
+    { rules: null },
+    { 'content-type': 'application/merge-patch+json' },
+  )
+  equal((await pods()).status, 403)
+  await server.call('PUT', `${clusterRoles}/missing`, { metadata: { name: 'missing' }, rules })
+  equal((await pods()).status, 200)
+  await server.call('DELETE', `${roleBindings}/b`)
+  equal((await pods()).status, 403)
+})
+
+test('a call tells by which rule it was let through', async () => {
+  await using server = await startGuarded()
+  await server.call('POST', roleBindings, bindingOf('readers', 'view'))
+  await server.call('GET', '/api/v1/namespaces/default/pods', undefined, bob)
+  const calls = [...server.flow.events()].filter(({ arrow }) => arrow === 'call')
+  equal(calls.at(-1)?.allowedBy, 'RBAC: allowed by RoleBinding "readers/default" of ClusterRole "view" to User "bob"')
+})
+
+test('nobody gives away what they do not have', async () => {
+  await using server = await startGuarded()
+  await server.call('POST', clusterRoles, {
+    metadata: { name: 'role-writer' },
+    rules: [on('create update patch', apiGroup, 'roles rolebindings clusterroles'), on('get list', 'core', 'pods')],
+  })
+  await server.call('POST', clusterRoleBindings, bindingOf('bob', 'role-writer'))
+  const role = (rules: object[]) => ({ metadata: { name: 'r' }, rules })
+  const wants = [on('get delete', 'core', 'pods secrets')]
+  const refused = await server.call('POST', roles, role(wants), bob)
+  equal(refused.status, 403)
+  equal(
+    refused.body.message,
+    `roles.rbac.authorization.k8s.io "r" is forbidden: user "bob" (groups=["dev" "system:authenticated"]) is attempting to grant RBAC permissions not currently held:
+{APIGroups:[""], Resources:["pods"], Verbs:["delete"]}
+{APIGroups:[""], Resources:["secrets"], Verbs:["get" "delete"]}`,
+  )
+  equal((await server.call('POST', roles, role([on('get', 'core', 'pods', 'one')]), bob)).status, 201)
+  const bind = (name: string) => server.call('POST', roleBindings, bindingOf(name, name, 'eve'), bob)
+  match(
+    (await bind('edit')).body.message,
+    /^rolebindings\.rbac\.authorization\.k8s\.io "edit" is forbidden: user "bob"/,
+  )
+  equal((await bind('absent')).body.message, 'clusterroles.rbac.authorization.k8s.io "absent" not found')
+  equal((await bind('role-writer')).status, 201)
+  const gathering = {
+    metadata: { name: 'g' },
+    aggregationRule: { clusterRoleSelectors: [{ matchLabels: { a: 'b' } }] },
+  }
+  match(
+    (await server.call('POST', clusterRoles, gathering, bob)).body.message,
+    /\{NonResourceURLs:\["\*"\], Verbs:\["\*"\]\}/,
+  )
+  await server.call('POST', clusterRoles, {
+    metadata: { name: 'bypass' },
+    rules: [on('escalate', apiGroup, 'roles'), on('bind', apiGroup, 'clusterroles', 'edit')],
+  })
+  await server.call('POST', clusterRoleBindings, bindingOf('bypass', 'bypass'))
+  equal((await server.call('PUT', `${roles}/r`, role(wants), bob)).status, 200)
+  equal((await bind('edit')).status, 201)
+})
+
+test('the chain stops at the first opinion, also when some must be waited for', async () => {
+  const asked = resourceAttributes(userNamed('a'), 'get', { resource: 'pods' })
+  const slow = { name: 'slow', authorize: () => Promise.resolve(noOpinion('slow has none')), rulesFor: () => noRules }
+  const no = { name: 'no', authorize: () => denied('no'), rulesFor: () => noRules }
+  const { signal } = new AbortController()
+  const decide = async (...authorizers: Parameters<typeof chainOf>[0]) => {
+    const decision = await chainOf(authorizers).authorize(asked, signal)
+    return [decision.kind, decision.reason()]
+  }
+  deepEqual(await decide(alwaysDeny, alwaysAllow), ['allowed', ''])
+  deepEqual(await decide(slow, no, alwaysAllow), ['denied', 'no'])
+  deepEqual(await decide(alwaysDeny, slow), ['noOpinion', 'Everything is forbidden.\nslow has none'])
+  equal(
+    (await chainOf([privileged]).authorize({ ...asked, user: userNamed('a', ['system:masters']) }, signal)).kind,
+    'allowed',
+  )
+})
+
+test('a selector that cannot be read limits nothing', () => {
+  const target = {
+    kind: 'resource',
+    verb: 'list',
+    resource: clusterRole,
+    subresource: '',
+    namespace: '',
+    name: '',
+  } as const
+  const query = new URLSearchParams({ fieldSelector: '???', labelSelector: 'a=b' })
+  const asked = attributesOf(userNamed('a'), { target, query })
+  deepEqual(asked.kind === 'resource' && [asked.fields, asked.labels?.length, asked.name], [undefined, 1, ''])
+})
+
+test('a thousand roles of one subject are decided as one', () => {
+  const caches = new TestCaches()
+  const rbac = new Rbac(caches)
+  for (let index = 0; index < 1000; index++) {
+    const metadata = { name: `r${index}` }
+    caches.set(clusterRole, {
+      apiVersion: '',
+      kind: 'ClusterRole',
+      metadata,
+      rules: [on('get', 'core', 'secrets', `s${index}`)],
+    } as never)
+    caches.set(clusterRoleBinding, {
+      apiVersion: '',
+      kind: 'ClusterRoleBinding',
+      ...bindingOf(`r${index}`, `r${index}`),
+    })
+  }
+  const asks = (name: string) =>
+    rbac.authorize(resourceAttributes(userNamed('bob'), 'get', { resource: 'secrets', namespace: 'x', name }))
+  equal(asks('s999').reason(), 'RBAC: allowed by ClusterRoleBinding "r999" of ClusterRole "r999" to User "bob"')
+  equal(asks('s1000').kind, 'noOpinion')
+  caches.remove(clusterRole, '', 'r999')
+  equal(asks('s999').kind, 'noOpinion')
+  caches.remove(clusterRoleBinding, '', 'r998')
+  equal(asks('s998').kind, 'noOpinion')
+  equal(asks('s997').kind, 'allowed')
+})
+
+test('paths end in a star, resources in a subresource of any', () => {
+  const table = new RuleTable([on('get', '*', '*/scale'), { verbs: ['get'], nonResourceURLs: ['/api/*', '/exact'] }])
+  const path = (text: string) => table.allows({ kind: 'path', user: userNamed('a'), verb: 'get', path: text })
+  deepEqual(['/api/v1', '/api', '/exact', '/exact/more'].map(path), [true, false, true, false])
+  const resource = (subresource: string) =>
+    table.allows(resourceAttributes(userNamed('a'), 'get', { group: 'apps', resource: 'deployments', subresource }))
+  deepEqual(['scale', 'status', ''].map(resource), [true, false, false])
+})
+
+test('a default object gets back what it lost and keeps what was added, unless it is marked', () => {
+  const made = (object: object) =>
+    ({ apiVersion: '', kind: '', metadata: { name: 'x', labels: { own: '1' } }, ...object }) as unknown as ApiObject
+  const wanted = { ...made({ rules: [on('get list', 'core', 'pods')] }), aggregationRule: undefined } as never
+  const current = made({ rules: [on('get', 'core', 'pods'), on('get', 'core', 'secrets')] }) as never
+  deepEqual((updatedRole(current, wanted) as { rules: unknown }).rules, [
+    on('get', 'core', 'pods'),
+    on('get', 'core', 'secrets'),
+    on('list', 'core', 'pods'),
+  ])
+  const binding = made({ subjects: [group('a')], roleRef: { name: 'r' } }) as never
+  const wantedBinding = made({ subjects: [group('a'), group('b')], roleRef: { name: 'r' } }) as never
+  deepEqual((updatedBinding(binding, wantedBinding) as { subjects: unknown }).subjects, [group('a'), group('b')])
+  const view = rbacSeeds.find(({ object }) => object.metadata.name === 'system:basic-user')
+  const stripped = (annotations: object) =>
+    ({ ...view?.object, metadata: { name: 'system:basic-user', annotations }, rules: [] }) as never
+  equal(view?.update?.(stripped({ 'rbac.authorization.kubernetes.io/autoupdate': 'false' })), undefined)
+  equal((view?.update?.(stripped({})) as { rules?: object[] } | undefined)?.rules?.length, 3)
+  equal(view?.update?.(view.object as never), undefined)
+})
+
+test('access reviews answer for others and for the asker, and list what may be done', async () => {
+  await using server = await startGuarded()
+  await server.call('POST', roleBindings, bindingOf('readers', 'view'))
+  const group = '/apis/authorization.k8s.io/v1'
+  const review = async (path: string, spec: object, headers?: Record<string, string>) => {
+    const { status, body } = await server.call('POST', `${group}/${path}`, { spec }, headers)
+    return status === 201 ? body.status : [status, body.message]
+  }
+  const resourceAttributes = { verb: 'list', resource: 'pods', namespace: 'default' }
+  const reason = 'RBAC: allowed by RoleBinding "readers/default" of ClusterRole "view" to User "bob"'
+  deepEqual(await review('subjectaccessreviews', { user: 'bob', resourceAttributes }), { allowed: true, reason })
+  deepEqual(await review('selfsubjectaccessreviews', { resourceAttributes }, bob), { allowed: true, reason })
+  const elsewhere = { ...resourceAttributes, namespace: 'other' }
+  deepEqual(await review('selfsubjectaccessreviews', { resourceAttributes: elsewhere }, bob), { allowed: false })
+  const path = { nonResourceAttributes: { verb: 'get', path: '/api' } }
+  equal((await review('selfsubjectaccessreviews', path, bob)).allowed, true)
+  const local = 'namespaces/default/localsubjectaccessreviews'
+  deepEqual(await review(local, { user: 'bob', resourceAttributes }), { allowed: true, reason })
+  deepEqual(await review(local, { user: 'bob', resourceAttributes: elsewhere }), [
+    400,
+    'spec.resourceAttributes.namespace must match namespace: default',
+  ])
+  match(
+    String((await review('subjectaccessreviews', { resourceAttributes }))[1]),
+    /at least one of user or group must be specified$/,
+  )
+  match(
+    String((await review('selfsubjectaccessreviews', {}))[1]),
+    /exactly one of nonResourceAttributes or resourceAttributes must be specified$/,
+  )
+  match(
+    String((await review('subjectaccessreviews', { user: 'a', resourceAttributes }, bob))[1]),
+    /^subjectaccessreviews\.authorization\.k8s\.io is forbidden: User "bob"/,
+  )
+  const rules = await review('selfsubjectrulesreviews', { namespace: 'default' }, bob)
+  equal(rules.incomplete, false)
+  deepEqual(
+    rules.resourceRules[0],
+    on('create', 'authorization.k8s.io', 'selfsubjectaccessreviews selfsubjectrulesreviews'),
+  )
+  deepEqual(await review('selfsubjectrulesreviews', {}, bob), [400, 'no namespace on request'])
+})

@@ -1,0 +1,111 @@
+// Authorizer: may this user do that? A chain of them answers in order; the first with an opinion decides.
+import type { PolicyRule } from '../../api/rbac/v1/rules.ts'
+import type { User } from '../request.ts'
+import type { AccessAttributes } from './attributes.ts'
+
+/** Reasons are made when somebody reads them: most are never read. */
+export type Decision =
+  | { readonly kind: 'allowed'; reason(): string }
+  /** The next authorizer is not asked. */
+  | { readonly kind: 'denied'; reason(): string }
+  | { readonly kind: 'noOpinion'; reason(): string }
+
+/** What is known of all that a user may do in a namespace. */
+export interface KnownRules {
+  readonly rules: readonly PolicyRule[]
+  /** There may be more. */
+  readonly incomplete: boolean
+  readonly errors: readonly string[]
+}
+
+export interface Authorizer {
+  readonly name: string
+  /** All that it allows the user in the namespace, as far as it can tell. */
+  rulesFor(user: User, namespace: string): KnownRules
+  /** Immediate, unless somebody outside must be asked. */
+  authorize(attributes: AccessAttributes, signal: AbortSignal): Decision | Promise<Decision>
+}
+
+export const allowed = (reason = ''): Decision => ({ kind: 'allowed', reason: () => reason })
+export const denied = (reason = ''): Decision => ({ kind: 'denied', reason: () => reason })
+export const noOpinion = (reason = ''): Decision => ({ kind: 'noOpinion', reason: () => reason })
+
+/** One authorizer out of several. It answers at once as long as those asked do. */
+export function chainOf(authorizers: readonly Authorizer[]): Authorizer {
+  const ask = (
+    index: number,
+    attributes: AccessAttributes,
+    signal: AbortSignal,
+    before: readonly Decision[],
+  ): Decision | Promise<Decision> => {
+    for (let at = index; ; at++) {
+      const authorizer = authorizers[at]
+      if (authorizer === undefined) return joined(before)
+      const answer = authorizer.authorize(attributes, signal)
+      if (answer instanceof Promise)
+        return answer.then((decision) =>
+          decision.kind === 'noOpinion' ? ask(at + 1, attributes, signal, [...before, decision]) : decision,
+        )
+      if (answer.kind !== 'noOpinion') return answer
+      before = [...before, answer]
+    }
+  }
+  return {
+    name: 'chain',
+    authorize: (attributes, signal) => ask(0, attributes, signal, []),
+    rulesFor(user, namespace) {
+      const known = authorizers.map((authorizer) => authorizer.rulesFor(user, namespace))
+      return {
+        rules: known.flatMap(({ rules }) => rules),
+        incomplete: known.some(({ incomplete }) => incomplete),
+        errors: known.flatMap(({ errors }) => errors),
+      }
+    },
+  }
+}
+
+const joined = (decisions: readonly Decision[]): Decision => ({
+  kind: 'noOpinion',
+  reason: () =>
+    decisions
+      .map((decision) => decision.reason())
+      .filter((reason) => reason !== '')
+      .join('\n'),
+})
+
+export const noRules: KnownRules = { rules: [], incomplete: false, errors: [] }
+
+const everyRule: KnownRules = {
+  ...noRules,
+  rules: [
+    { verbs: ['*'], apiGroups: ['*'], resources: ['*'] },
+    { verbs: ['*'], nonResourceURLs: ['*'] },
+  ],
+}
+
+export const alwaysAllow: Authorizer = {
+  name: 'AlwaysAllow',
+  authorize: () => allowed(),
+  rulesFor: () => everyRule,
+}
+
+export const alwaysDeny: Authorizer = {
+  name: 'AlwaysDeny',
+  authorize: () => noOpinion('Everything is forbidden.'),
+  rulesFor: () => noRules,
+}
+
+/** Whoever is in this group may do everything, whatever the configured chain says: the way back in. */
+const privilegedGroup = 'system:masters'
+
+export const isPrivileged = (groups: readonly string[]): boolean => groups.includes(privilegedGroup)
+
+const byPrivilege = allowed(`the group ${privilegedGroup} may do everything`)
+const noPrivilege = noOpinion()
+
+export const privileged: Authorizer = {
+  name: 'Privileged',
+  authorize: ({ user }) => (isPrivileged(user.groups) ? byPrivilege : noPrivilege),
+  // The default roles say the same.
+  rulesFor: () => noRules,
+}

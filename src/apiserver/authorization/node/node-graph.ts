@@ -1,0 +1,101 @@
+// NodeGraph: what each node needs for the pods that are bound to it. It follows the registry's caches change by change.
+import { getOrMake } from '../../../base/get-or-make.ts'
+import { persistentVolume, type PersistentVolume } from '../../../api/core/v1/persistent-volume.ts'
+import { pod, type Pod } from '../../../api/core/v1/pod.ts'
+import { volumeAttachment } from '../../../api/storage/v1/volume-attachment.ts'
+import type { ApiObject } from '../../../api/object.ts'
+import type { Caches } from '../../policies.ts'
+import { needed, podReferences, type Needed } from './pod-references.ts'
+
+export class NodeGraph {
+  readonly #caches: Caches
+  /** By node: how many of its pods need the object. */
+  readonly #needs = new Map<string, Map<Needed, number>>()
+  /** Volumes by the secrets that mounting them takes. */
+  readonly #volumesBySecret = new Map<Needed, Set<string>>()
+
+  constructor(caches: Caches) {
+    this.#caches = caches
+    caches.observe(pod, {
+      changed: (now, before) => {
+        this.#count(before as Pod | undefined, -1)
+        this.#count(now as Pod | undefined, 1)
+      },
+    })
+    caches.observe(persistentVolume, {
+      changed: (now, before) => {
+        for (const secret of secretsOf(before)) this.#volumesBySecret.get(secret)?.delete(before?.metadata.name ?? '')
+        for (const secret of secretsOf(now))
+          getOrMake(this.#volumesBySecret, secret, () => new Set()).add(now?.metadata.name ?? '')
+        for (const secret of secretsOf(before))
+          if (this.#volumesBySecret.get(secret)?.size === 0) this.#volumesBySecret.delete(secret)
+      },
+    })
+  }
+
+  /** Whether a pod on the node needs the object, directly or through what it mounts. */
+  isNeeded(node: string, resource: string, namespace: string, name: string): boolean {
+    const key = needed(resource, namespace, name)
+    switch (resource) {
+      case 'persistentvolumes':
+        return this.#isVolumeNeeded(node, name)
+      case 'volumeattachments':
+        return this.#caches.get(volumeAttachment, '', name)?.spec.nodeName === node
+      case 'secrets':
+        if (this.#has(node, key)) return true
+        return [...(this.#volumesBySecret.get(key) ?? [])].some((volume) => this.#isVolumeNeeded(node, volume))
+      default:
+        return this.#has(node, key)
+    }
+  }
+
+  #isVolumeNeeded(node: string, name: string): boolean {
+    const claim = this.#caches.get(persistentVolume, '', name)?.spec.claimRef
+    return (
+      claim !== undefined && this.#has(node, needed('persistentvolumeclaims', claim.namespace ?? '', claim.name ?? ''))
+    )
+  }
+
+  #has(node: string, key: Needed): boolean {
+    return this.#needs.get(node)?.has(key) ?? false
+  }
+
+  #count(object: Pod | undefined, change: 1 | -1): void {
+    const node = object?.spec.nodeName ?? ''
+    if (object === undefined || node === '') return
+    const needs = getOrMake(this.#needs, node, () => new Map())
+    for (const key of podReferences(object)) {
+      const count = (needs.get(key) ?? 0) + change
+      if (count > 0) needs.set(key, count)
+      else needs.delete(key)
+    }
+    if (needs.size === 0) this.#needs.delete(node)
+  }
+}
+
+/** Secrets that a volume names, with the namespaces it names them in, or that of its claim. */
+function secretsOf(object: ApiObject | undefined): Needed[] {
+  if (object === undefined) return []
+  const { spec } = object as PersistentVolume
+  const { azureFile, cephfs, cinder, csi, flexVolume, iscsi, rbd, scaleIO, storageos } = spec
+  const references = [
+    cephfs?.secretRef,
+    cinder?.secretRef,
+    flexVolume?.secretRef,
+    iscsi?.secretRef,
+    rbd?.secretRef,
+    scaleIO?.secretRef,
+    storageos?.secretRef,
+    csi?.controllerExpandSecretRef,
+    csi?.controllerPublishSecretRef,
+    csi?.nodeExpandSecretRef,
+    csi?.nodePublishSecretRef,
+    csi?.nodeStageSecretRef,
+    azureFile && { name: azureFile.secretName, namespace: azureFile.secretNamespace },
+  ]
+  return references.flatMap((reference) =>
+    reference?.name === undefined || reference.name === ''
+      ? []
+      : [needed('secrets', reference.namespace ?? spec.claimRef?.namespace ?? '', reference.name)],
+  )
+}

@@ -1,0 +1,173 @@
+// A node may read what its pods need, and no more.
+import { deepEqual, equal } from 'node:assert/strict'
+import { test } from 'node:test'
+import { persistentVolume } from '../../../api/core/v1/persistent-volume.ts'
+import { pod } from '../../../api/core/v1/pod.ts'
+import { volumeAttachment } from '../../../api/storage/v1/volume-attachment.ts'
+import { parseFieldSelector } from '../../../api/selectors.ts'
+import { TestCaches } from '../../caches.harness.ts'
+import { userNamed } from '../../request.ts'
+import { resourceAttributes } from '../attributes.ts'
+import type { Decision } from '../authorizer.ts'
+import { nodeAuthorizer } from './node-authorizer.ts'
+
+const container = { name: 'c', image: 'i' }
+
+const podOn = (nodeName: string, name: string, spec: object, annotations = {}) =>
+  ({
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: { name, namespace: 'ns', annotations },
+    spec: { nodeName, containers: [container], ...spec },
+    status: {},
+  }) as never
+
+function seeded(): { caches: TestCaches; asks: (text: string, node?: string) => Decision } {
+  const caches = new TestCaches()
+  const authorizer = nodeAuthorizer(caches)
+  caches.set(
+    pod,
+    podOn('a', 'web', {
+      serviceAccountName: 'robot',
+      imagePullSecrets: [{ name: 'pull' }],
+      volumes: [
+        { name: 's', secret: { secretName: 'mounted' } },
+        { name: 'p', projected: { sources: [{ secret: { name: 'projected' } }, { configMap: { name: 'settings' } }] } },
+        { name: 'd', persistentVolumeClaim: { claimName: 'data' } },
+        { name: 'e', ephemeral: {} },
+      ],
+      containers: [
+        {
+          ...container,
+          env: [{ name: 'A', valueFrom: { secretKeyRef: { name: 'keyed', key: 'k' } } }],
+          envFrom: [{ configMapRef: { name: 'whole' } }],
+        },
+      ],
+      resourceClaims: [{ name: 'gpu', resourceClaimName: 'gpu-1' }],
+    }),
+  )
+  caches.set(
+    pod,
+    podOn(
+      'a',
+      'static',
+      { volumes: [{ name: 's', secret: { secretName: 'stolen' } }] },
+      { 'kubernetes.io/config.mirror': 'x' },
+    ),
+  )
+  caches.set(persistentVolume, {
+    metadata: { name: 'pv1' },
+    spec: {
+      claimRef: { namespace: 'ns', name: 'data' },
+      csi: { nodePublishSecretRef: { name: 'disk', namespace: 'storage' } },
+    },
+  } as never)
+  caches.set(volumeAttachment, { metadata: { name: 'va1' }, spec: { nodeName: 'a' } } as never)
+  /** `get secrets ns/x`, `list pods ns/?spec.nodeName=a`, `create serviceaccounts/token ns/robot` */
+  const asks = (text: string, node = 'a') => {
+    const [verb = '', what = '', where = ''] = text.split(' ')
+    const [resource = '', subresource = ''] = (what.split(':')[1] ?? what).split('/')
+    const group = what.includes(':') ? (what.split(':')[0] ?? '') : ''
+    const [key = '', selector] = where.split('?')
+    const [namespace = '', name = ''] = key.includes('/') ? key.split('/') : ['', key]
+    const fields = selector === undefined ? undefined : parseFieldSelector(selector)
+    const user = userNamed(`system:node:${node}`, ['system:nodes', 'system:authenticated'])
+    return authorizer.authorize(
+      resourceAttributes(user, verb, { group, resource, subresource, namespace, name, fields }),
+      new AbortController().signal,
+    ) as Decision
+  }
+  return { caches, asks }
+}
+
+const unrelated = "no relationship found between node 'a' and this object"
+const decisions: [asked: string, reason: string | undefined][] = [
+  ...['pull', 'mounted', 'projected', 'keyed'].map((name): [string, undefined] => [
+    `get secrets ns/${name}`,
+    undefined,
+  ]),
+  ['watch secrets ns/mounted', undefined],
+  ['get secrets storage/disk', undefined],
+  ['get configmaps ns/settings', undefined],
+  ['get configmaps ns/whole', undefined],
+  ['get persistentvolumeclaims ns/data', undefined],
+  ['get persistentvolumeclaims ns/web-e', undefined],
+  ['get persistentvolumes pv1', undefined],
+  ['get storage.k8s.io:volumeattachments va1', undefined],
+  ['get resource.k8s.io:resourceclaims ns/gpu-1', undefined],
+  ['get serviceaccounts ns/robot', undefined],
+  ['create serviceaccounts/token ns/robot', undefined],
+  ['get secrets ns/other', unrelated],
+  ['get secrets other/mounted', unrelated],
+  ['get secrets ns/stolen', unrelated],
+  ['list secrets ns/', unrelated],
+  ['update secrets ns/mounted', 'can only read resources of this type'],
+  ['get secrets/status ns/mounted', 'cannot read subresource'],
+  ['list persistentvolumes ', 'can only get individual resources of this type'],
+  ['create serviceaccounts/token ns/other', unrelated],
+  ['get pods ns/web', undefined],
+  ['get pods ns/foreign', unrelated],
+  ['list pods ?spec.nodeName=a', undefined],
+  ['watch pods ?spec.nodeName=b', 'can only list/watch pods with spec.nodeName field selector'],
+  ['list pods ns/', 'can only list/watch pods with spec.nodeName field selector'],
+  ['patch pods/status ns/web', undefined],
+  ['create pods/binding ns/web', ''],
+  ['get nodes a', undefined],
+  ['get nodes b', "node 'a' cannot read 'b', only its own Node object"],
+  ['list nodes ', "node 'a' cannot read all nodes, only its own Node object"],
+  ['create nodes a', undefined],
+  ['patch nodes/status a', undefined],
+  ['update coordination.k8s.io:leases kube-node-lease/a', undefined],
+  ['create coordination.k8s.io:leases kube-node-lease/', undefined],
+  [
+    'update coordination.k8s.io:leases kube-node-lease/b',
+    'can only access node lease with the same name as the requesting node',
+  ],
+  ['get coordination.k8s.io:leases kube-system/a', 'can only access leases in the "kube-node-lease" system namespace'],
+  ['list coordination.k8s.io:leases kube-node-lease/', 'can only get, create, update, patch, or delete a node lease'],
+  ['get storage.k8s.io:csinodes b', 'can only access CSINode with the same name as the requesting node'],
+  ['deletecollection resource.k8s.io:resourceslices ?spec.nodeName=a', undefined],
+  [
+    'list resource.k8s.io:resourceslices ',
+    'can only list/watch/deletecollection resourceslices with spec.nodeName field selector',
+  ],
+  ['list services ', undefined],
+  ['delete services ns/x', ''],
+]
+
+test('a node is allowed what its pods need and its own objects', () => {
+  const { asks } = seeded()
+  for (const [asked, reason] of decisions) {
+    const decision = asks(asked)
+    deepEqual(
+      [decision.kind, decision.kind === 'allowed' ? undefined : decision.reason()],
+      [reason === undefined ? 'allowed' : 'noOpinion', reason],
+      asked,
+    )
+  }
+})
+
+test('another node is allowed none of it, and nothing is left when the pod goes', () => {
+  const { caches, asks } = seeded()
+  equal(asks('get secrets ns/mounted', 'b').kind, 'noOpinion')
+  equal(asks('get persistentvolumes pv1', 'b').kind, 'noOpinion')
+  caches.set(pod, podOn('a', 'second', { volumes: [{ name: 's', secret: { secretName: 'mounted' } }] }))
+  caches.remove(pod, 'ns', 'web')
+  equal(asks('get secrets ns/mounted').kind, 'allowed')
+  equal(asks('get secrets ns/pull').kind, 'noOpinion')
+  equal(asks('get secrets storage/disk').kind, 'noOpinion')
+  caches.remove(pod, 'ns', 'second')
+  equal(asks('get secrets ns/mounted').kind, 'noOpinion')
+})
+
+test('a node that does not say which, and a user that is none, are not known', () => {
+  const authorizer = nodeAuthorizer(new TestCaches())
+  const ask = (user: ReturnType<typeof userNamed>) =>
+    authorizer.authorize(
+      resourceAttributes(user, 'get', { resource: 'services' }),
+      new AbortController().signal,
+    ) as Decision
+  equal(ask(userNamed('x', ['system:nodes'])).reason(), 'unknown node for user "x"')
+  equal(ask(userNamed('system:node:a')).reason(), '')
+  deepEqual(authorizer.rulesFor(userNamed('system:node:a', ['system:nodes']), '').errors.length, 1)
+})

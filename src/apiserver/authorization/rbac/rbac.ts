@@ -1,0 +1,151 @@
+// Rbac: who may do what by roles and bindings. It follows the registry's caches change by change; a decision looks up
+// the asker's own grants, so it costs the same with ten bindings and with ten thousand.
+import { getOrMake } from '../../../base/get-or-make.ts'
+import { clusterRoleBinding } from '../../../api/rbac/v1/cluster-role-binding.ts'
+import { clusterRole } from '../../../api/rbac/v1/cluster-role.ts'
+import { roleBinding } from '../../../api/rbac/v1/role-binding.ts'
+import { role } from '../../../api/rbac/v1/role.ts'
+import type { PolicyRule, Subject } from '../../../api/rbac/v1/rules.ts'
+import { keyOf, namespaceOf, type ApiObject } from '../../../api/object.ts'
+import type { Caches } from '../../policies.ts'
+import type { User } from '../../request.ts'
+import { serviceAccountUser } from '../../service-account-name.ts'
+import type { AccessAttributes } from '../attributes.ts'
+import type { Authorizer, Decision, KnownRules } from '../authorizer.ts'
+import { Grants, grantOf, scopeOf, type Binding, type Grant, type RoleCell } from './grants.ts'
+import { RuleTable } from './rule-table.ts'
+
+const everywhere = ''
+
+export class Rbac implements Authorizer {
+  readonly name = 'RBAC'
+  readonly #roles = new Map<string, RoleCell>()
+  /** By subject, then by scope. */
+  readonly #subjects = new Map<string, Map<string, Grants>>()
+  readonly #bindings = new Map<string, readonly Grant[]>()
+  #rolesVersion = 0
+
+  constructor(caches: Caches) {
+    for (const kind of [role, clusterRole])
+      caches.observe(kind, {
+        changed: (now, before) => (now === undefined ? this.#dropRole(before) : this.#setRole(now)),
+      })
+    for (const kind of [roleBinding, clusterRoleBinding])
+      caches.observe(kind, {
+        changed: (now, before) => {
+          if (before !== undefined) this.#dropBinding(before as Binding)
+          if (now !== undefined) this.#setBinding(now as Binding)
+        },
+      })
+  }
+
+  authorize(attributes: AccessAttributes): Decision {
+    const { user } = attributes
+    const namespace = attributes.kind === 'path' ? everywhere : attributes.namespace
+    for (const grants of this.#grantsOf(user, namespace)) {
+      const decision = grants.decide(attributes, this.#rolesVersion)
+      if (decision !== undefined) return decision
+    }
+    return { kind: 'noOpinion', reason: () => this.#missingRoles(user, namespace) }
+  }
+
+  rulesFor(user: User, namespace: string): KnownRules {
+    return { rules: this.rulesOf(user, namespace), incomplete: false, errors: this.missingRolesOf(user, namespace) }
+  }
+
+  /** Every rule that the user has in the namespace; those of the whole cluster where it is empty. */
+  rulesOf(user: User, namespace: string): PolicyRule[] {
+    const cells = [...this.#grantsOf(user, namespace)].flatMap((grants) => [...grants.roles])
+    return [...new Set(cells)].flatMap(({ table }) => [...(table?.rules ?? [])])
+  }
+
+  /** Why `rulesOf` may not be all: roles that are bound and do not exist. */
+  missingRolesOf(user: User, namespace: string): string[] {
+    const cells = new Set([...this.#grantsOf(user, namespace)].flatMap((grants) => [...grants.roles]))
+    return [...cells].filter(({ table }) => table === undefined).map(missingText)
+  }
+
+  #missingRoles(user: User, namespace: string): string {
+    const texts = this.missingRolesOf(user, namespace)
+    if (texts.length === 0) return ''
+    return `RBAC: ${texts.length === 1 ? texts[0] : `[${texts.join(', ')}]`}`
+  }
+
+  *#grantsOf({ name, groups }: User, namespace: string): Generator<Grants> {
+    const keys = [userKey(name), ...groups.map(groupKey)]
+    for (const scope of namespace === everywhere ? [everywhere] : [everywhere, namespace])
+      for (const key of keys) {
+        const grants = this.#subjects.get(key)?.get(scope)
+        if (grants !== undefined) yield grants
+      }
+  }
+
+  #setRole(object: ApiObject): void {
+    const { rules = [] } = object as { rules?: readonly PolicyRule[] }
+    this.#cell(namespaceOf(object), object.metadata.name).table = new RuleTable(rules)
+    this.#rolesVersion++
+  }
+
+  #dropRole(object: ApiObject | undefined): void {
+    const cell = object && this.#roles.get(keyOf(object))
+    if (cell === undefined) return
+    cell.table = undefined
+    this.#rolesVersion++
+    this.#forgetUnused(cell)
+  }
+
+  #setBinding(binding: Binding): void {
+    const scope = scopeOf(binding)
+    const { kind, name } = binding.roleRef
+    const cell = this.#cell(kind === 'Role' ? scope : everywhere, name)
+    const grants = (binding.subjects ?? []).map((subject) => {
+      const grant = grantOf(binding, subject, cell)
+      cell.uses++
+      const scopes = getOrMake(this.#subjects, subjectKey(subject, scope), () => new Map())
+      getOrMake(scopes, scope, () => new Grants()).add(grant)
+      return grant
+    })
+    this.#bindings.set(bindingKey(binding), grants)
+    this.#forgetUnused(cell)
+  }
+
+  #dropBinding(binding: Binding): void {
+    const key = bindingKey(binding)
+    const grants = this.#bindings.get(key) ?? []
+    this.#bindings.delete(key)
+    const scope = scopeOf(binding)
+    for (const [index, subject] of (binding.subjects ?? []).entries()) {
+      const grant = grants[index]
+      const scopes = this.#subjects.get(subjectKey(subject, scope))
+      const held = scopes?.get(scope)
+      if (grant === undefined || scopes === undefined || held === undefined) continue
+      held.remove(grant)
+      if (held.isEmpty) scopes.delete(scope)
+      if (scopes.size === 0) this.#subjects.delete(subjectKey(subject, scope))
+      grant.role.uses--
+      this.#forgetUnused(grant.role)
+    }
+  }
+
+  #cell(namespace: string, name: string): RoleCell {
+    return getOrMake(this.#roles, roleKey(namespace, name), () => ({ namespace, name, table: undefined, uses: 0 }))
+  }
+
+  #forgetUnused({ namespace, name, table, uses }: RoleCell): void {
+    if (table === undefined && uses === 0) this.#roles.delete(roleKey(namespace, name))
+  }
+}
+
+const roleKey = (namespace: string, name: string): string => (namespace === '' ? name : `${namespace}/${name}`)
+const bindingKey = (binding: Binding): string => `${binding.kind} ${keyOf(binding)}`
+const userKey = (name: string): string => `u ${name}`
+const groupKey = (name: string): string => `g ${name}`
+
+/** A ServiceAccount is the user that its tokens prove. */
+function subjectKey({ kind, name, namespace }: Subject, scope: string): string {
+  if (kind === 'Group') return groupKey(name)
+  return userKey(kind === 'ServiceAccount' ? serviceAccountUser(namespace ?? scope, name) : name)
+}
+
+const missingText = ({ namespace, name }: RoleCell): string =>
+  `${namespace === '' ? 'clusterrole' : 'role'}.rbac.authorization.k8s.io ${JSON.stringify(name)} not found`

@@ -1,0 +1,68 @@
+// RuleTable: the rules of one role, compiled once into look-ups, shared by everybody who is bound to the role.
+import { getOrMake } from '../../../base/get-or-make.ts'
+import type { PolicyRule } from '../../../api/rbac/v1/rules.ts'
+import type { AccessAttributes, PathAttributes, ResourceAttributes } from '../attributes.ts'
+
+/** Names of the objects that a rule is limited to, or all of them. */
+type Names = Set<string> | 'all'
+type ByResource = Map<string, Names>
+type ByGroup = Map<string, ByResource>
+
+const everyWord = '*'
+
+export class RuleTable {
+  readonly rules: readonly PolicyRule[]
+  readonly #byVerb = new Map<string, ByGroup>()
+  readonly #pathsByVerb = new Map<string, string[]>()
+
+  constructor(rules: readonly PolicyRule[]) {
+    this.rules = rules
+    for (const rule of rules) for (const verb of rule.verbs) this.#add(verb, rule)
+  }
+
+  allows(asked: AccessAttributes): boolean {
+    if (asked.kind === 'path') return this.#allowsPath(asked)
+    return this.#allowsVerb(asked.verb, asked) || this.#allowsVerb(everyWord, asked)
+  }
+
+  #allowsVerb(verb: string, asked: ResourceAttributes): boolean {
+    const groups = this.#byVerb.get(verb)
+    return groups !== undefined && (isNamed(groups.get(asked.group), asked) || isNamed(groups.get(everyWord), asked))
+  }
+
+  #allowsPath({ verb, path }: PathAttributes): boolean {
+    const matches = (rule: string) => matchesPath(rule, path)
+    return [verb, everyWord].some((word) => this.#pathsByVerb.get(word)?.some(matches) ?? false)
+  }
+
+  #add(verb: string, { apiGroups = [], resources = [], resourceNames = [], nonResourceURLs = [] }: PolicyRule): void {
+    if (nonResourceURLs.length > 0) getOrMake(this.#pathsByVerb, verb, () => []).push(...nonResourceURLs)
+    const byGroup = getOrMake(this.#byVerb, verb, () => new Map())
+    for (const group of apiGroups) {
+      const byResource = getOrMake(byGroup, group, () => new Map())
+      for (const resource of resources) addNames(byResource, resource, resourceNames)
+    }
+  }
+}
+
+/** A rule that ends in `*` means every path that begins as it does. */
+export const matchesPath = (rule: string, path: string): boolean =>
+  rule === path || (rule.endsWith(everyWord) && path.startsWith(rule.replace(/\*+$/, '')))
+
+/** A rule may name the resource itself, any resource with the subresource, or anything. */
+function isNamed(resources: ByResource | undefined, { resource, subresource, name }: ResourceAttributes): boolean {
+  if (resources === undefined) return false
+  const has = (key: string) => {
+    const names = resources.get(key)
+    return names !== undefined && (names === 'all' || names.has(name))
+  }
+  if (has(everyWord)) return true
+  return subresource === '' ? has(resource) : has(`${resource}/${subresource}`) || has(`*/${subresource}`)
+}
+
+function addNames(byResource: ByResource, resource: string, names: readonly string[]): void {
+  const known = byResource.get(resource)
+  if (known === 'all' || names.length === 0) byResource.set(resource, 'all')
+  else if (known === undefined) byResource.set(resource, new Set(names))
+  else for (const name of names) known.add(name)
+}

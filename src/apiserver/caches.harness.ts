@@ -1,0 +1,39 @@
+// Caches without a store for the tests of policies: objects are set and removed by hand.
+import type { Kind } from '../api/kind.ts'
+import { keyOf, objectKey, type ApiObject } from '../api/object.ts'
+import type { Caches } from './policies.ts'
+import type { Unmade } from './registry/seed.ts'
+import type { CacheObserver } from './watch/watch-cache.ts'
+
+export class TestCaches implements Caches {
+  readonly #objects = new Map<Kind, Map<string, ApiObject>>()
+  readonly #observers = new Map<Kind, CacheObserver[]>()
+
+  get<T extends ApiObject>(kind: Kind<T>, namespace: string, name: string): T | undefined {
+    return this.#objects.get(kind)?.get(objectKey(namespace, name)) as T | undefined
+  }
+
+  list<T extends ApiObject>(kind: Kind<T>, namespace = ''): readonly T[] {
+    const all = [...(this.#objects.get(kind)?.values() ?? [])] as unknown as T[]
+    return all.filter((object) => namespace === '' || object.metadata.namespace === namespace)
+  }
+
+  observe(kind: Kind, observer: CacheObserver): void {
+    this.#observers.set(kind, [...(this.#observers.get(kind) ?? []), observer])
+  }
+
+  set(kind: Kind, object: Unmade | ApiObject): void {
+    const now = object as ApiObject
+    const kept = this.#objects.get(kind) ?? new Map<string, ApiObject>()
+    this.#objects.set(kind, kept)
+    const before = kept.get(keyOf(now))
+    kept.set(keyOf(now), now)
+    for (const observer of this.#observers.get(kind) ?? []) observer.changed(now, before)
+  }
+
+  remove(kind: Kind, namespace: string, name: string): void {
+    const before = this.get(kind, namespace, name)
+    this.#objects.get(kind)?.delete(objectKey(namespace, name))
+    for (const observer of this.#observers.get(kind) ?? []) observer.changed(undefined, before)
+  }
+}

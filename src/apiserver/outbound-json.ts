@@ -1,0 +1,34 @@
+// JSON to and from servers that the API server asks: issuers and webhooks. Bounded in time and size.
+import type { Clock } from '../base/clock.ts'
+import type { Outbound, OutboundRequest } from '../platform/outbound.ts'
+
+/** How an outside server is reached; its answers are not trusted with more than their content. */
+export interface JsonServer {
+  readonly outbound: Outbound
+  readonly clock: Clock
+  readonly timeoutMs: number
+}
+
+const answerBytesMax = 1 << 20
+
+export async function exchangeJson(
+  { outbound, clock, timeoutMs }: JsonServer,
+  request: OutboundRequest,
+  signal: AbortSignal,
+): Promise<{ readonly status: number; readonly value: unknown }> {
+  const late = new AbortController()
+  const timer = clock.after(timeoutMs, () => late.abort(new Error(`no answer within ${timeoutMs} ms`)))
+  try {
+    const answer = await outbound.send(request, AbortSignal.any([signal, late.signal]))
+    const decoder = new TextDecoder()
+    let text = ''
+    for await (const piece of answer.body) {
+      text += decoder.decode(piece, { stream: true })
+      if (text.length > answerBytesMax) throw new Error(`the answer is larger than ${answerBytesMax} bytes`)
+    }
+    const isGood = answer.status >= 200 && answer.status < 300
+    return { status: answer.status, value: isGood ? JSON.parse(text) : undefined }
+  } finally {
+    timer.cancel()
+  }
+}

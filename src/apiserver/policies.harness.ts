@@ -1,0 +1,40 @@
+// A server with the real policies for tests: certificates and ServiceAccount tokens, Node and RBAC with the default roles.
+import { seededRandom } from '../base/random.ts'
+import { VirtualClock } from '../base/virtual-clock.ts'
+import { nodeCrypto } from '../platform/node/crypto.ts'
+import { certificates } from './authentication/certificates.ts'
+import { ServiceAccountTokens } from './authentication/service-account-tokens.ts'
+import { rbacSeeds } from './authorization/defaults/default-seeds.ts'
+import { nodeAuthorizer } from './authorization/node/node-authorizer.ts'
+import { serverPolicies, type PolicyOptions } from './server-policies.ts'
+import { startServer, type Harness } from './server.harness.ts'
+
+export const issuer = 'https://kubernetes.default.svc.cluster.local'
+
+export interface GuardedHarness extends Harness {
+  readonly accountTokens: ServiceAccountTokens
+}
+
+export async function startGuarded(options: Partial<PolicyOptions> = {}): Promise<GuardedHarness> {
+  const clock = new VirtualClock(Date.UTC(2030, 0, 1))
+  const accountTokens = new ServiceAccountTokens({
+    issuer,
+    audiences: [issuer],
+    key: nodeCrypto.generateKey(),
+    oldKeys: [],
+    clock,
+    random: seededRandom(2),
+    crypto: nodeCrypto,
+  })
+  const policies = serverPolicies({
+    clock,
+    audiences: [issuer],
+    anonymous: { enabled: true, paths: undefined },
+    authenticators: [certificates([issuer])],
+    tokens: (caches) => [accountTokens.authenticator(caches)],
+    accountTokens,
+    authorizers: (rbac, caches) => [nodeAuthorizer(caches), rbac],
+    ...options,
+  })
+  return { ...(await startServer(policies, { seeds: rbacSeeds, clock })), accountTokens }
+}

@@ -1,0 +1,20 @@
+// Review: a create that is answered and keeps nothing: questions about access, tokens, and who the asker is.
+import type { Kind } from '../../api/kind.ts'
+import { methodNotAllowed, badRequest } from '../../api/status-error.ts'
+import type { Answer } from '../answer.ts'
+import type { ResourceRequest } from './parts.ts'
+
+export interface Review {
+  /** The resource that is posted to, and the subresource where the question is about an object that is kept. */
+  readonly kind: Kind
+  readonly subresource: string
+  answer(body: unknown, request: ResourceRequest): object | Promise<object>
+}
+
+export async function handleReview(review: Review, request: ResourceRequest): Promise<Answer> {
+  const { verb } = request.target
+  if (verb !== 'create') throw methodNotAllowed(review.kind, verb)
+  if (request.body.kind === 'none') throw badRequest('the request has no body')
+  const of = review.subresource === '' ? { of: review.kind } : {}
+  return { kind: 'object', status: 201, object: await review.answer(request.body.value, request), ...of }
+}

@@ -1,0 +1,65 @@
+// serverPolicies: real authentication, the configured chain of authorizers, and what follows from both.
+import type { Clock } from '../base/clock.ts'
+import { defaultAdmissionPlugins } from './admission/plugins.ts'
+import { allowsAnonymous, anonymousUser, type AnonymousRules } from './authentication/anonymous.ts'
+import {
+  authenticated,
+  firstToKnow,
+  type Authentication,
+  type Authenticator,
+  type TokenAuthenticator,
+} from './authentication/authenticator.ts'
+import { anyToken, bearer } from './authentication/bearer.ts'
+import type { ServiceAccountTokens } from './authentication/service-account-tokens.ts'
+import { tokenRequests } from './authentication/token-requests.ts'
+import { tokenReviews } from './authentication/token-reviews.ts'
+import { accessReviews } from './authorization/access-reviews.ts'
+import { chainOf, privileged, type Authorizer } from './authorization/authorizer.ts'
+import { escalationCheck } from './authorization/rbac/escalation.ts'
+import { Rbac } from './authorization/rbac/rbac.ts'
+import type { Caches, Policies } from './policies.ts'
+
+export interface PolicyOptions {
+  readonly clock: Clock
+  /** What tokens must be meant for to be taken here. */
+  readonly audiences: readonly string[]
+  readonly anonymous: AnonymousRules
+  /** Asked before tokens are: certificates, proxies. */
+  readonly authenticators: readonly Authenticator[]
+  readonly tokens: (caches: Caches) => readonly TokenAuthenticator[]
+  readonly accountTokens: ServiceAccountTokens
+  /** The chain in its order. */
+  readonly authorizers: (rbac: Rbac, caches: Caches) => readonly Authorizer[]
+}
+
+export const serverPolicies =
+  ({ clock, audiences, anonymous, authenticators, tokens, accountTokens, authorizers }: PolicyOptions) =>
+  (caches: Caches): Policies => {
+    const rbac = new Rbac(caches)
+    const chain = chainOf([privileged, ...authorizers(rbac, caches)])
+    const anyOfTokens = anyToken(tokens(caches))
+    const all = [...authenticators, bearer(anyOfTokens, audiences)]
+    return {
+      authenticate({ credentials, target, context }) {
+        if (credentials.kind === 'asserted') return authenticated(credentials.user, audiences)
+        const answer = firstToKnow(all, (each) => each.authenticate(credentials, context.signal))
+        const orAnonymous = (known: Authentication): Authentication =>
+          known.kind === 'unknown' && allowsAnonymous(anonymous, target)
+            ? authenticated(anonymousUser, audiences)
+            : known
+        return answer instanceof Promise ? answer.then(orAnonymous) : orAnonymous(answer)
+      },
+      authorize: (attributes, signal) => chain.authorize(attributes, signal),
+      takeSeat: () => Promise.resolve(() => {}),
+      admission: [...defaultAdmissionPlugins, escalationCheck(rbac, chain)],
+      reviews: [
+        ...accessReviews(chain),
+        ...tokenReviews(anyOfTokens, audiences, clock),
+        tokenRequests(accountTokens, caches, clock),
+      ],
+      documents: {
+        '/.well-known/openid-configuration': { contentType: 'application/json', value: accountTokens.discovery },
+        '/openid/v1/jwks': { contentType: 'application/jwk-set+json', value: accountTokens.keySet },
+      },
+    }
+  }

@@ -1,0 +1,72 @@
+// As whom? Who may, acts as another user from here on.
+import { assert } from '../../base/assert.ts'
+import { badRequest } from '../../api/status-error.ts'
+import { resourceAttributes, type ResourceAttributes } from '../authorization/attributes.ts'
+import { forbiddenAccess } from '../authorization/forbidden-access.ts'
+import type { Presented, User } from '../request.ts'
+import { accountOf, authenticatedGroup, serviceAccountGroups } from '../service-account-name.ts'
+import { defineStation } from '../station.ts'
+
+const extraPrefix = 'impersonate-extra-'
+
+export const impersonation = defineStation({
+  name: 'impersonation',
+  async handle(request, next, policies) {
+    const { user, credentials, context } = request
+    assert(user !== undefined, 'authentication comes before impersonation')
+    const wanted = credentials.kind === 'presented' ? wantedUser(credentials) : undefined
+    if (wanted === undefined) return next(request)
+    for (const asked of rightsFor(user, wanted)) {
+      const decision = await policies.authorize(asked, context.signal)
+      if (decision.kind !== 'allowed') throw forbiddenAccess(asked, decision.reason())
+    }
+    return next({ ...request, user: withImpliedGroups(wanted) })
+  },
+})
+
+function wantedUser({ headers, headerValues }: Presented): User | undefined {
+  const name = headers['impersonate-user'] ?? ''
+  const groups = headerValues('impersonate-group')
+  const uid = headers['impersonate-uid'] ?? ''
+  const extraKeys = Object.keys(headers).filter((key) => key.startsWith(extraPrefix))
+  if (name === '') {
+    if (groups.length > 0 || uid !== '' || extraKeys.length > 0)
+      throw badRequest('groups, a uid or extra values were to be impersonated without impersonating a user')
+    return undefined
+  }
+  const extra = extraKeys.map((key) => [unescaped(key.slice(extraPrefix.length)), headerValues(key)] as const)
+  return { name, uid, groups, extra: Object.fromEntries(extra) }
+}
+
+function unescaped(key: string): string {
+  try {
+    return decodeURIComponent(key)
+  } catch {
+    return key
+  }
+}
+
+/** Everything that is taken over needs a right of its own. */
+function rightsFor(user: User, { name, uid, groups, extra }: User): ResourceAttributes[] {
+  const right = (rest: Parameters<typeof resourceAttributes>[2]) =>
+    resourceAttributes(user, 'impersonate', { version: 'v1', ...rest })
+  const account = accountOf(name)
+  const group = 'authentication.k8s.io'
+  return [
+    account === undefined ? right({ resource: 'users', name }) : right({ resource: 'serviceaccounts', ...account }),
+    ...groups.map((each) => right({ resource: 'groups', name: each })),
+    ...(uid === '' ? [] : [right({ group, resource: 'uids', name: uid })]),
+    ...Object.entries(extra).flatMap(([key, values]) =>
+      values.map((value) => right({ group, resource: 'userextras', subresource: key, name: value })),
+    ),
+  ]
+}
+
+function withImpliedGroups(user: User): User {
+  const account = accountOf(user.name)
+  const groups =
+    user.groups.length === 0 && account !== undefined ? serviceAccountGroups(account.namespace) : user.groups
+  const known = user.name === 'system:anonymous' ? 'system:unauthenticated' : authenticatedGroup
+  const isKnown = groups.includes(known) || groups.includes('system:unauthenticated')
+  return { ...user, groups: isKnown ? groups : [...groups, known] }
+}

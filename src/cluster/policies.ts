@@ -1,0 +1,148 @@
+// The policies of a cluster: who is believed, and who may do what, as its settings say.
+import type { Clock } from '../base/clock.ts'
+import { getOrMake } from '../base/get-or-make.ts'
+import type { Random } from '../base/random.ts'
+import type { TokenAuthenticator } from '../apiserver/authentication/authenticator.ts'
+import { bootstrapTokens } from '../apiserver/authentication/bootstrap-tokens.ts'
+import { certificates } from '../apiserver/authentication/certificates.ts'
+import { frontProxy, frontProxyDefaults } from '../apiserver/authentication/front-proxy.ts'
+import { oidc } from '../apiserver/authentication/oidc.ts'
+import { ServiceAccountTokens } from '../apiserver/authentication/service-account-tokens.ts'
+import { tokenFile } from '../apiserver/authentication/token-file.ts'
+import { tokenWebhook } from '../apiserver/authentication/token-webhook.ts'
+import { abac } from '../apiserver/authorization/abac.ts'
+import { accessWebhook } from '../apiserver/authorization/access-webhook.ts'
+import { alwaysAllow, alwaysDeny, type Authorizer } from '../apiserver/authorization/authorizer.ts'
+import { nodeAuthorizer } from '../apiserver/authorization/node/node-authorizer.ts'
+import type { Rbac } from '../apiserver/authorization/rbac/rbac.ts'
+import type { JsonServer } from '../apiserver/outbound-json.ts'
+import type { Caches, Policies } from '../apiserver/policies.ts'
+import { serverPolicies } from '../apiserver/server-policies.ts'
+import type { KeyPair, PublicKey } from '../platform/crypto.ts'
+import type { Outbound, OutboundOptions } from '../platform/outbound.ts'
+import type { Platform } from '../platform/platform.ts'
+import { defaultPolicySettings, type PolicySettings, type ResolvedAuthorizer } from './policy-settings.ts'
+import type { WebhookConnection } from './webhook-connection.ts'
+
+export interface PolicyParts {
+  readonly clock: Clock
+  readonly random: Random
+  readonly platform: Pick<Platform, 'crypto' | 'outbound'>
+  /** Signs the tokens of ServiceAccounts. */
+  readonly accountKey: KeyPair
+  /** Keys that signed them before. */
+  readonly oldAccountKeys?: readonly PublicKey[]
+}
+
+const issuerTimeoutMs = 10_000
+const tokenWebhookTimeoutMs = 30_000
+
+export interface ClusterPolicies {
+  readonly policies: (caches: Caches) => Policies
+  /** Ends the connections to issuers and webhooks. */
+  close(): Promise<void>
+}
+
+export function clusterPolicies(parts: PolicyParts, settings: PolicySettings = defaultPolicySettings): ClusterPolicies {
+  const { clock, random, platform, accountKey, oldAccountKeys = [] } = parts
+  const { crypto } = platform
+  const issuer = settings.serviceAccountIssuer
+  const audiences = [issuer]
+  const servers = new Servers(parts)
+  const accountTokens = new ServiceAccountTokens({
+    issuer,
+    audiences,
+    key: accountKey,
+    oldKeys: oldAccountKeys,
+    clock,
+    random,
+    crypto,
+  })
+  const tokens = (caches: Caches): TokenAuthenticator[] => [
+    ...(settings.tokenFile === '' ? [] : [tokenFile(settings.tokenFile, audiences, crypto)]),
+    accountTokens.authenticator(caches),
+    bootstrapTokens(caches, audiences, clock, crypto),
+    ...settings.issuers.map((each) => {
+      const tls = each.certificateAuthority === '' ? {} : { authority: each.certificateAuthority }
+      const known = new Map<string, JsonServer>()
+      const serverAt = (origin: string) =>
+        getOrMake(known, origin, () => servers.connect({ origin, tls }, issuerTimeoutMs))
+      return oidc(each, { ownAudiences: audiences, clock, crypto, serverAt })
+    }),
+    ...(settings.tokenWebhook === undefined
+      ? []
+      : [
+          tokenWebhook({
+            ...settings.tokenWebhook,
+            target: settings.tokenWebhook.connection.target,
+            server: servers.connect(settings.tokenWebhook.connection, tokenWebhookTimeoutMs),
+            ownAudiences: audiences,
+            crypto,
+          }),
+        ]),
+  ]
+  const policies = serverPolicies({
+    clock,
+    audiences,
+    anonymous: settings.anonymous,
+    authenticators: [frontProxy(frontProxyDefaults, audiences), certificates(audiences)],
+    tokens,
+    accountTokens,
+    authorizers: (rbac, caches) =>
+      settings.authorizers.map((setting) => authorizerOf(setting, rbac, caches, crypto, servers)),
+  })
+  return { policies, close: () => servers.close() }
+}
+
+function authorizerOf(
+  setting: ResolvedAuthorizer,
+  rbac: Rbac,
+  caches: Caches,
+  crypto: Platform['crypto'],
+  servers: Servers,
+): Authorizer {
+  switch (setting.type) {
+    case 'ABAC':
+      return abac(setting.policies)
+    case 'AlwaysAllow':
+      return alwaysAllow
+    case 'AlwaysDeny':
+      return alwaysDeny
+    case 'Node':
+      return nodeAuthorizer(caches)
+    case 'RBAC':
+      return rbac
+    case 'Webhook': {
+      const { name, webhook, connection } = setting
+      const server = servers.connect(connection, webhook.timeoutMs)
+      return accessWebhook({ ...webhook, name, server, target: connection.target, crypto })
+    }
+    default:
+      return setting satisfies never
+  }
+}
+
+/** The connections to issuers and webhooks, each opened when it is first used. */
+class Servers {
+  readonly #parts: PolicyParts
+  readonly #opened: Outbound[] = []
+
+  constructor(parts: PolicyParts) {
+    this.#parts = parts
+  }
+
+  connect(options: OutboundOptions | WebhookConnection, timeoutMs: number): JsonServer {
+    const { platform, clock } = this.#parts
+    const outbound = platform.outbound.connect({ origin: options.origin, tls: options.tls })
+    this.#opened.push(outbound)
+    const token = 'token' in options ? options.token : ''
+    const authorized = token === '' ? {} : { authorization: `Bearer ${token}` }
+    const send: Outbound['send'] = (request, signal) =>
+      outbound.send({ ...request, headers: { ...request.headers, ...authorized } }, signal)
+    return { clock, timeoutMs, outbound: { send, close: () => outbound.close() } }
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.#opened.map((outbound) => outbound.close()))
+  }
+}
