@@ -5,6 +5,7 @@ import type { Bench } from './bench.ts'
 import { clusterBench } from './cluster.ts'
 import { controllersBench } from './controllers.ts'
 import { flowBench } from './flow.ts'
+import { identityBench } from './identity.ts'
 import { schedulerBench } from './scheduler.ts'
 import { schemaBench } from './schema.ts'
 import { storeBench } from './store.ts'
@@ -15,6 +16,7 @@ const benches: readonly Bench[] = [
   clusterBench,
   controllersBench,
   flowBench,
+  identityBench,
   schedulerBench,
   schemaBench,
   storeBench,

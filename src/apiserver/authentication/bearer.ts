@@ -4,14 +4,19 @@ import { firstToKnow, refused, unknown, type Authenticator, type TokenAuthentica
 export const bearer = (tokens: TokenAuthenticator, audiences: readonly string[]): Authenticator => ({
   name: 'bearer',
   authenticate({ headers }, signal) {
-    const token = /^bearer +(\S.*?)\s*$/i.exec(headers['authorization'] ?? '')?.[1]
-    if (token === undefined) return unknown
+    const token = tokenIn(headers['authorization'] ?? '')
+    if (token === '') return unknown
     const answer = tokens.authenticateToken(token, audiences, signal)
     const known = (result: Awaited<typeof answer>) =>
       result.kind === 'unknown' ? refused('invalid bearer token') : result
     return answer instanceof Promise ? answer.then(known) : known(answer)
   },
 })
+
+const scheme = 'bearer '
+
+const tokenIn = (authorization: string): string =>
+  authorization.slice(0, scheme.length).toLowerCase() === scheme ? authorization.slice(scheme.length).trim() : ''
 
 /** Asks one after the other; a token that none knows is nobody's. */
 export const anyToken = (authenticators: readonly TokenAuthenticator[]): TokenAuthenticator => ({

@@ -2,6 +2,7 @@
 import { deepEqual, equal, match } from 'node:assert/strict'
 import { test } from 'node:test'
 import { clusterRoleBinding } from '../../api/rbac/v1/cluster-role-binding.ts'
+import { flowEventsPath } from '../../api/flow-wire.ts'
 import { clusterRole } from '../../api/rbac/v1/cluster-role.ts'
 import type { ApiObject } from '../../api/object.ts'
 import { TestCaches } from '../caches.harness.ts'
@@ -79,7 +80,7 @@ test('nothing but health and version is readable without credentials', async () 
   await using server = await startGuarded()
   const status = async (path: string) => (await server.call('GET', path, undefined, { anonymous: 'x' })).status
   for (const path of ['/healthz', '/livez', '/readyz', '/version']) equal(await status(path), 200, path)
-  for (const path of ['/', '/api', '/apis', '/openapi/v3', '/metrics', '/api/v1/nodes', '/coxswain/flow/events'])
+  for (const path of ['/', '/api', '/apis', '/openapi/v3', '/metrics', '/api/v1/nodes', flowEventsPath])
     equal(await status(path), 403, path)
   equal(
     (await server.call('GET', '/api', undefined, { anonymous: 'x' })).body.message,

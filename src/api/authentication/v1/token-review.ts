@@ -8,7 +8,7 @@ import { reviewShape } from '../../review.ts'
 import { userInfo } from './user-info.ts'
 
 export const tokenReviewSpec = message('io.k8s.api.authentication.v1.TokenReviewSpec', {
-  token: string(1, { required: true }),
+  token: string(1, { required: true, omitEmpty: true }),
   audiences: list(2, 'string', { listType: 'atomic' }),
 })
 export interface TokenReviewSpec extends Infer<typeof tokenReviewSpec> {}

@@ -17,11 +17,15 @@ import { RuleTable } from './rule-table.ts'
 
 const everywhere = ''
 
+/** What a subject was given, by namespace; the empty one is the whole cluster. */
+type Scopes = Map<string, Grants>
+
 export class Rbac implements Authorizer {
   readonly name = 'RBAC'
   readonly #roles = new Map<string, RoleCell>()
-  /** By subject, then by scope. */
-  readonly #subjects = new Map<string, Map<string, Grants>>()
+  /** By name, then by scope. */
+  readonly #users = new Map<string, Scopes>()
+  readonly #groups = new Map<string, Scopes>()
   readonly #bindings = new Map<string, readonly Grant[]>()
   #rolesVersion = 0
 
@@ -42,10 +46,10 @@ export class Rbac implements Authorizer {
   authorize(attributes: AccessAttributes): Decision {
     const { user } = attributes
     const namespace = attributes.kind === 'path' ? everywhere : attributes.namespace
-    for (const grants of this.#grantsOf(user, namespace)) {
-      const decision = grants.decide(attributes, this.#rolesVersion)
-      if (decision !== undefined) return decision
-    }
+    const found =
+      this.#decide(attributes, everywhere) ??
+      (namespace === everywhere ? undefined : this.#decide(attributes, namespace))
+    if (found !== undefined) return found
     return { kind: 'noOpinion', reason: () => this.#missingRoles(user, namespace) }
   }
 
@@ -55,13 +59,13 @@ export class Rbac implements Authorizer {
 
   /** Every rule that the user has in the namespace; those of the whole cluster where it is empty. */
   rulesOf(user: User, namespace: string): PolicyRule[] {
-    const cells = [...this.#grantsOf(user, namespace)].flatMap((grants) => [...grants.roles])
+    const cells = this.#grantsOf(user, namespace).flatMap((grants) => [...grants.roles])
     return [...new Set(cells)].flatMap(({ table }) => [...(table?.rules ?? [])])
   }
 
   /** Why `rulesOf` may not be all: roles that are bound and do not exist. */
   missingRolesOf(user: User, namespace: string): string[] {
-    const cells = new Set([...this.#grantsOf(user, namespace)].flatMap((grants) => [...grants.roles]))
+    const cells = new Set(this.#grantsOf(user, namespace).flatMap((grants) => [...grants.roles]))
     return [...cells].filter(({ table }) => table === undefined).map(missingText)
   }
 
@@ -71,13 +75,21 @@ export class Rbac implements Authorizer {
     return `RBAC: ${texts.length === 1 ? texts[0] : `[${texts.join(', ')}]`}`
   }
 
-  *#grantsOf({ name, groups }: User, namespace: string): Generator<Grants> {
-    const keys = [userKey(name), ...groups.map(groupKey)]
-    for (const scope of namespace === everywhere ? [everywhere] : [everywhere, namespace])
-      for (const key of keys) {
-        const grants = this.#subjects.get(key)?.get(scope)
-        if (grants !== undefined) yield grants
-      }
+  #decide(attributes: AccessAttributes, scope: string): Decision | undefined {
+    const { name, groups } = attributes.user
+    const own = this.#users.get(name)?.get(scope)?.decide(attributes, this.#rolesVersion)
+    if (own !== undefined) return own
+    for (const group of groups) {
+      const decision = this.#groups.get(group)?.get(scope)?.decide(attributes, this.#rolesVersion)
+      if (decision !== undefined) return decision
+    }
+    return undefined
+  }
+
+  #grantsOf({ name, groups }: User, namespace: string): Grants[] {
+    const subjects = [this.#users.get(name), ...groups.map((group) => this.#groups.get(group))]
+    const scopes = namespace === everywhere ? [everywhere] : [everywhere, namespace]
+    return scopes.flatMap((scope) => subjects.flatMap((subject) => subject?.get(scope) ?? []))
   }
 
   #setRole(object: ApiObject): void {
@@ -101,7 +113,7 @@ export class Rbac implements Authorizer {
     const grants = (binding.subjects ?? []).map((subject) => {
       const grant = grantOf(binding, subject, cell)
       cell.uses++
-      const scopes = getOrMake(this.#subjects, subjectKey(subject, scope), () => new Map())
+      const scopes = getOrMake(this.#subjectsLike(subject), subjectName(subject, scope), () => new Map())
       getOrMake(scopes, scope, () => new Grants()).add(grant)
       return grant
     })
@@ -116,15 +128,21 @@ export class Rbac implements Authorizer {
     const scope = scopeOf(binding)
     for (const [index, subject] of (binding.subjects ?? []).entries()) {
       const grant = grants[index]
-      const scopes = this.#subjects.get(subjectKey(subject, scope))
+      const subjects = this.#subjectsLike(subject)
+      const name = subjectName(subject, scope)
+      const scopes = subjects.get(name)
       const held = scopes?.get(scope)
       if (grant === undefined || scopes === undefined || held === undefined) continue
       held.remove(grant)
       if (held.isEmpty) scopes.delete(scope)
-      if (scopes.size === 0) this.#subjects.delete(subjectKey(subject, scope))
+      if (scopes.size === 0) subjects.delete(name)
       grant.role.uses--
       this.#forgetUnused(grant.role)
     }
+  }
+
+  #subjectsLike({ kind }: Subject): Map<string, Scopes> {
+    return kind === 'Group' ? this.#groups : this.#users
   }
 
   #cell(namespace: string, name: string): RoleCell {
@@ -138,14 +156,10 @@ export class Rbac implements Authorizer {
 
 const roleKey = (namespace: string, name: string): string => (namespace === '' ? name : `${namespace}/${name}`)
 const bindingKey = (binding: Binding): string => `${binding.kind} ${keyOf(binding)}`
-const userKey = (name: string): string => `u ${name}`
-const groupKey = (name: string): string => `g ${name}`
 
 /** A ServiceAccount is the user that its tokens prove. */
-function subjectKey({ kind, name, namespace }: Subject, scope: string): string {
-  if (kind === 'Group') return groupKey(name)
-  return userKey(kind === 'ServiceAccount' ? serviceAccountUser(namespace ?? scope, name) : name)
-}
+const subjectName = ({ kind, name, namespace }: Subject, scope: string): string =>
+  kind === 'ServiceAccount' ? serviceAccountUser(namespace ?? scope, name) : name
 
 const missingText = ({ namespace, name }: RoleCell): string =>
   `${namespace === '' ? 'clusterrole' : 'role'}.rbac.authorization.k8s.io ${JSON.stringify(name)} not found`

@@ -1,0 +1,337 @@
+// Identity through the real port, with real kubectl: the bad paths of flows 02 (ServiceAccount token), 09 (RBAC
+// decision) and 26 (joining), and that secrets stay secret.
+import { deepEqual, doesNotMatch, equal, match, ok } from 'node:assert/strict'
+import { readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { flowEventsPath } from '../../src/api/flow-wire.ts'
+import { createLog } from '../../src/base/log.ts'
+import { realClock } from '../../src/base/clock.ts'
+import { systemRandom } from '../../src/base/random.ts'
+import { up } from '../../src/cluster/up.ts'
+import type { PolicyFlagValues } from '../../src/cluster/policy-flags.ts'
+import { signToken } from '../../src/apiserver/authentication/json-web-token.ts'
+import { Authority, type Identity } from '../../src/pki/authority.ts'
+import { kubeconfigText, parseKubeconfig } from '../../src/pki/kubeconfig.ts'
+import { nodePlatform } from '../../src/platform/node/platform.ts'
+import { kubectls, runKubectl } from '../kubectl.ts'
+import { newFolder } from '../process.ts'
+
+const { signal } = new AbortController()
+const kubectl = kubectls().at(-1)
+if (kubectl === undefined) throw new Error('there is no kubectl')
+
+async function started(files: Record<string, string> = {}, flags: PolicyFlagValues = {}) {
+  const folder = await newFolder()
+  for (const [name, content] of Object.entries(files)) await writeFile(join(folder, name), content)
+  const absolute = Object.fromEntries(
+    Object.entries(flags).map(([name, value]) => [name, value in files ? join(folder, value) : value]),
+  )
+  let logged = ''
+  const log = createLog({ clock: realClock, write: (text) => (logged += text), format: 'json', level: 'debug' })
+  const adminPath = join(folder, 'kubeconfig')
+  const dataFolder = join(folder, 'data')
+  const running = await up({
+    dataFolder,
+    kubeconfigPath: adminPath,
+    store: 'memory',
+    host: '127.0.0.1',
+    port: 0,
+    nodes: 1,
+    policyFlags: absolute,
+    log,
+  })
+  const admin = parseKubeconfig(await readFile(adminPath, 'utf8'))
+  const pki = (name: string) => readFile(join(dataFolder, 'pki', name), 'utf8')
+  const authority = Authority.load(
+    { certificate: await pki('ca.crt'), key: await pki('ca.key') },
+    { clock: realClock, random: systemRandom, crypto: nodePlatform.crypto },
+  )
+  const call = async (
+    method: string,
+    target: string,
+    {
+      identity,
+      token,
+      body,
+      headers = {},
+    }: { identity?: Identity; token?: string; body?: object; headers?: Record<string, string> },
+  ) => {
+    const outbound = nodePlatform.outbound.connect({
+      origin: running.url,
+      tls: { authority: admin.authority, ...identity },
+    })
+    try {
+      const answer = await outbound.send(
+        {
+          method,
+          target,
+          headers: {
+            'content-type': 'application/json',
+            ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+            ...headers,
+          },
+          ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+        },
+        signal,
+      )
+      const text = (await Array.fromAsync(answer.body)).map((piece) => new TextDecoder().decode(piece)).join('')
+      return {
+        status: answer.status,
+        text,
+        body: text.startsWith('{') ? (JSON.parse(text) as { message?: string; status?: { token?: string } }) : {},
+      }
+    } finally {
+      await outbound.close()
+    }
+  }
+  const asAdmin = (method: string, target: string, body?: object) =>
+    call(method, target, { identity: admin.identity, ...(body === undefined ? {} : { body }) })
+  const identityOf = (commonName: string, ...organizations: string[]) =>
+    authority.issue({ subject: { commonName, organizations }, uses: ['client'] })
+  /** A kubeconfig of another user, for kubectl. */
+  const kubeconfigOf = async (commonName: string) => {
+    const path = join(folder, `${commonName}.kubeconfig`)
+    await writeFile(path, kubeconfigText({ ...admin, identity: identityOf(commonName) }))
+    return path
+  }
+  const k = async (kubeconfig: string, ...args: string[]) => {
+    const { out, err } = await runKubectl(kubectl as NonNullable<typeof kubectl>, kubeconfig, args)
+    return (out + err).trimEnd()
+  }
+  return {
+    folder,
+    dataFolder,
+    adminPath,
+    admin,
+    pki,
+    call,
+    asAdmin,
+    identityOf,
+    kubeconfigOf,
+    k,
+    logged: () => logged,
+    async [Symbol.asyncDispose]() {
+      await running[Symbol.asyncDispose]()
+      await rm(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+const pods = '/api/v1/namespaces/default/pods'
+const accounts = '/api/v1/namespaces/default/serviceaccounts'
+const unauthorized = [401, 'Unauthorized']
+
+test('flow 02: a ServiceAccount token that is expired, for others, or of something gone is 401; without a role 403', async () => {
+  await using cluster = await started()
+  const { asAdmin, call } = cluster
+  await asAdmin('POST', accounts, { metadata: { name: 'robot' } })
+  const container = { name: 'c', image: 'i' }
+  await asAdmin('POST', pods, {
+    metadata: { name: 'p' },
+    spec: { serviceAccountName: 'robot', containers: [container] },
+  })
+  const tokenFor = async (spec: object) =>
+    (await asAdmin('POST', `${accounts}/robot/token`, { spec })).body.status?.token ?? ''
+  const ask = async (token: string) => {
+    const { status, body } = await call('GET', pods, { token })
+    return [status, body.message]
+  }
+  const ofPod = await tokenFor({ boundObjectRef: { kind: 'Pod', apiVersion: 'v1', name: 'p' } })
+  const plain = await tokenFor({})
+  const noRole = [
+    403,
+    'pods is forbidden: User "system:serviceaccount:default:robot" cannot list resource "pods" in API group "" in the namespace "default"',
+  ]
+  deepEqual(await ask(ofPod), noRole)
+  deepEqual(await ask(plain), noRole)
+  deepEqual(await ask(await tokenFor({ audiences: ['vault'] })), unauthorized)
+  const [header = '', payload = ''] = plain.split('.')
+  const part = (text: string) =>
+    JSON.parse(new TextDecoder().decode(Uint8Array.fromBase64(text, { alphabet: 'base64url' }))) as Record<
+      string,
+      unknown
+    >
+  const key = nodePlatform.crypto.loadKey(await cluster.pki('sa.key'))
+  const expired = signToken(
+    { ...part(payload), exp: Math.floor(realClock.nowMs() / 1000) - 1 },
+    String(part(header)['kid']),
+    key,
+  )
+  deepEqual(await ask(expired), unauthorized)
+  deepEqual(await ask(signToken(part(payload), '', nodePlatform.crypto.generateKey())), unauthorized)
+  await asAdmin('DELETE', `${pods}/p?gracePeriodSeconds=0`)
+  deepEqual(await ask(ofPod), unauthorized)
+  deepEqual(await ask(plain), noRole)
+  await asAdmin('DELETE', `${accounts}/robot`)
+  deepEqual(await ask(plain), unauthorized)
+  const recorded = (await asAdmin('GET', flowEventsPath)).text
+  match(recorded, /serviceaccounts\/token/)
+  for (const secret of [plain, ofPod, expired, await cluster.pki('sa.key'), await cluster.pki('ca.key')])
+    for (const [place, text] of Object.entries({ log: cluster.logged(), record: recorded }))
+      ok(!text.includes(secret) && !text.includes(secret.split('.')[2] ?? secret), `a secret stands in the ${place}`)
+})
+
+test('flow 09: kubectl tells who may not, refuses escalation, and knows what may be done', async () => {
+  await using cluster = await started()
+  const { k, adminPath, kubeconfigOf } = cluster
+  const bob = await kubeconfigOf('bob')
+  equal(
+    await k(bob, 'get', 'pods'),
+    'Error from server (Forbidden): pods is forbidden: User "bob" cannot list resource "pods" in API group "" in the namespace "default"',
+  )
+  equal(
+    await k(adminPath, 'create', 'rolebinding', 'bob', '--clusterrole=edit', '--user=bob'),
+    'rolebinding.rbac.authorization.k8s.io/bob created',
+  )
+  equal(await k(bob, 'get', 'pods'), 'No resources found in default namespace.')
+  equal(await k(bob, 'auth', 'can-i', 'create', 'deployments'), 'yes')
+  match(await k(bob, 'auth', 'can-i', 'create', 'deployments', '-n', 'kube-system'), /^no/)
+  const list = await k(bob, 'auth', 'can-i', '--list')
+  match(list, /^pods +\[\] +\[\] +\[.*create.*\]$/m)
+  match(list, /^selfsubjectreviews\.authentication\.k8s\.io +\[\] +\[\] +\[create\]$/m)
+  match(list, /\[\/healthz\] +\[\] +\[get\]/)
+  match(await k(bob, 'auth', 'whoami'), /^Username +bob$/m)
+  match(await k(adminPath, 'auth', 'whoami', '--as=jane', '--as-group=dev'), /^Groups +\[dev system:authenticated\]$/m)
+  match(
+    await k(bob, 'get', 'pods', '--as=jane'),
+    /users "jane" is forbidden: User "bob" cannot impersonate resource "users" in API group "" at the cluster scope$/,
+  )
+  await k(adminPath, 'create', 'role', 'writer', '--verb=create,update,get', '--resource=roles,rolebindings')
+  await k(adminPath, 'create', 'rolebinding', 'writers', '--role=writer', '--user=bob')
+  match(
+    await k(bob, 'create', 'role', 'mine', '--verb=*', '--resource=nodes'),
+    /roles\.rbac\.authorization\.k8s\.io "mine" is forbidden: user "bob" \(groups=\["system:authenticated"\]\) is attempting to grant RBAC permissions not currently held:\n\{APIGroups:\[""\], Resources:\["nodes"\], Verbs:\["\*"\]\}$/,
+  )
+  match(
+    await k(bob, 'create', 'rolebinding', 'up', '--clusterrole=admin', '--user=bob'),
+    /is attempting to grant RBAC permissions not currently held/,
+  )
+  const manifest = join(cluster.folder, 'role.json')
+  const role = {
+    apiVersion: 'rbac.authorization.k8s.io/v1',
+    kind: 'Role',
+    metadata: { name: 'r', namespace: 'default' },
+  }
+  await writeFile(
+    manifest,
+    JSON.stringify({ ...role, rules: [{ apiGroups: [''], resources: ['pods'], verbs: ['get'] }] }),
+  )
+  match(await k(adminPath, 'auth', 'reconcile', '-f', manifest), /^role\.rbac\.authorization\.k8s\.io\/r reconciled/)
+  const { events } = JSON.parse((await cluster.asAdmin('GET', flowEventsPath)).text) as {
+    events: { allowedBy?: string }[]
+  }
+  ok(
+    events.some(
+      ({ allowedBy }) => allowedBy === 'RBAC: allowed by RoleBinding "bob/default" of ClusterRole "edit" to User "bob"',
+    ),
+  )
+})
+
+test('flow 26: a wrong or expired bootstrap token is 401, and a node gets nothing that is another node’s', async () => {
+  await using cluster = await started()
+  const { asAdmin, call, identityOf } = cluster
+  const secrets = '/api/v1/namespaces/default/secrets'
+  const bootstrap = (id: string, stringData: object) =>
+    asAdmin('POST', '/api/v1/namespaces/kube-system/secrets', {
+      metadata: { name: `bootstrap-token-${id}` },
+      type: 'bootstrap.kubernetes.io/token',
+      stringData: {
+        'token-id': id,
+        'token-secret': '0123456789abcdef',
+        'usage-bootstrap-authentication': 'true',
+        ...stringData,
+      },
+    })
+  await bootstrap('aaaaaa', {})
+  await bootstrap('bbbbbb', { expiration: '2020-01-01T00:00:00Z' })
+  const join_ = async (token: string) => {
+    const { status, body } = await call('GET', '/api/v1/nodes', { token })
+    return [status, body.message]
+  }
+  deepEqual(await join_('aaaaaa.0123456789abcdef'), [
+    403,
+    'nodes is forbidden: User "system:bootstrap:aaaaaa" cannot list resource "nodes" in API group "" at the cluster scope',
+  ])
+  deepEqual(await join_('aaaaaa.0123456789abcdee'), unauthorized)
+  deepEqual(await join_('bbbbbb.0123456789abcdef'), unauthorized)
+  deepEqual(await join_('cccccc.0123456789abcdef'), unauthorized)
+  for (const name of ['mine', 'theirs']) {
+    await asAdmin('POST', secrets, { metadata: { name } })
+    const volumes = [{ name: 's', secret: { secretName: name } }]
+    await asAdmin('POST', pods, {
+      metadata: { name },
+      spec: { nodeName: name === 'mine' ? 'a' : 'b', volumes, containers: [{ name: 'c', image: 'i' }] },
+    })
+  }
+  const node = identityOf('system:node:a', 'system:nodes')
+  equal((await call('GET', `${secrets}/mine`, { identity: node })).status, 200)
+  const refused = await call('GET', `${secrets}/theirs`, { identity: node })
+  deepEqual(
+    [refused.status, refused.body.message],
+    [
+      403,
+      `secrets "theirs" is forbidden: User "system:node:a" cannot get resource "secrets" in API group "" in the namespace "default": no relationship found between node 'a' and this object`,
+    ],
+  )
+  equal((await call('GET', secrets, { identity: node })).status, 403)
+})
+
+test('without credentials only health and version are readable, and private files are private', async () => {
+  await using cluster = await started()
+  const status = async (path: string) => (await cluster.call('GET', path, {})).status
+  for (const path of ['/healthz', '/livez', '/readyz', '/version']) equal(await status(path), 200, path)
+  for (const path of ['/', '/api', '/apis', '/openapi/v2', '/openid/v1/jwks', '/metrics', flowEventsPath, pods])
+    equal(await status(path), 403, path)
+  equal((await cluster.call('GET', pods, { token: 'nonsense' })).status, 401)
+  const strangers = Authority.create('kubernetes', {
+    clock: realClock,
+    random: systemRandom,
+    crypto: nodePlatform.crypto,
+  })
+  const forged = strangers.issue({ subject: { commonName: 'x', organizations: ['system:masters'] }, uses: ['client'] })
+  equal((await cluster.call('GET', pods, { identity: forged })).status, 403, 'a stranger’s certificate proves nothing')
+  const remote = { 'x-remote-user': 'admin', 'x-remote-group': 'system:masters' }
+  equal(
+    (await cluster.call('GET', pods, { headers: remote })).status,
+    403,
+    'headers of a proxy prove nothing by themselves',
+  )
+  for (const name of await readdir(cluster.dataFolder, { recursive: true })) {
+    const { mode } = await stat(join(cluster.dataFolder, name))
+    equal(mode & 0o077, 0, name)
+  }
+  equal((await stat(cluster.adminPath)).mode & 0o777, 0o600)
+})
+
+test('a front proxy speaks for users, by a certificate of its own authority', async () => {
+  await using cluster = await started()
+  const [certificate, key] = [await cluster.pki('front-proxy-client.crt'), await cluster.pki('front-proxy-client.key')]
+  const headers = { 'x-remote-user': 'jane', 'x-remote-group': 'dev' }
+  const ask = async (sent: Record<string, string>) =>
+    (await cluster.call('GET', pods, { identity: { certificate, key }, headers: sent })).body.message
+  match(String(await ask(headers)), /User "jane" cannot list/)
+  match(String(await ask({})), /User "system:anonymous" cannot list/)
+})
+
+test('configured: a token file, and an authorization of two', async () => {
+  const abac = JSON.stringify({
+    apiVersion: 'abac.authorization.kubernetes.io/v1beta1',
+    kind: 'Policy',
+    spec: { user: 'alice', namespace: '*', resource: 'pods', readonly: true },
+  })
+  await using cluster = await started(
+    { tokens: 's3cret-token,alice,7,"dev,ops"\n', abac },
+    {
+      'token-auth-file': 'tokens',
+      'authorization-mode': 'Node,ABAC,RBAC',
+      'authorization-policy-file': 'abac',
+      'anonymous-auth': 'false',
+    },
+  )
+  equal((await cluster.call('GET', pods, { token: 's3cret-token' })).status, 200)
+  const { status, text } = await cluster.call('DELETE', `${pods}/x`, { token: 's3cret-token' })
+  deepEqual([status, text.includes('No policy matched.')], [403, true])
+  equal((await cluster.call('GET', '/version', {})).status, 401)
+  doesNotMatch(cluster.logged(), /s3cret-token/)
+})
