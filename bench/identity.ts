@@ -79,6 +79,7 @@ const requestWith = (credentials: Credentials): ApiRequest => ({
   credentials,
   user: undefined,
   sender: 'bench',
+  agent: 'bench',
   target: { kind: 'resource', verb: 'list', resource: pod, subresource: '', namespace: 'shop', name: '' },
   query: new URLSearchParams(),
   body: { kind: 'none' },

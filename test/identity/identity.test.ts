@@ -34,7 +34,7 @@ async function started(files: Record<string, string> = {}, flags: PolicyFlagValu
   const running = await up({
     dataFolder,
     kubeconfigPath: adminPath,
-    store: 'memory',
+    store: { kind: 'memory' },
     host: '127.0.0.1',
     port: 0,
     nodes: 1,
