@@ -14,11 +14,14 @@ const signs: Readonly<Record<Arrow, string>> = {
 export interface TextDiagramOptions {
   /** Fold alike branches; off shows every one. */
   readonly fold: boolean
+  /** Name the rule by which each call was let through. */
+  readonly rules?: boolean
 }
 
-export function textDiagram(roots: readonly FlowNode[], { fold }: TextDiagramOptions = { fold: true }): string {
+export function textDiagram(roots: readonly FlowNode[], options: TextDiagramOptions = { fold: true }): string {
+  const { fold } = options
   const startMs = roots[0]?.event.atMs ?? 0
-  const lines = folded(roots, fold).flatMap((group) => linesOf(group, startMs, 0, fold))
+  const lines = folded(roots, fold).flatMap((group) => linesOf(group, startMs, 0, options))
   return lines.length === 0 ? '' : `${lines.join('\n')}\n`
 }
 
@@ -28,12 +31,18 @@ interface Group {
   readonly shape: string
 }
 
-function linesOf({ node, count }: Readonly<Group>, startMs: number, depth: number, fold: boolean): string[] {
+function linesOf(
+  { node, count }: Readonly<Group>,
+  startMs: number,
+  depth: number,
+  options: TextDiagramOptions,
+): string[] {
   const { event, children } = node
   const time = `+${Math.round(event.atMs - startMs)}ms`.padStart(9)
   const times = count > 1 ? `  ×${count} alike` : ''
-  const line = `${time}  ${'  '.repeat(depth)}${arrowText(node)}${times}`
-  return [line, ...folded(children, fold).flatMap((child) => linesOf(child, startMs, depth + 1, fold))]
+  const rule = options.rules && event.allowedBy ? `  (${event.allowedBy})` : ''
+  const line = `${time}  ${'  '.repeat(depth)}${arrowText(node)}${times}${rule}`
+  return [line, ...folded(children, options.fold).flatMap((child) => linesOf(child, startMs, depth + 1, options))]
 }
 
 function arrowText({ event }: FlowNode): string {

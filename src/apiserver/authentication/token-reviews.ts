@@ -2,7 +2,7 @@
 import { rfc3339, type Clock } from '../../base/clock.ts'
 import type { ApiObject } from '../../api/object.ts'
 import { selfSubjectReview } from '../../api/authentication/v1/self-subject-review.ts'
-import { tokenReview, type TokenReview } from '../../api/authentication/v1/token-review.ts'
+import { tokenReview, type TokenReviewSpec } from '../../api/authentication/v1/token-review.ts'
 import { badRequest } from '../../api/status-error.ts'
 import { reviewOf } from '../authorization/access-reviews.ts'
 import type { Review } from '../registry/review.ts'
@@ -16,7 +16,7 @@ export const tokenReviews = (
   clock: Clock,
 ): readonly Review[] => [
   reviewOf(tokenReview, async (object, { context }) => {
-    const { token = '', audiences = [] } = (object as ApiObject & TokenReview).spec
+    const { token = '', audiences = [] } = (object as ApiObject & { readonly spec: Partial<TokenReviewSpec> }).spec
     if (token === '') throw badRequest('token is required for TokenReview in authentication')
     const asked = audiences.length === 0 ? ownAudiences : audiences
     const answer = await tokens.authenticateToken(token, asked, context.signal)

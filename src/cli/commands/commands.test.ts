@@ -87,6 +87,8 @@ test('up says what runs, what is kept and what to type next; flow explains it', 
     (JSON.parse(json.printed) as { event: { what: string } }[])[0]?.event.what.replace(/\d+/, 'n'),
     'put n first objects',
   )
+  const byRule = await typed(['flow', 'svc/kubernetes', '--rules', '--kubeconfig', kubeconfig])
+  match(byRule.printed, /create services kubernetes → 201 {2}\(the group system:masters may do everything\)/)
   match((await typed(['flow', 'pod/none', '--kubeconfig', kubeconfig])).complained, /nothing is recorded of pod\/none/)
   interrupt()
   const { code, printed } = await upEnded

@@ -15,6 +15,7 @@ export const flow = defineCommand({
     namespace: { type: 'string', value: '<name>', short: 'n', help: 'the namespace of the object (default)' },
     format: { type: 'string', value: 'text|json', help: 'how to write it (text)' },
     all: { type: 'boolean', help: 'shows alike branches one by one' },
+    rules: { type: 'boolean', help: 'names the rule by which each call was let through' },
     kubeconfig: { type: 'string', value: '<file>', help: 'how to reach the cluster ($KUBECONFIG)' },
   },
   async run({ operands, options }, { out, environment, signal }) {
@@ -29,7 +30,11 @@ export const flow = defineCommand({
     const object = { resource: kind.plural, namespace: kind.namespaced ? (options.namespace ?? 'default') : '', name }
     const roots = lifeOf(events, object)
     if (roots.length === 0) throw new UsageError(`nothing is recorded of ${kind.singular}/${name}`)
-    out(format === 'json' ? `${JSON.stringify(roots, undefined, 2)}\n` : textDiagram(roots, { fold: !options.all }))
+    out(
+      format === 'json'
+        ? `${JSON.stringify(roots, undefined, 2)}\n`
+        : textDiagram(roots, { fold: !options.all, rules: options.rules ?? false }),
+    )
     return 0
   },
 })
