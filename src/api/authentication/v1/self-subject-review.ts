@@ -7,13 +7,17 @@ import { reviewShape } from '../../review.ts'
 import { userInfo } from './user-info.ts'
 
 export const selfSubjectReviewStatus = message('io.k8s.api.authentication.v1.SelfSubjectReviewStatus', {
-  userInfo: struct(1, userInfo),
+  userInfo: struct(1, userInfo, { description: 'Who the asker is.' }),
 })
 
-export const selfSubjectReviewMessage = message('io.k8s.api.authentication.v1.SelfSubjectReview', {
-  metadata: struct(1, objectMeta),
-  status: struct(2, selfSubjectReviewStatus),
-})
+export const selfSubjectReviewMessage = message(
+  'io.k8s.api.authentication.v1.SelfSubjectReview',
+  {
+    metadata: struct(1, objectMeta),
+    status: struct(2, selfSubjectReviewStatus),
+  },
+  'Asks who the asker is.',
+)
 export interface SelfSubjectReview extends ObjectOf<typeof selfSubjectReviewMessage> {}
 export type SelfSubjectReviewInput = InputOf<typeof selfSubjectReviewMessage>
 

@@ -8,24 +8,34 @@ import { reviewShape } from '../../review.ts'
 import { userInfo } from './user-info.ts'
 
 export const tokenReviewSpec = message('io.k8s.api.authentication.v1.TokenReviewSpec', {
-  token: string(1, { required: true, omitEmpty: true }),
-  audiences: list(2, 'string', { listType: 'atomic' }),
+  token: string(1, { required: true, omitEmpty: true, description: 'The token that is asked about.' }),
+  audiences: list(2, 'string', {
+    listType: 'atomic',
+    description: 'Whom the token must be meant for, one of them at least.',
+  }),
 })
 export interface TokenReviewSpec extends Infer<typeof tokenReviewSpec> {}
 
 export const tokenReviewStatus = message('io.k8s.api.authentication.v1.TokenReviewStatus', {
-  authenticated: bool(1),
-  user: struct(2, userInfo),
-  error: string(3),
-  audiences: list(4, 'string', { listType: 'atomic' }),
+  authenticated: bool(1, { description: 'Whether the token is somebody’s.' }),
+  user: struct(2, userInfo, { description: 'Whose token it is.' }),
+  error: string(3, { description: 'Why it could not be checked.' }),
+  audiences: list(4, 'string', {
+    listType: 'atomic',
+    description: 'Those of the asked audiences that it is meant for.',
+  }),
 })
 export interface TokenReviewStatus extends Infer<typeof tokenReviewStatus> {}
 
-export const tokenReviewMessage = message('io.k8s.api.authentication.v1.TokenReview', {
-  metadata: struct(1, objectMeta),
-  spec: struct(2, tokenReviewSpec, { required: true }),
-  status: struct(3, tokenReviewStatus),
-})
+export const tokenReviewMessage = message(
+  'io.k8s.api.authentication.v1.TokenReview',
+  {
+    metadata: struct(1, objectMeta),
+    spec: struct(2, tokenReviewSpec, { required: true }),
+    status: struct(3, tokenReviewStatus),
+  },
+  'Asks whose a token is.',
+)
 export interface TokenReview extends ObjectOf<typeof tokenReviewMessage> {}
 export type TokenReviewInput = InputOf<typeof tokenReviewMessage>
 

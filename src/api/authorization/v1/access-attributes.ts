@@ -40,20 +40,26 @@ export const pathAccess = message('io.k8s.api.authorization.v1.NonResourceAttrib
 export interface PathAccess extends Infer<typeof pathAccess> {}
 
 export const subjectAccessReviewSpec = message('io.k8s.api.authorization.v1.SubjectAccessReviewSpec', {
-  resourceAttributes: struct(1, resourceAccess, { pointer: true }),
-  nonResourceAttributes: struct(2, pathAccess, { pointer: true }),
-  user: string(3),
-  groups: list(4, 'string', { listType: 'atomic' }),
-  extra: map(5, listOf('string')),
-  uid: string(6),
+  resourceAttributes: struct(1, resourceAccess, {
+    pointer: true,
+    description: 'The access to an object that is asked about.',
+  }),
+  nonResourceAttributes: struct(2, pathAccess, {
+    pointer: true,
+    description: 'The access to a path that is asked about.',
+  }),
+  user: string(3, { description: 'Whose access it is.' }),
+  groups: list(4, 'string', { listType: 'atomic', description: 'The groups of the user.' }),
+  extra: map(5, listOf('string'), { description: 'What else is known of the user.' }),
+  uid: string(6, { description: 'What tells the user from others of the same name.' }),
 })
 export interface SubjectAccessReviewSpec extends Infer<typeof subjectAccessReviewSpec> {}
 
 export const subjectAccessReviewStatus = message('io.k8s.api.authorization.v1.SubjectAccessReviewStatus', {
-  allowed: bool(1, { required: true, keepEmpty: true }),
-  reason: string(2),
-  evaluationError: string(3),
-  denied: bool(4),
+  allowed: bool(1, { required: true, keepEmpty: true, description: 'Whether it is allowed.' }),
+  reason: string(2, { description: 'Why it is allowed or not.' }),
+  evaluationError: string(3, { description: 'What went wrong while it was decided.' }),
+  denied: bool(4, { description: 'Whether it is forbidden whatever others say.' }),
 })
 export interface SubjectAccessReviewStatus extends Infer<typeof subjectAccessReviewStatus> {}
 

@@ -12,11 +12,15 @@ import {
 } from './access-attributes.ts'
 import { invalid } from '../../../schema/field-error.ts'
 
-export const localSubjectAccessReviewMessage = message('io.k8s.api.authorization.v1.LocalSubjectAccessReview', {
-  metadata: struct(1, objectMeta),
-  spec: struct(2, subjectAccessReviewSpec, { required: true }),
-  status: struct(3, subjectAccessReviewStatus),
-})
+export const localSubjectAccessReviewMessage = message(
+  'io.k8s.api.authorization.v1.LocalSubjectAccessReview',
+  {
+    metadata: struct(1, objectMeta),
+    spec: struct(2, subjectAccessReviewSpec, { required: true }),
+    status: struct(3, subjectAccessReviewStatus),
+  },
+  'Asks whether somebody may do something in one namespace.',
+)
 export interface LocalSubjectAccessReview extends ObjectOf<typeof localSubjectAccessReviewMessage> {}
 export type LocalSubjectAccessReviewInput = InputOf<typeof localSubjectAccessReviewMessage>
 

@@ -7,15 +7,25 @@ import { reviewShape } from '../../review.ts'
 import { pathAccess, resourceAccess, subjectAccessReviewStatus, validateAccess } from './access-attributes.ts'
 
 export const selfSubjectAccessReviewSpec = message('io.k8s.api.authorization.v1.SelfSubjectAccessReviewSpec', {
-  resourceAttributes: struct(1, resourceAccess, { pointer: true }),
-  nonResourceAttributes: struct(2, pathAccess, { pointer: true }),
+  resourceAttributes: struct(1, resourceAccess, {
+    pointer: true,
+    description: 'The access to an object that is asked about.',
+  }),
+  nonResourceAttributes: struct(2, pathAccess, {
+    pointer: true,
+    description: 'The access to a path that is asked about.',
+  }),
 })
 
-export const selfSubjectAccessReviewMessage = message('io.k8s.api.authorization.v1.SelfSubjectAccessReview', {
-  metadata: struct(1, objectMeta),
-  spec: struct(2, selfSubjectAccessReviewSpec, { required: true }),
-  status: struct(3, subjectAccessReviewStatus),
-})
+export const selfSubjectAccessReviewMessage = message(
+  'io.k8s.api.authorization.v1.SelfSubjectAccessReview',
+  {
+    metadata: struct(1, objectMeta),
+    spec: struct(2, selfSubjectAccessReviewSpec, { required: true }),
+    status: struct(3, subjectAccessReviewStatus),
+  },
+  'Asks whether the asker may do something.',
+)
 export interface SelfSubjectAccessReview extends ObjectOf<typeof selfSubjectAccessReviewMessage> {}
 export type SelfSubjectAccessReviewInput = InputOf<typeof selfSubjectAccessReviewMessage>
 

@@ -21,21 +21,35 @@ export const nonResourceRule = message('io.k8s.api.authorization.v1.NonResourceR
 export interface NonResourceRule extends Infer<typeof nonResourceRule> {}
 
 export const subjectRulesReviewStatus = message('io.k8s.api.authorization.v1.SubjectRulesReviewStatus', {
-  resourceRules: list(1, resourceRule, { required: true, keepEmpty: true, listType: 'atomic' }),
-  nonResourceRules: list(2, nonResourceRule, { required: true, keepEmpty: true, listType: 'atomic' }),
-  incomplete: bool(3, { required: true, keepEmpty: true }),
-  evaluationError: string(4),
+  resourceRules: list(1, resourceRule, {
+    required: true,
+    keepEmpty: true,
+    listType: 'atomic',
+    description: 'What may be done to objects.',
+  }),
+  nonResourceRules: list(2, nonResourceRule, {
+    required: true,
+    keepEmpty: true,
+    listType: 'atomic',
+    description: 'What may be done to paths.',
+  }),
+  incomplete: bool(3, { required: true, keepEmpty: true, description: 'Whether there may be more.' }),
+  evaluationError: string(4, { description: 'What went wrong while the rules were gathered.' }),
 })
 
 export const selfSubjectRulesReviewSpec = message('io.k8s.api.authorization.v1.SelfSubjectRulesReviewSpec', {
-  namespace: string(1),
+  namespace: string(1, { description: 'The namespace that is asked about.' }),
 })
 
-export const selfSubjectRulesReviewMessage = message('io.k8s.api.authorization.v1.SelfSubjectRulesReview', {
-  metadata: struct(1, objectMeta),
-  spec: struct(2, selfSubjectRulesReviewSpec, { required: true }),
-  status: struct(3, subjectRulesReviewStatus),
-})
+export const selfSubjectRulesReviewMessage = message(
+  'io.k8s.api.authorization.v1.SelfSubjectRulesReview',
+  {
+    metadata: struct(1, objectMeta),
+    spec: struct(2, selfSubjectRulesReviewSpec, { required: true }),
+    status: struct(3, subjectRulesReviewStatus),
+  },
+  'Asks what the asker may do in a namespace.',
+)
 export interface SelfSubjectRulesReview extends ObjectOf<typeof selfSubjectRulesReviewMessage> {}
 export type SelfSubjectRulesReviewInput = InputOf<typeof selfSubjectRulesReviewMessage>
 

@@ -11,11 +11,15 @@ import {
   validateSubject,
 } from './access-attributes.ts'
 
-export const subjectAccessReviewMessage = message('io.k8s.api.authorization.v1.SubjectAccessReview', {
-  metadata: struct(1, objectMeta),
-  spec: struct(2, subjectAccessReviewSpec, { required: true }),
-  status: struct(3, subjectAccessReviewStatus),
-})
+export const subjectAccessReviewMessage = message(
+  'io.k8s.api.authorization.v1.SubjectAccessReview',
+  {
+    metadata: struct(1, objectMeta),
+    spec: struct(2, subjectAccessReviewSpec, { required: true }),
+    status: struct(3, subjectAccessReviewStatus),
+  },
+  'Asks whether somebody may do something.',
+)
 export interface SubjectAccessReview extends ObjectOf<typeof subjectAccessReviewMessage> {}
 export type SubjectAccessReviewInput = InputOf<typeof subjectAccessReviewMessage>
 
