@@ -26,15 +26,21 @@ export interface Printed {
 
 const commandMsMax = 60_000
 
+export interface KubectlOptions {
+  readonly input?: string
+  readonly folder?: string
+  readonly editor?: string
+}
+
 export const runKubectl = (
   { path }: Kubectl,
   kubeconfig: string,
   args: readonly string[],
-  input = '',
+  { input = '', folder = '.', editor = 'true' }: KubectlOptions = {},
 ): Promise<Printed> =>
   new Promise((resolve) => {
-    const environment = { ...process.env, KUBECONFIG: kubeconfig }
-    const child = execFile(path, args, { env: environment, timeout: commandMsMax }, (error, out, err) =>
+    const env = { ...process.env, KUBECONFIG: kubeconfig, EDITOR: editor }
+    const child = execFile(path, args, { env, cwd: folder, timeout: commandMsMax }, (error, out, err) =>
       resolve({ code: error === null ? 0 : Number(error.code ?? 1), out, err }),
     )
     child.stdin?.end(input)

@@ -44,7 +44,7 @@ for (const kubectl of kubectls())
 
     const manifest = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'settings' }, data: { color: 'red' } }
     const apply = (data: object) =>
-      runKubectl(kubectl, up.kubeconfig, ['apply', '-f', '-'], JSON.stringify({ ...manifest, data }))
+      runKubectl(kubectl, up.kubeconfig, ['apply', '-f', '-'], { input: JSON.stringify({ ...manifest, data }) })
     equal((await apply(manifest.data)).out, 'configmap/settings created\n')
     equal((await apply({ color: 'blue', size: 'XL' })).out, 'configmap/settings configured\n')
     equal((await apply({ color: 'blue', size: 'XL' })).out, 'configmap/settings unchanged\n')

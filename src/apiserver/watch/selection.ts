@@ -23,9 +23,7 @@ export class Selection {
     this.fields = fieldText === '' ? [] : parseFieldSelector(fieldText)
     for (const { key } of this.fields)
       if (key !== 'metadata.name' && key !== 'metadata.namespace' && kind.fieldLabels[key] === undefined)
-        throw badRequest(
-          `Unable to find "${kind.group}/${kind.version}, Resource=${kind.plural}" that match label selector "${labelText}", field selector "${fieldText}": field label not supported: ${key}`,
-        )
+        throw badRequest(`field label not supported: ${key}`)
   }
 
   /** The one object that can match, when the fields say so: a list becomes a look-up. */

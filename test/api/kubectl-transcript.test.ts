@@ -1,0 +1,110 @@
+// The recorded transcript with the real kubectl: the same output line for line, for every command whose parts are there.
+// What is still missing stands here by name, and must go from here when it begins to work.
+import { deepEqual } from 'node:assert/strict'
+import { test } from 'node:test'
+import { kubectls } from '../kubectl.ts'
+import { startUp } from '../process.ts'
+import { readTranscript, replay, settled, type Exchange } from './transcript.ts'
+
+/** Commands that print something else by design. */
+const otherwise: Readonly<Record<string, string>> = {
+  'kubectl version': "the client's own version",
+  'kubectl get --raw /livez?verbose': 'names the checks of this server',
+  'kubectl config view --minify -o jsonpath={.contexts[0].name}': "the recorder's own kubeconfig",
+  'kubectl get lease -A': 'names of machines',
+  'kubectl get componentstatuses': "the recorder's scheduler did not run",
+}
+
+/** What is not there yet, by the part that is missing. */
+const missing: Readonly<Record<string, readonly string[]>> = {
+  'kinds that are not served': [
+    'kubectl api-versions',
+    'kubectl api-resources',
+    'kubectl api-resources --namespaced=false --verbs=list -o name',
+    'kubectl get apiservice v1.apps',
+  ],
+  'OpenAPI v2': ['kubectl apply -f nokind.yaml'],
+  'the root CA published in every namespace': ['kubectl get deploy,svc,cm,secret'],
+  'service accounts of every namespace': ['kubectl get sa'],
+  'endpoint slices': ['kubectl describe svc shop', 'kubectl get endpointslices -l kubernetes.io/service-name=shop'],
+  'the words of a failed JSON patch': [
+    'kubectl patch deploy shop --type=json -p [{"op":"remove","path":"/spec/nope"}]',
+  ],
+  'a generation that counts annotations': ['kubectl diff -f deploy.yaml'],
+  'authorization and reviews': [
+    'kubectl auth can-i list pods --as=eve -n default',
+    'kubectl auth can-i delete pods --as=eve',
+    'kubectl auth can-i --list --as=eve',
+    'kubectl get pods --as=eve',
+    'kubectl get secrets --as=eve -n kube-system',
+    'kubectl auth whoami',
+    'kubectl get clusterrole view',
+  ],
+  quota: [
+    'kubectl get quota',
+    'kubectl run p1 --image=busybox --restart=Never -- sleep 1',
+    'kubectl get pod p1',
+    'kubectl get pod p1 -o wide',
+    'kubectl describe pod p1',
+    'kubectl logs p1',
+    'kubectl exec p1 -- true',
+    'kubectl port-forward pod/p1 8080:80',
+    'kubectl wait --for=condition=Ready pod/p1 --timeout=1s',
+    'kubectl delete pod p1 --grace-period=0 --force',
+  ],
+  'the job controller': ['kubectl get cronjob,job'],
+  'priority classes of a new cluster': ['kubectl get priorityclass'],
+  'fairness of a new cluster': ['kubectl get flowschema'],
+}
+
+/** Missing for clients older than this, which ask for it where newer ones do not. */
+const missingBefore: Readonly<Record<string, readonly string[]>> = {
+  '1.34': ['kubectl autoscale deploy shop --max=3 --cpu-percent=50', 'kubectl get hpa #2'],
+}
+
+/** What newer clients print differently: the recorded text as they would have printed it. */
+const clientChanges: readonly [since: string, command: RegExp, from: RegExp, to: string][] = [
+  ['1.34', /^kubectl delete (cm|svc)/, /(" deleted)( \(server dry run\))?$/gm, '$1 from default namespace$2'],
+  ['1.34', /^kubectl describe deploy/, /( (Host )?Port: +\d+\/TCP)$/gm, '$1 (http)'],
+  [
+    '1.34',
+    /^kubectl rollout undo/,
+    /(rolled back\n)/,
+    "$1Warning: resource deployments/shop was previously managed with 'kubectl apply'. Rolling back will not update the kubectl.kubernetes.io/last-applied-configuration annotation, which may cause unexpected behavior on future 'kubectl apply' operations. Consider using 'kubectl apply' with your previous configuration file instead.\n",
+  ],
+  [
+    '1.34',
+    /^kubectl autoscale/,
+    /(autoscaled\n)/,
+    "$1Flag --cpu-percent has been deprecated, Use --cpu with percentage or resource quantity format (e.g., '70%' for utilization or '500m' for milliCPU).\n",
+  ],
+]
+
+const isSince = (version: string, since: string): boolean =>
+  Number(version.split('.')[1]) >= Number(since.split('.')[1])
+
+function printed({ command, exit, stdout, stderr }: Exchange, version: string | undefined): string {
+  let text = `${stdout}${stderr}`
+  for (const [since, pattern, from, to] of clientChanges)
+    if (version !== undefined && isSince(version, since) && pattern.test(command)) text = text.replace(from, to)
+  return `exit ${exit}\n${settled(text)}`
+}
+
+for (const kubectl of kubectls())
+  test(`the transcript with kubectl ${kubectl.version}`, async (context) => {
+    await using up = await startUp('--nodes', '0')
+    const seen = new Map<string, number>()
+    const different: string[] = []
+    for await (const { recorded, ours } of replay(kubectl, up.kubeconfig, up.folder, await readTranscript())) {
+      const count = (seen.get(recorded.command) ?? 0) + 1
+      seen.set(recorded.command, count)
+      const [wanted, got] = [printed(recorded, kubectl.version), printed(ours, undefined)]
+      if (wanted === got || recorded.command in otherwise) continue
+      const name = count === 1 ? recorded.command : `${recorded.command} #${count}`
+      different.push(name)
+      context.diagnostic(`${name}\n--- upstream\n${wanted}\n+++ ours\n${got}`)
+    }
+    const older = Object.entries(missingBefore).filter(([since]) => !isSince(kubectl.version, since))
+    const listed = [...Object.values(missing).flat(), ...older.flatMap(([, commands]) => commands)]
+    deepEqual(different.toSorted(), listed.toSorted(), 'what differs is what is listed as missing')
+  })

@@ -1,0 +1,78 @@
+// The recorded transcript: what kubectl printed against upstream, command by command, and the same commands against us.
+import { readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Kubectl } from '../kubectl.ts'
+import { runKubectl } from '../kubectl.ts'
+
+export interface Exchange {
+  readonly command: string
+  readonly exit: number
+  readonly stdout: string
+  readonly stderr: string
+}
+
+interface Transcript {
+  readonly files: Readonly<Record<string, string>>
+  readonly transcript: readonly Exchange[]
+}
+
+export async function readTranscript(): Promise<Transcript> {
+  const text = await readFile(new URL('../facts/kubectl.json', import.meta.url), 'utf8')
+  return JSON.parse(text) as Transcript
+}
+
+/** What the recorder's editor did when `kubectl edit` opened it. */
+const editor = 'sed -i s/nginx:1/nginx:2/'
+
+/** Runs every command in order, in a folder with the recorded files. */
+export async function* replay(
+  kubectl: Kubectl,
+  kubeconfig: string,
+  folder: string,
+  { files, transcript }: Transcript,
+): AsyncGenerator<{ readonly recorded: Exchange; readonly ours: Exchange }> {
+  for (const [name, text] of Object.entries(files)) await writeFile(join(folder, name), text)
+  for (const recorded of transcript) {
+    // The recorder wrote a space inside an argument as an underscore.
+    const args = recorded.command
+      .split(' ')
+      .slice(1)
+      .map((part) => (part.startsWith('--schedule=') ? part.replaceAll('_', ' ') : part))
+    const { code, out, err } = await runKubectl(kubectl, kubeconfig, args, { folder, editor })
+    yield { recorded, ours: { command: recorded.command, exit: code, stdout: out, stderr: err } }
+  }
+}
+
+const uid = /\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b/g
+
+/** What differs from run to run, each with the word that the recorder put in its place. */
+const volatile: readonly [RegExp, string][] = [
+  [uid, '<uid>'],
+  [/\/tmp\/(LIVE|MERGED)-\d+/g, '<tmp>/$1'],
+  [/\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d+ \+0000/g, '<stamp>'],
+  [/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ/g, '<time>'],
+  [/[A-Z][a-z]{2}, \d\d [A-Z][a-z]{2} \d{4} \d\d:\d\d:\d\d [+-]\d{4}/g, '<time>'],
+  [/https:\/\/127\.0\.0\.1:\d+/g, 'https://<server>'],
+  [/\b10\.(9[6-9]|10\d|11[01])\.\d+\.\d+/g, '<ip>'],
+  [/\b(\d+[dhms])+\b/g, '<age>'],
+  [/\b(shop|j2|j3|d2)-[0-9a-f]{9,10}(-[a-z0-9]{5})?\b/g, '$1-<hash>'],
+  [/\bshop-[bcdfghjklmnpqrstvwxz2456789]{5}\b/g, 'shop-<hash>'],
+  [/:3[0-2]\d{3}\//g, ':<port>/'],
+  [/X509SHA256=[0-9a-f]{64}/g, 'X509SHA256=<digest>'],
+  [/(shop-)?<hash>-<hash>/g, '<hash>'],
+]
+
+/** The text with what is volatile taken out, and columns that are as wide as their content made alike. */
+export function settled(text: string): string {
+  let result = text
+  for (const [pattern, word] of volatile) result = result.replaceAll(pattern, word)
+  return result
+    .split('\n')
+    .map((line) =>
+      line
+        .replaceAll(/ {2,}/g, '  ')
+        .replace(/ +(<age>)/, '  $1')
+        .trimEnd(),
+    )
+    .join('\n')
+}
