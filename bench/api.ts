@@ -2,6 +2,7 @@
 // SQLite store, or against any other: npm run bench -- api --kubeconfig <file>.
 import { readFileSync } from 'node:fs'
 import { parse } from 'yaml'
+import { realClock } from '../src/base/clock.ts'
 import { startUp } from '../test/process.ts'
 import { Connection, requestText, type Access } from './api/connection.ts'
 import { fanOut } from './api/fan-out.ts'
@@ -146,7 +147,7 @@ export const apiBench: Bench = {
     const given = flag < 0 ? undefined : process.argv[flag + 1]
     if (given !== undefined) return measure(accessOf(given))
     await using up = await startUp('--nodes', '0')
-    await new Promise((resolve) => setTimeout(resolve, 2_000))
+    await realClock.sleep(2_000, new AbortController().signal)
     const idle = `idle after the start: ${memoryMb(up.pid).toFixed(0)} MB`
     return [up.readyLine, idle, ...(await measure(accessOf(up.kubeconfig), up.pid))]
   },

@@ -10,8 +10,9 @@ import {
   PatchStrategy,
   setHeaderOptions,
   Watch,
-  type V1ConfigMap,
+  V1ConfigMap,
 } from '@kubernetes/client-node'
+import { realClock } from '../../src/base/clock.ts'
 import { context } from '../../src/base/context.ts'
 import { configMap, type ConfigMap, type ConfigMapInput } from '../../src/api/core/v1/config-map.ts'
 import { hasReason } from '../../src/api/status-error.ts'
@@ -50,7 +51,8 @@ test('create, read, replace, patch, list, watch and delete', async () => {
   const body = { metadata: { name: 'one', labels }, data: { n: '1' } }
   const made = await core.createNamespacedConfigMap({ namespace, body })
   await rejects(core.createNamespacedConfigMap({ namespace, body }), { code: 409 })
-  await core.replaceNamespacedConfigMap({ namespace, name: 'one', body: { ...made, data: { n: '2' } } })
+  const changed = Object.assign(new V1ConfigMap(), made, { data: { n: '2' } })
+  await core.replaceNamespacedConfigMap({ namespace, name: 'one', body: changed })
   await rejects(core.replaceNamespacedConfigMap({ namespace, name: 'one', body: made }), { code: 409 })
   const patched = await core.patchNamespacedConfigMap({ namespace, name: 'one', body: { data: { n: '3' } } }, merge)
   deepEqual([patched.data, patched.metadata?.uid], [{ n: '3' }, made.metadata?.uid])
@@ -71,7 +73,7 @@ const changesEach = 100
 /** After so many changes of each object the server is killed. */
 const killedAt = [30, 65]
 
-const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms))
+const pause = (ms: number) => realClock.sleep(ms, ctx.signal)
 
 /** Does a thing until it works: the server may be away. What was done without an answer is done again to no effect. */
 async function insist<T>(act: () => Promise<T>): Promise<T> {
