@@ -76,8 +76,9 @@ export class Informer<T extends ApiObject = ApiObject> {
     for (const [key, object] of this.#objects) this.#index(name, key, undefined, object)
   }
 
-  objects(index: string, group: string): T[] {
-    return [...(this.#indices.get(index)?.get(group)?.values() ?? [])]
+  objects(index: string, group: string): readonly T[] {
+    const members = this.#indices.get(index)?.get(group)
+    return members === undefined ? [] : [...members.values()]
   }
 
   /** Calls back for every change, beginning with the objects that are there. Before run(), or soon after. */

@@ -3,8 +3,8 @@ import { deepEqual, equal, ok } from 'node:assert/strict'
 import { isPodReady } from '../../src/api/core/v1/pod-readiness.ts'
 import { storedKinds } from '../../src/api/kinds.ts'
 import { controllerOf, isBeingDeleted } from '../../src/api/object.ts'
-import { deployment, job, pod, replicaSet, statefulSet } from '../../src/cluster/index.ts'
-import { listOf, steady, work, type World } from './world.ts'
+import { daemonSet, deployment, job, pod, replicaSet, statefulSet } from '../../src/cluster/index.ts'
+import { listOf, nodeCount, steady, work, type World } from './world.ts'
 
 /** Safety: holds at any moment, whatever has gone wrong. */
 export async function checkSafety(world: World): Promise<void> {
@@ -29,6 +29,13 @@ export async function checkSafety(world: World): Promise<void> {
     alive
       .filter((each) => each.metadata.labels?.['app'] === 'db')
       .map((each) => each.metadata.labels?.['apps.kubernetes.io/pod-index']),
+  )
+  // A pod that waits for a node that died is no second one on another.
+  unique(
+    'a node of the DaemonSet',
+    alive
+      .filter((each) => each.metadata.labels?.['app'] === 'agent' && isPodReady(each))
+      .map(({ spec }) => spec.nodeName),
   )
   const workers = pods.filter((each) => controllerOf(each)?.name === 'work')
   unique(
@@ -62,6 +69,12 @@ export async function checkConvergence(world: World): Promise<void> {
     equal(ready('db'), spec.replicas, 'ready pods of db')
     equal(status.updatedReplicas ?? 0, spec.replicas, 'updated pods of db')
   }
+  for (const { status } of (await listOf(world, daemonSet)) ?? [])
+    deepEqual(
+      [ready('agent'), status.updatedNumberScheduled, status.numberMisscheduled],
+      [nodeCount, nodeCount, 0],
+      'agents',
+    )
   for (const { status } of (await listOf(world, job)) ?? []) {
     deepEqual([status.succeeded, status.completedIndexes], [work.completions, `0-${work.completions - 1}`])
     equal(status.conditions?.at(-1)?.type, 'Complete')

@@ -4,6 +4,7 @@ import type { Kind } from '../../src/api/kind.ts'
 import type { ApiObject } from '../../src/api/object.ts'
 import {
   context,
+  daemonSet,
   deployment,
   job,
   node,
@@ -71,6 +72,8 @@ export async function startWorld(seed: number): Promise<World> {
   await client.of(deployment).create({ metadata: { name: 'moving' }, spec: moving }, home, ctx)
   const db = { replicas: 3, serviceName: 'db', selector: selector('db'), template: template('db', 'image:0') }
   await client.of(statefulSet).create({ metadata: { name: 'db' }, spec: db }, home, ctx)
+  const agent = { selector: selector('agent'), template: template('agent', 'image:0') }
+  await client.of(daemonSet).create({ metadata: { name: 'agent' }, spec: agent }, home, ctx)
   await client.of(job).create(
     {
       metadata: { name: 'work' },
@@ -130,6 +133,8 @@ export const actions: readonly Act[] = [
     ),
   ({ cluster, random }) =>
     attempt(() => cluster.client.of(statefulSet).patch('db', home, newImage('db', random), 'strategic', ctx)),
+  ({ cluster, random }) =>
+    attempt(() => cluster.client.of(daemonSet).patch('agent', home, newImage('agent', random), 'strategic', ctx)),
   // Writes of others: whoever updates meanwhile meets a conflict.
   async (world) => {
     for (const kind of [deployment, statefulSet, job] as unknown as Kind[])
