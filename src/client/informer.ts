@@ -76,7 +76,7 @@ export class Informer<T extends ApiObject = ApiObject> {
     for (const [key, object] of this.#objects) this.#index(name, key, undefined, object)
   }
 
-  objects(index: string, group: string): readonly T[] {
+  objects(index: string, group: string): T[] {
     const members = this.#indices.get(index)?.get(group)
     return members === undefined ? [] : [...members.values()]
   }
