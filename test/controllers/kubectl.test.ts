@@ -15,7 +15,9 @@ test(`kubectl ${kubectl.version}: rollout, scale, jobs, wait, cascading deletion
     return out
   }
   const apply = async (object: object) => {
-    const { out, err } = await runKubectl(kubectl, up.kubeconfig, ['apply', '-f', '-'], JSON.stringify(object))
+    const { out, err } = await runKubectl(kubectl, up.kubeconfig, ['apply', '-f', '-'], {
+      input: JSON.stringify(object),
+    })
     equal(err, '')
     return out
   }

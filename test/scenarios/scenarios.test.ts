@@ -116,7 +116,7 @@ async function runStep({ apply, kubectl: command, printed }: Step, home: string)
     kubectl,
     kubeconfig,
     ['-n', home, ...args],
-    apply === undefined ? '' : JSON.stringify(apply),
+    apply === undefined ? {} : { input: JSON.stringify(apply) },
   )
   comparePrinted(args.join(' '), `${out}${err}`, printed ?? '')
 }

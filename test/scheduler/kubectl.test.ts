@@ -47,7 +47,7 @@ test(`kubectl ${kubectl.version}: pending, gated, preempted, packed, explained`,
   )
   await rm(folder, { recursive: true })
   const k = async (args: string[], input?: object) => {
-    const { code, out, err } = await runKubectl(kubectl, up.kubeconfig, args, JSON.stringify(input ?? ''))
+    const { code, out, err } = await runKubectl(kubectl, up.kubeconfig, args, { input: JSON.stringify(input ?? '') })
     equal(code, 0, `kubectl ${args.join(' ')}: ${err}`)
     return out
   }
