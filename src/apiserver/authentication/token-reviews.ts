@@ -16,7 +16,7 @@ export const tokenReviews = (
   clock: Clock,
 ): readonly Review[] => [
   reviewOf(tokenReview, async (object, { context }) => {
-    const { token, audiences = [] } = (object as ApiObject & { readonly spec: Partial<TokenReviewSpec> }).spec
+    const { token = '', audiences = [] } = (object as ApiObject & { readonly spec: Partial<TokenReviewSpec> }).spec
     if (token === '') throw badRequest('token is required for TokenReview in authentication')
     const asked = audiences.length === 0 ? ownAudiences : audiences
     const answer = await tokens.authenticateToken(token, asked, context.signal)
