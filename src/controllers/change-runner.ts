@@ -74,7 +74,9 @@ async function send(owner: ApiObject, change: Change, client: Client, context: C
     case 'create':
       return resource.create(withOwner(change.object as ApiObject, owner), namespaceOf(owner), context)
     case 'update':
-      return resource.update(change.object, context)
+      return change.through === 'status'
+        ? resource.updateStatus(change.object, context)
+        : resource.update(change.object, context)
     case 'patch': {
       const { name } = change.object.metadata
       return resource.patch(name, namespaceOf(change.object), change.patch, 'strategic', context)

@@ -18,7 +18,11 @@ interface ChangeOf {
 /** One thing to do, as data. */
 export type Change =
   | (ChangeOf & { readonly kind: 'create'; readonly object: object })
-  | (ChangeOf & { readonly kind: 'update'; readonly object: ApiObject })
+  | (ChangeOf & {
+      readonly kind: 'update' /** Writes through /status, which counts no generation. */
+      readonly through?: 'status'
+      readonly object: ApiObject
+    })
   /** A strategic merge patch, on condition that the object is still the same one. */
   | (ChangeOf & { readonly kind: 'patch'; readonly object: ApiObject; readonly patch: object })
   | (ChangeOf & { readonly kind: 'delete'; readonly object: ApiObject })

@@ -93,7 +93,9 @@ const nextRevision = (newSet: ReplicaSet | undefined, old: readonly ReplicaSet[]
 function annotateDeployment(object: Deployment, revision: number): Change[] {
   if (object.metadata.annotations?.[revisionAnnotation] === String(revision)) return []
   const annotations = { ...object.metadata.annotations, [revisionAnnotation]: String(revision) }
-  return [{ kind: 'update', of: deployment, object: { ...object, metadata: { ...object.metadata, annotations } } }]
+  const annotated = { ...object, metadata: { ...object.metadata, annotations } }
+  // The revision is the controller's own note and no change of what is wanted.
+  return [{ kind: 'update', of: deployment, through: 'status', object: annotated }]
 }
 
 function annotateNew(object: Deployment, set: ReplicaSet, revision: number): Change[] {
