@@ -19,9 +19,10 @@ interface ChangeOf {
 export type Change =
   | (ChangeOf & { readonly kind: 'create'; readonly object: object })
   | (ChangeOf & {
-      readonly kind: 'update' /** Writes through /status, which counts no generation. */
-      readonly through?: 'status'
+      readonly kind: 'update'
       readonly object: ApiObject
+      /** Writes through /status, which counts no generation. */
+      readonly through?: 'status'
     })
   /** A strategic merge patch, on condition that the object is still the same one. */
   | (ChangeOf & { readonly kind: 'patch'; readonly object: ApiObject; readonly patch: object })
