@@ -1,0 +1,51 @@
+// From a container of a pod to what the runtime is asked to make.
+import type { Container } from '../../api/core/v1/container.ts'
+import type { ContainerConfig, ContainerMount } from '../../machine/runtime/config.ts'
+import type { RuntimeImage } from '../../machine/runtime/runtime.ts'
+import { environmentOf, type EnvironmentSources } from './environment.ts'
+import { expanded } from './expansion.ts'
+import { limitsOf } from './limits.ts'
+import { containerSecurity } from './security.ts'
+
+export interface ContainerSources extends EnvironmentSources {
+  readonly memoryCapacityBytes: number
+}
+
+/** Throws ConfigError when the container cannot be made as the pod says. */
+export function containerConfig(
+  container: Container,
+  attempt: number,
+  image: RuntimeImage,
+  mounts: readonly ContainerMount[],
+  sources: ContainerSources,
+): ContainerConfig {
+  const { pod, memoryCapacityBytes } = sources
+  const { name, command = [], args = [] } = container
+  const environment = environmentOf(container, sources)
+  const variables = new Map(environment.map((variable) => [variable.name, variable.value]))
+  return {
+    name,
+    image: container.image ?? '',
+    imageId: image.id,
+    attempt,
+    command: command.map((word) => expanded(word, variables)),
+    arguments: args.map((word) => expanded(word, variables)),
+    workingFolder: container.workingDir ?? '',
+    environment,
+    mounts,
+    logFile: `${name}/${attempt}.log`,
+    stdin: container.stdin ?? false,
+    stdinOnce: container.stdinOnce ?? false,
+    tty: container.tty ?? false,
+    labels: {
+      'io.kubernetes.container.name': name,
+      'io.kubernetes.pod.name': pod.metadata.name,
+      'io.kubernetes.pod.namespace': pod.metadata.namespace ?? '',
+      'io.kubernetes.pod.uid': pod.metadata.uid,
+    },
+    annotations: { 'io.kubernetes.container.restartCount': String(attempt) },
+    resources: limitsOf(container, pod.spec, memoryCapacityBytes),
+    security: containerSecurity(container, pod.spec, image),
+    ...(container.lifecycle?.stopSignal === undefined ? {} : { stopSignal: container.lifecycle.stopSignal }),
+  }
+}

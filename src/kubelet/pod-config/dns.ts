@@ -1,0 +1,50 @@
+// How a pod finds names: the cluster's DNS, the node's own, or what the pod says, by its policy.
+import type { Pod } from '../../api/core/v1/pod.ts'
+import type { DnsConfig } from '../../machine/runtime/config.ts'
+
+export interface ClusterDns {
+  /** Addresses of the cluster's DNS; empty when there is none. */
+  readonly servers: readonly string[]
+  readonly domain: string
+  /** The node's own resolv.conf. */
+  readonly node: DnsConfig
+}
+
+const searchesMax = 32
+const serversMax = 3
+const nothing: DnsConfig = { servers: [], searches: [], options: [] }
+
+export function dnsOf({ metadata, spec }: Pod, cluster: ClusterDns): DnsConfig {
+  const base = baseOf(metadata.namespace ?? '', spec.dnsPolicy, spec.hostNetwork ?? false, cluster)
+  const { nameservers = [], searches = [], options = [] } = spec.dnsConfig ?? {}
+  const named = new Map(base.options.map((option) => [option.split(':')[0] ?? option, option]))
+  for (const { name = '', value } of options) named.set(name, value === undefined ? name : `${name}:${value}`)
+  return {
+    servers: [...new Set([...base.servers, ...nameservers])].slice(0, serversMax),
+    searches: [...new Set([...base.searches, ...searches])].slice(0, searchesMax),
+    options: [...named.values()],
+  }
+}
+
+function baseOf(namespace: string, policy: string, isHostNetwork: boolean, cluster: ClusterDns): DnsConfig {
+  const { servers, domain, node } = cluster
+  if (policy === 'None') return nothing
+  const usesCluster = policy === 'ClusterFirstWithHostNet' || (policy === 'ClusterFirst' && !isHostNetwork)
+  if (!usesCluster || servers.length === 0) return node
+  return {
+    servers,
+    searches: [`${namespace}.svc.${domain}`, `svc.${domain}`, domain, ...node.searches],
+    options: ['ndots:5'],
+  }
+}
+
+/** The lines of a resolv.conf that matter. */
+export function parseResolvConf(text: string): DnsConfig {
+  const lines = text.split('\n').map((line) => line.trim().split(/\s+/))
+  const last = (word: string) => lines.findLast(([first]) => first === word)?.slice(1) ?? []
+  return {
+    servers: lines.filter(([first]) => first === 'nameserver').map(([, server = '']) => server),
+    searches: last('search'),
+    options: last('options'),
+  }
+}

@@ -1,0 +1,74 @@
+// What a pod can be told of itself: its fields and the resources of its containers, as variables and files.
+import type { ResourceFieldSelector } from '../../api/core/v1/environment.ts'
+import type { Pod } from '../../api/core/v1/pod.ts'
+import { quantityNanos } from '../../schema/quantity.ts'
+import { ConfigError } from './config-error.ts'
+
+/** What the node knows beside the pod's own object. */
+export interface NodeFacts {
+  readonly nodeName: string
+  readonly hostIp: string
+  /** What containers without a limit may use of the node. */
+  readonly allocatable: Readonly<Record<string, string>>
+}
+
+export function fieldValue(pod: Pod, path: string, podIps: readonly string[], node: NodeFacts): string {
+  const { metadata, spec } = pod
+  const subscript = /^metadata\.(labels|annotations)\['(.+)'\]$/.exec(path)
+  if (subscript !== null) {
+    const [, field, key = ''] = subscript
+    return (field === 'labels' ? metadata.labels : metadata.annotations)?.[key] ?? ''
+  }
+  switch (path) {
+    case 'metadata.name':
+      return metadata.name
+    case 'metadata.namespace':
+      return metadata.namespace ?? ''
+    case 'metadata.uid':
+      return metadata.uid
+    case 'metadata.labels':
+      return linesOf(metadata.labels)
+    case 'metadata.annotations':
+      return linesOf(metadata.annotations)
+    case 'spec.nodeName':
+      return spec.nodeName ?? node.nodeName
+    case 'spec.serviceAccountName':
+      return spec.serviceAccountName ?? ''
+    case 'status.hostIP':
+    case 'status.hostIPs':
+      return node.hostIp
+    case 'status.podIP':
+      return podIps[0] ?? ''
+    case 'status.podIPs':
+      return podIps.join(',')
+    default:
+      throw new ConfigError(`unsupported fieldPath: ${path}`)
+  }
+}
+
+/** `key="value"` in lines, in the order of the keys. */
+const linesOf = (entries: Readonly<Record<string, string>> | undefined): string =>
+  Object.entries(entries ?? {})
+    .toSorted(([a], [b]) => (a < b ? -1 : 1))
+    .map(([key, value]) => `${key}=${JSON.stringify(value)}`)
+    .join('\n')
+
+/** The amount in units of the divisor, rounded up; without a limit what the node has. */
+export function resourceValue(
+  { spec }: Pod,
+  { containerName, resource, divisor }: ResourceFieldSelector,
+  ownName: string,
+  node: NodeFacts,
+): string {
+  const name = containerName ?? ownName
+  const container = [...(spec.initContainers ?? []), ...spec.containers].find((one) => one.name === name)
+  if (container === undefined) throw new ConfigError(`container ${JSON.stringify(name)} not found`)
+  const [, field, key = ''] = /^(requests|limits)\.(.+)$/.exec(resource) ?? []
+  if (field === undefined) throw new ConfigError(`unsupported container resource: ${resource}`)
+  const { limits = {}, requests = {} } = container.resources
+  const amount = (field === 'limits' ? (limits[key] ?? node.allocatable[key]) : requests[key]) ?? '0'
+  const unit = divisor === '0' ? '1' : divisor
+  return String(divideUp(quantityNanos(amount) ?? 0n, quantityNanos(unit) ?? 1n))
+}
+
+const divideUp = (value: bigint, by: bigint): bigint => (value + by - 1n) / by

@@ -1,0 +1,31 @@
+// The /etc/hosts of a pod: loopback, the pod's own names, and the aliases that it asks for.
+import type { Pod } from '../../api/core/v1/pod.ts'
+
+export function hostsFile({ spec }: Pod, podIps: readonly string[], hostname: string, domain: string): string {
+  const names = domain === '' ? hostname : `${hostname}.${domain}\t${hostname}`
+  const aliases = (spec.hostAliases ?? []).map(({ ip, hostnames = [] }) => `${ip}\t${hostnames.join('\t')}`)
+  return [
+    '# Kubernetes-managed hosts file.',
+    '127.0.0.1\tlocalhost',
+    '::1\tlocalhost ip6-localhost ip6-loopback',
+    'fe00::\tip6-localnet',
+    'fe00::\tip6-mcastprefix',
+    'fe00::1\tip6-allnodes',
+    'fe00::2\tip6-allrouters',
+    ...podIps.map((ip) => `${ip}\t${names}`),
+    ...(aliases.length === 0 ? [] : ['', '# Entries added by HostAliases.', ...aliases]),
+    '',
+  ].join('\n')
+}
+
+const hostnameCharactersMax = 63
+
+/** The name of the pod's host, and the domain below which it is found when it has a subdomain. */
+export function hostnameOf({ metadata, spec }: Pod, clusterDomain: string): { hostname: string; domain: string } {
+  if (spec.hostnameOverride !== undefined) return { hostname: spec.hostnameOverride, domain: '' }
+  const asked = spec.hostname ?? metadata.name
+  const hostname = asked.slice(0, hostnameCharactersMax).replace(/[-.]+$/, '')
+  const domain =
+    spec.subdomain === undefined ? '' : `${spec.subdomain}.${metadata.namespace ?? ''}.svc.${clusterDomain}`
+  return { hostname: spec.setHostnameAsFQDN && domain !== '' ? `${hostname}.${domain}` : hostname, domain }
+}

@@ -1,0 +1,23 @@
+// Where the files of pods lie on a node.
+import type { Pod } from '../../api/core/v1/pod.ts'
+
+export interface NodePaths {
+  /** Folders of pods, by uid. */
+  readonly pods: string
+  /** Logs of containers. */
+  readonly logs: string
+}
+
+export const podFolder = ({ pods }: NodePaths, uid: string): string => `${pods}/${uid}`
+
+/** As other kubelets name it, so that log collectors find it. */
+export const logFolder = ({ logs }: NodePaths, { metadata }: Pick<Pod, 'metadata'>): string =>
+  `${logs}/${metadata.namespace ?? ''}_${metadata.name}_${metadata.uid}`
+
+export const volumeFolder = (paths: NodePaths, uid: string, type: string, name: string): string =>
+  `${podFolder(paths, uid)}/volumes/kubernetes.io~${type}/${name}`
+
+export const terminationFile = (paths: NodePaths, uid: string, container: string, attempt: number): string =>
+  `${podFolder(paths, uid)}/containers/${container}/${attempt}`
+
+export const hostsPath = (paths: NodePaths, uid: string): string => `${podFolder(paths, uid)}/etc-hosts`

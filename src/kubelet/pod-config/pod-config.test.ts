@@ -1,0 +1,205 @@
+import { deepEqual, equal, throws } from 'node:assert/strict'
+import { test } from 'node:test'
+import { configMap } from '../../api/core/v1/config-map.ts'
+import { pod, type Pod } from '../../api/core/v1/pod.ts'
+import { secret } from '../../api/core/v1/secret.ts'
+import { service } from '../../api/core/v1/service.ts'
+import type { Kind } from '../../api/kind.ts'
+import type { ApiObject } from '../../api/object.ts'
+import { decode } from '../../schema/decode.ts'
+import { withDefaults } from '../../schema/defaults.ts'
+import { containerConfig, type ContainerSources } from './container-config.ts'
+import { dnsOf, parseResolvConf } from './dns.ts'
+import { environmentOf, referencesOf } from './environment.ts'
+import { expanded } from './expansion.ts'
+import { hostnameOf, hostsFile } from './hosts-file.ts'
+import { limitsOf } from './limits.ts'
+import { sandboxConfig } from './sandbox-config.ts'
+import { containerSecurity } from './security.ts'
+
+const made = <T extends ApiObject>(kind: Kind<T>, body: object): T =>
+  kind.applyDefaults(withDefaults(kind.message, decode(kind.message, body).value as unknown as T))
+
+const podOf = (container: object = {}, spec: object = {}, metadata: object = {}): Pod =>
+  made(pod, {
+    metadata: { name: 'web', namespace: 'default', uid: 'u', labels: { b: '2', a: '1' }, ...metadata },
+    spec: { containers: [{ name: 'c', image: 'i', ...container }], ...spec },
+  })
+const firstOf = ({ spec }: Pod) => {
+  const [container] = spec.containers
+  if (container === undefined) throw new Error('the pod has no container')
+  return container
+}
+const node = { nodeName: 'n', hostIp: '10.0.0.1', allocatable: { cpu: '4', memory: '8Gi' } }
+const kubernetes = made(service, {
+  metadata: { name: 'kubernetes', namespace: 'default' },
+  spec: { clusterIP: '10.96.0.1', ports: [{ name: 'https', port: 443 }] },
+})
+const sourcesOf = (object: Pod, more: Partial<ContainerSources> = {}): ContainerSources => ({
+  pod: object,
+  podIps: ['10.1.0.2'],
+  node,
+  configMaps: new Map([['settings', made(configMap, { metadata: { name: 'settings' }, data: { color: 'red' } })]]),
+  secrets: new Map([['keys', made(secret, { metadata: { name: 'keys' }, data: { token: btoa('hunter2') } })]]),
+  services: [],
+  memoryCapacityBytes: 8 * 2 ** 30,
+  ...more,
+})
+const image = { id: 'sha256:1', tags: [], digests: [], sizeBytes: 0, uid: 0, username: '' }
+
+const expansions: [text: string, expected: string][] = [
+  ['plain', 'plain'],
+  ['$(A)-$(B)', '1-$(B)'],
+  ['$$(A)', '$(A)'],
+  ['$A $', '$A $'],
+]
+for (const [text, expected] of expansions)
+  test(`${text} expands to ${expected}`, () => equal(expanded(text, new Map([['A', '1']])), expected))
+
+const values: [what: string, env: object[], expected: string][] = [
+  ['a value', [{ name: 'X', value: 'v' }], 'v'],
+  [
+    'an earlier variable',
+    [
+      { name: 'A', value: 'a' },
+      { name: 'X', value: '$(A)b' },
+    ],
+    'ab',
+  ],
+  ['a field', [{ name: 'X', valueFrom: { fieldRef: { fieldPath: 'status.podIP' } } }], '10.1.0.2'],
+  ['all labels', [{ name: 'X', valueFrom: { fieldRef: { fieldPath: 'metadata.labels' } } }], 'a="1"\nb="2"'],
+  ['one label', [{ name: 'X', valueFrom: { fieldRef: { fieldPath: "metadata.labels['a']" } } }], '1'],
+  ['a limit', [{ name: 'X', valueFrom: { resourceFieldRef: { resource: 'limits.cpu', divisor: '1m' } } }], '500'],
+  [
+    'a limit of the node',
+    [{ name: 'X', valueFrom: { resourceFieldRef: { resource: 'limits.memory' } } }],
+    '8589934592',
+  ],
+  ['a key', [{ name: 'X', valueFrom: { configMapKeyRef: { name: 'settings', key: 'color' } } }], 'red'],
+  ['a secret', [{ name: 'X', valueFrom: { secretKeyRef: { name: 'keys', key: 'token' } } }], 'hunter2'],
+]
+for (const [what, env, expected] of values)
+  test(`a variable from ${what}`, () => {
+    const object = podOf({ env, resources: { limits: { cpu: '500m' } } })
+    const found = environmentOf(firstOf(object), sourcesOf(object)).find(({ name }) => name === 'X')
+    equal(found?.value, expected)
+  })
+
+const missing: [container: object, message: RegExp][] = [
+  [{ env: [{ name: 'X', valueFrom: { configMapKeyRef: { name: 'no', key: 'k' } } }] }, /^configmap "no" not found$/],
+  [
+    { env: [{ name: 'X', valueFrom: { secretKeyRef: { name: 'keys', key: 'k' } } }] },
+    /^couldn't find key k in Secret default\/keys$/,
+  ],
+  [{ envFrom: [{ secretRef: { name: 'no' } }] }, /^secret "no" not found$/],
+]
+for (const [container, message] of missing)
+  test(`what is missing is named: ${message.source}`, () => {
+    const object = podOf(container)
+    throws(() => environmentOf(firstOf(object), sourcesOf(object)), { name: 'ConfigError', message })
+  })
+
+test('whole sources come with a prefix, optional ones may be missing, and references are known', () => {
+  const object = podOf({
+    envFrom: [{ prefix: 'P_', configMapRef: { name: 'settings' } }, { secretRef: { name: 'no', optional: true } }],
+    env: [{ name: 'Y', valueFrom: { configMapKeyRef: { name: 'other', key: 'k', optional: true } } }],
+  })
+  deepEqual(environmentOf(firstOf(object), sourcesOf(object)), [{ name: 'P_color', value: 'red' }])
+  const { configMaps, secrets } = referencesOf(object.spec.containers)
+  deepEqual([[...configMaps], [...secrets]], [['other', 'settings'], ['no']])
+})
+
+test('services are offered as variables, of the own namespace unless the pod does not want them', () => {
+  const names = (object: Pod) =>
+    environmentOf(firstOf(object), sourcesOf(object, { services: [kubernetes] })).map(({ name }) => name)
+  deepEqual(names(podOf({}, { enableServiceLinks: false }, { namespace: 'x' })), [
+    'KUBERNETES_SERVICE_HOST',
+    'KUBERNETES_SERVICE_PORT',
+    'KUBERNETES_SERVICE_PORT_HTTPS',
+    'KUBERNETES_PORT',
+    'KUBERNETES_PORT_443_TCP',
+    'KUBERNETES_PORT_443_TCP_PROTO',
+    'KUBERNETES_PORT_443_TCP_PORT',
+    'KUBERNETES_PORT_443_TCP_ADDR',
+  ])
+})
+
+const limits: [what: string, resources: object, expected: object][] = [
+  ['nothing', {}, { cpuShares: 2, oomScoreAdjust: 1000 }],
+  [
+    'the same as asked',
+    { limits: { cpu: '500m', memory: '64Mi' }, requests: { cpu: '500m', memory: '64Mi' } },
+    { cpuShares: 512, cpuPeriodUs: 100_000, cpuQuotaUs: 50_000, memoryBytes: 67_108_864, oomScoreAdjust: -997 },
+  ],
+  ['half of the memory', { requests: { memory: '4Gi' } }, { cpuShares: 2, oomScoreAdjust: 500 }],
+]
+for (const [what, resources, expected] of limits)
+  test(`limits of a container that asks for ${what}`, () => {
+    const object = podOf({ resources })
+    deepEqual(limitsOf(firstOf(object), object.spec, 8 * 2 ** 30), expected)
+  })
+
+test('a container that may not be root is refused when it would be, or nobody knows', () => {
+  const object = podOf({ securityContext: { runAsNonRoot: true } })
+  throws(() => containerSecurity(firstOf(object), object.spec, image), /image will run as root/)
+  const named = { ...image, uid: undefined, username: 'web' }
+  throws(() => containerSecurity(firstOf(object), object.spec, named), /non-numeric user \(web\)/)
+  const numbered = podOf({ securityContext: { runAsNonRoot: true, runAsUser: 1 } })
+  equal(containerSecurity(firstOf(numbered), numbered.spec, image).runAsUser, 1)
+})
+
+test('the container’s own word goes before the pod’s', () => {
+  const object = podOf(
+    { securityContext: { runAsUser: 2, capabilities: { drop: ['ALL'] }, allowPrivilegeEscalation: false } },
+    { securityContext: { runAsUser: 1, fsGroup: 7, seccompProfile: { type: 'RuntimeDefault' } } },
+  )
+  const security = containerSecurity(firstOf(object), object.spec, image)
+  deepEqual(
+    [security.runAsUser, security.supplementalGroups, security.droppedCapabilities, security.noNewPrivileges],
+    [2, [7], ['ALL'], true],
+  )
+  deepEqual(security.seccomp, { type: 'RuntimeDefault' })
+})
+
+const dns = {
+  servers: ['10.96.0.10'],
+  domain: 'cluster.local',
+  node: parseResolvConf('nameserver 1.1.1.1\nsearch lan'),
+}
+const policies: [spec: object, servers: string[], searches: string[]][] = [
+  [{}, ['10.96.0.10'], ['default.svc.cluster.local', 'svc.cluster.local', 'cluster.local', 'lan']],
+  [{ dnsPolicy: 'Default' }, ['1.1.1.1'], ['lan']],
+  [{ hostNetwork: true }, ['1.1.1.1'], ['lan']],
+  [{ dnsPolicy: 'None', dnsConfig: { nameservers: ['9.9.9.9'], searches: ['x'] } }, ['9.9.9.9'], ['x']],
+]
+for (const [spec, servers, searches] of policies)
+  test(`names are found by the policy of ${JSON.stringify(spec)}`, () => {
+    const found = dnsOf(podOf({}, spec), dns)
+    deepEqual([found.servers, found.searches], [servers, searches])
+  })
+
+test('a pod knows its own names and aliases', () => {
+  const object = podOf({}, { hostname: 'h', subdomain: 's', hostAliases: [{ ip: '1.2.3.4', hostnames: ['a', 'b'] }] })
+  const { hostname, domain } = hostnameOf(object, 'cluster.local')
+  deepEqual([hostname, domain], ['h', 's.default.svc.cluster.local'])
+  const lines = hostsFile(object, ['10.1.0.2'], hostname, domain).split('\n')
+  equal(lines.includes('10.1.0.2\th.s.default.svc.cluster.local\th'), true)
+  equal(lines.includes('1.2.3.4\ta\tb'), true)
+})
+
+test('a sandbox has the pod’s names, ports, group and log folder', () => {
+  const object = podOf({ ports: [{ containerPort: 80, hostPort: 8080 }] })
+  const paths = { pods: '/pods', logs: '/logs' }
+  const config = sandboxConfig(object, 1, { paths, dns, cgroupRoot: '/kubepods', nodeName: 'n', runtimeHandler: '' })
+  deepEqual(
+    [config.hostname, config.logFolder, config.cgroupParent, config.attempt],
+    ['web', '/logs/default_web_u', '/kubepods/podu', 1],
+  )
+  deepEqual(config.ports, [{ protocol: 'TCP', containerPort: 80, hostPort: 8080, hostIp: '' }])
+})
+
+test('a container’s command knows its variables', () => {
+  const object = podOf({ env: [{ name: 'A', value: '1' }], command: ['run', '$(A)'], args: ['$(B)'] })
+  const config = containerConfig(firstOf(object), 2, image, [], sourcesOf(object))
+  deepEqual([config.command, config.arguments, config.logFile], [['run', '1'], ['$(B)'], 'c/2.log'])
+})

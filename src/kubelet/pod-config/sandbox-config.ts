@@ -1,0 +1,67 @@
+// From a pod to the sandbox that it runs in.
+import type { Pod } from '../../api/core/v1/pod.ts'
+import { namespaceOf } from '../../api/object.ts'
+import type { HostPort, SandboxConfig } from '../../machine/runtime/config.ts'
+import { dnsOf, type ClusterDns } from './dns.ts'
+import { hostnameOf } from './hosts-file.ts'
+import { logFolder, type NodePaths } from './paths.ts'
+import { namespacesOf, sandboxSecurity } from './security.ts'
+
+export interface SandboxSources {
+  readonly paths: NodePaths
+  readonly dns: ClusterDns
+  /** Below which control group pods run. */
+  readonly cgroupRoot: string
+  readonly nodeName: string
+  /** What a RuntimeClass says of how to run it; empty: the usual way. */
+  readonly runtimeHandler: string
+}
+
+export function sandboxConfig(pod: Pod, attempt: number, sources: SandboxSources): SandboxConfig {
+  const { metadata, spec } = pod
+  const { paths, dns, cgroupRoot, nodeName, runtimeHandler } = sources
+  const namespace = namespaceOf(pod)
+  return {
+    podUid: metadata.uid,
+    namespace,
+    name: metadata.name,
+    attempt,
+    hostname: spec.hostNetwork ? nodeName : hostnameOf(pod, dns.domain).hostname,
+    logFolder: logFolder(paths, pod),
+    labels: {
+      ...metadata.labels,
+      'io.kubernetes.pod.name': metadata.name,
+      'io.kubernetes.pod.namespace': namespace,
+      'io.kubernetes.pod.uid': metadata.uid,
+    },
+    annotations: metadata.annotations ?? {},
+    dns: dnsOf(pod, dns),
+    ports: portsOf(pod),
+    cgroupParent: cgroupOf(cgroupRoot, pod),
+    namespaces: namespacesOf(spec),
+    sysctls: Object.fromEntries((spec.securityContext?.sysctls ?? []).map(({ name, value }) => [name, value])),
+    security: sandboxSecurity(spec),
+    runtimeHandler,
+  }
+}
+
+/** One group per pod below one per class of service, as other kubelets have it. */
+function cgroupOf(root: string, { metadata: { uid }, status }: Pod): string {
+  const qos =
+    status.qosClass === 'Guaranteed' || status.qosClass === undefined ? '' : `/${status.qosClass.toLowerCase()}`
+  return `${root}${qos}/pod${uid}`
+}
+
+const portsOf = ({ spec }: Pod): HostPort[] =>
+  spec.hostNetwork
+    ? []
+    : [...(spec.initContainers ?? []), ...spec.containers].flatMap(({ ports = [] }) =>
+        ports
+          .filter(({ hostPort = 0 }) => hostPort > 0)
+          .map(({ protocol, containerPort, hostPort = 0, hostIP = '' }) => ({
+            protocol,
+            containerPort,
+            hostPort,
+            hostIp: hostIP,
+          })),
+      )
