@@ -95,9 +95,9 @@ export class ResourceClient<T extends ApiObject, Input> {
     return this.#send({ verb: 'update', subresource, ...placeOf(object), body: object }, context)
   }
 
-  /** POST on a subresource, such as a pod's binding. */
-  async act(name: string, namespace: string, subresource: string, body: unknown, context: Context): Promise<void> {
-    await this.#send({ verb: 'create', name, namespace, subresource, body }, context)
+  /** POST on a subresource, such as a pod's binding; what it answers is the subresource's matter. */
+  act(name: string, namespace: string, subresource: string, body: unknown, context: Context): Promise<unknown> {
+    return this.#send({ verb: 'create', name, namespace, subresource, body }, context)
   }
 
   async delete(

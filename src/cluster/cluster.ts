@@ -10,6 +10,7 @@ import { ApiServer } from '../apiserver/server.ts'
 import { noKubelets } from '../apiserver/kubelet-connection.ts'
 import type { Caches, Policies } from '../apiserver/policies.ts'
 import type { User } from '../apiserver/request.ts'
+import { service } from '../api/core/v1/service.ts'
 import { Client } from '../client/client.ts'
 import { Informers } from '../client/informers.ts'
 import { controllerMetrics } from '../controllers/runtime.ts'
@@ -28,6 +29,8 @@ import { bootstrap, firstObjects, publishAddress } from './bootstrap.ts'
 import { Component } from './component.ts'
 import { startControllerManager } from './controller-manager.ts'
 import { DirectTransport } from './direct-transport.ts'
+import type { RealNode } from './real-node.ts'
+import { simulatedHost } from './simulated-host.ts'
 import { apiServerUser, controllerManagerUser, controllerUser, nodeUser, schedulerUser } from './identities.ts'
 
 export interface ClusterOptions {
@@ -42,6 +45,8 @@ export interface ClusterOptions {
   /** How many controller managers run; of several one leads. 1 when left out. */
   readonly controllerManagers?: number
   readonly simulation?: SimulatedRuntimeOptions
+  /** This machine as a node. */
+  readonly realNode?: RealNode
   readonly flowEvents?: number
   readonly schedulerConfiguration?: SchedulerConfiguration
 }
@@ -63,7 +68,8 @@ export class Cluster {
     const managers = Array.from({ length: options.controllerManagers ?? 1 }, (_, index) =>
       this.#controllerManager(index),
     )
-    const all = [this.#apiServer(), ...managers, this.#scheduler(), ...nodes]
+    const real = options.realNode === undefined ? [] : [this.#realKubelet(options.realNode)]
+    const all = [this.#apiServer(), ...managers, this.#scheduler(), ...real, ...nodes]
     this.components = new Map(all.map((component) => [component.name, component]))
   }
 
@@ -178,7 +184,28 @@ export class Cluster {
     }
     return new Component(`kubelet/${name}`, this.#options, (tasks) => {
       const client = this.client(`kubelet/${name}`, nodeUser(name))
-      new Kubelet({ client, runtime, clock, random, flow: this.flow, log, description }).start(tasks)
+      const host = simulatedHost()
+      new Kubelet({ client, runtime, clock, random, flow: this.flow, log, description, host }).start(tasks)
+    })
+  }
+
+  #realKubelet({ runtime, description, host }: RealNode): Component {
+    const { clock, log, random } = this.#options
+    const { name } = description
+    return new Component(`kubelet/${name}`, this.#options, (tasks) => {
+      const client = this.client(`kubelet/${name}`, nodeUser(name))
+      const services = new Informers(client, { clock, log }, tasks).of(service)
+      tasks.start('runtime', (signal) => runtime.watch(signal))
+      new Kubelet({
+        client,
+        runtime,
+        clock,
+        random,
+        flow: this.flow,
+        log,
+        description,
+        host: host(() => [...services.all()]),
+      }).start(tasks)
     })
   }
 }

@@ -13,6 +13,7 @@ import { clusterCertificates, needsRenewal, type ClusterCertificates } from './p
 import { clusterPolicies } from './policies.ts'
 import type { PolicyFlagValues } from './policy-flags.ts'
 import { readPolicySettings } from './policy-settings.ts'
+import type { RealNode } from './real-node.ts'
 import { serve } from './serve.ts'
 
 export interface UpOptions {
@@ -22,12 +23,15 @@ export interface UpOptions {
   readonly host: string
   readonly port: number
   readonly nodes: number
+  /** Whether this machine is a node that runs real containers. */
+  readonly runsContainers?: boolean
   /** Flags that say who is believed and who may do what. */
   readonly policyFlags?: PolicyFlagValues
   readonly log: Log
   readonly schedulerConfiguration?: SchedulerConfiguration
 }
 
+const podCidrOfFirstNode = '10.244.0.0/24'
 const renewalCheckMs = 24 * 3_600_000
 /** How long answers under way may take when the cluster stops. */
 const drainMs = 1_000
@@ -43,6 +47,7 @@ export async function up({
   host,
   port,
   nodes,
+  runsContainers = false,
   policyFlags = {},
   log,
   schedulerConfiguration = {},
@@ -63,6 +68,8 @@ export async function up({
       settings,
     )
     cleanUps.defer(close)
+    const realNode = runsContainers ? await realNodeOf(dataFolder, host, log) : undefined
+    if (realNode !== undefined) cleanUps.defer(() => realNode.stop())
     const cluster = new Cluster({
       clock: realClock,
       random: systemRandom,
@@ -71,6 +78,7 @@ export async function up({
       policies,
       nodes,
       schedulerConfiguration,
+      ...(realNode === undefined ? {} : { realNode }),
     })
     cleanUps.defer(() => cluster.stop())
     cluster.start()
@@ -102,6 +110,13 @@ export async function up({
     await cleanUps.disposeAsync()
     throw error
   }
+}
+
+/** Loaded when it is needed: most clusters run without. */
+async function realNodeOf(dataFolder: string, host: string, log: Log): Promise<RealNode> {
+  const { startRealNode } = await import('./real-node.ts')
+  const parts = { platform: nodePlatform, clock: realClock, log }
+  return startRealNode({ dataFolder, hostIp: host, podCidr: podCidrOfFirstNode }, parts, new AbortController().signal)
 }
 
 /** For components that run in processes of their own. */

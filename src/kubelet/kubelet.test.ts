@@ -12,6 +12,7 @@ import { node } from '../api/core/v1/node.ts'
 import { pod, type Pod, type PodInput } from '../api/core/v1/pod.ts'
 import { startCluster } from '../cluster/start-cluster.ts'
 import type { RuntimeContainer, RuntimePod } from '../machine/runtime/runtime.ts'
+import { SimulatedDisk } from '../machine/disk/simulated-disk.ts'
 import { SimulatedRuntime, type SimulatedProgram } from '../machine/runtime/simulated.ts'
 import { decode } from '../schema/decode.ts'
 import { withDefaults } from '../schema/defaults.ts'
@@ -184,6 +185,7 @@ for (const [why, target, running, phase, ready, state] of statuses)
       pod: target,
       running,
       waiting: new Map(),
+      lastWords: new Map(),
       hostIp: '192.0.2.1',
       runtimeName: 'test',
       nowMs,
@@ -203,6 +205,7 @@ test('status: conditions keep their times while they keep their value', () => {
     pod: aPod(),
     running: sandbox(container('c', 'running')),
     waiting: new Map(),
+    lastWords: new Map(),
     hostIp: 'h',
     runtimeName: 'test',
     nowMs,
@@ -211,6 +214,7 @@ test('status: conditions keep their times while they keep their value', () => {
     pod: aPod({}, first),
     running: sandbox(container('c', 'running')),
     waiting: new Map(),
+    lastWords: new Map(),
     hostIp: 'h',
     runtimeName: 'test',
     nowMs: nowMs + 60_000,
@@ -220,6 +224,7 @@ test('status: conditions keep their times while they keep their value', () => {
     pod: aPod({}, first),
     running: sandbox(container('c', 'exited', failed)),
     waiting: new Map([['c', { reason: 'CrashLoopBackOff', message: 'm' }]]),
+    lastWords: new Map(),
     hostIp: 'h',
     runtimeName: 'test',
     nowMs: nowMs + 60_000,
@@ -362,9 +367,24 @@ test('a kubelet alone brings its own node, and leaves what it runs when it stops
   }
   equal(nodeObject(description, nowMs).spec?.podCIDR, '10.9.0.0/24')
   const tasks = new TaskGroup()
-  new Kubelet({ client, runtime, clock, random, flow: new FlowRecorder(clock), log: silentLog, description }).start(
-    tasks,
-  )
+  const host = {
+    disk: new SimulatedDisk(),
+    paths: { pods: '/pods', logs: '/logs' },
+    dns: { servers: [], domain: 'cluster.local', node: { servers: [], searches: [], options: [] } },
+    cgroupRoot: '/kubepods',
+    mountsVolumes: false,
+    services: () => [],
+  }
+  new Kubelet({
+    client,
+    runtime,
+    clock,
+    random,
+    flow: new FlowRecorder(clock),
+    log: silentLog,
+    description,
+    host,
+  }).start(tasks)
   await client
     .of(pod)
     .create({ metadata: { name: 'p' }, spec: { containers: [{ name: 'c', image: 'i' }] } }, 'default', ctx)

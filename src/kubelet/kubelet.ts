@@ -8,12 +8,17 @@ import type { TaskGroup } from '../base/task-group.ts'
 import { WorkQueue, type Work } from '../base/work-queue.ts'
 import { pod, type Pod } from '../api/core/v1/pod.ts'
 import { keyOf, splitKey } from '../api/object.ts'
+import { quantityUnits } from '../schema/quantity.ts'
 import type { Client } from '../client/client.ts'
 import { EventRecorder } from '../client/event-recorder.ts'
 import { Informer } from '../client/informer.ts'
 import type { ContainerRuntime } from '../machine/runtime/runtime.ts'
 import { beat } from './heartbeat.ts'
+import type { NodeHost } from './node-host.ts'
+import { NodeObjects } from './node-objects.ts'
 import type { NodeDescription } from './node-status.ts'
+import { PodMaker } from './pod-maker.ts'
+import { PodVolumes } from './pod-volumes.ts'
 import { PodWorker } from './pod-worker.ts'
 
 export interface KubeletParts {
@@ -24,6 +29,7 @@ export interface KubeletParts {
   readonly flow: FlowRecorder
   readonly log: Log
   readonly description: NodeDescription
+  readonly host: NodeHost
 }
 
 /** Pods that are worked on at once. */
@@ -36,13 +42,19 @@ export class Kubelet {
   readonly #worker: PodWorker
 
   constructor(parts: KubeletParts) {
-    const { client, runtime, clock, flow, log, description } = parts
+    const { client, runtime, clock, flow, log, description, host } = parts
     const nodeName = description.name
     const events = new EventRecorder(client, 'kubelet', { ...parts, host: nodeName })
     this.#parts = parts
     this.#queue = new WorkQueue(clock)
     this.#pods = new Informer<Pod>(pod, client.of(pod), { clock, log }, { fieldSelector: `spec.nodeName=${nodeName}` })
-    this.#worker = new PodWorker({ client, runtime, events, clock, flow, log, nodeName, hostIp: description.hostIp })
+    const { hostIp, capacity } = description
+    const node = { nodeName, hostIp, allocatable: capacity }
+    const objects = new NodeObjects(client, clock)
+    const volumes = host.mountsVolumes ? new PodVolumes({ ...host, sources: objects, node, clock }) : undefined
+    const memoryCapacityBytes = quantityUnits(capacity['memory'])
+    const maker = new PodMaker({ ...host, objects, volumes, node, memoryCapacityBytes })
+    this.#worker = new PodWorker({ client, runtime, maker, objects, events, clock, flow, log, nodeName, hostIp })
   }
 
   start(tasks: TaskGroup): void {

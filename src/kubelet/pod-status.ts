@@ -13,20 +13,19 @@ export interface StatusInput {
   readonly pod: Pod
   readonly running: RuntimePod | undefined
   readonly waiting: WaitReasons
+  /** What ended containers left as their last words, by id. */
+  readonly lastWords: ReadonlyMap<string, string>
   readonly hostIp: string
   /** The scheme of container ids: `containerd`. */
   readonly runtimeName: string
   readonly nowMs: number
 }
 
-export function podStatus({ pod, running, waiting, hostIp, runtimeName, nowMs }: StatusInput): PodStatus {
+export function podStatus(input: StatusInput): PodStatus {
+  const { pod, running, hostIp, nowMs } = input
   const { spec, status, metadata } = pod
-  const containerStatuses = spec.containers.map((container) =>
-    containerStatus(container, running, waiting, runtimeName),
-  )
-  const initContainerStatuses = (spec.initContainers ?? []).map((container) =>
-    containerStatus(container, running, waiting, runtimeName),
-  )
+  const containerStatuses = spec.containers.map((container) => containerStatus(container, input))
+  const initContainerStatuses = (spec.initContainers ?? []).map((container) => containerStatus(container, input))
   const isInitialized = initContainerStatuses.every(
     ({ state }) => state?.terminated?.exitCode === 0 || state?.running !== undefined,
   )
@@ -87,9 +86,7 @@ function phaseOf(
 
 function containerStatus(
   container: Container,
-  running: RuntimePod | undefined,
-  waiting: WaitReasons,
-  runtimeName: string,
+  { running, waiting, lastWords, runtimeName }: StatusInput,
 ): ContainerStatus {
   const all = running?.containers.filter(({ name }) => name === container.name) ?? []
   const current = all.at(-1)
@@ -98,13 +95,13 @@ function containerStatus(
     current === undefined || current.state === 'created' || (current.state === 'exited' && why !== undefined)
   const state: ContainerState = isWaiting
     ? { waiting: { reason: why?.reason ?? 'ContainerCreating', ...(why?.message ? { message: why.message } : {}) } }
-    : stateOf(current, runtimeName)
+    : stateOf(current, runtimeName, lastWords)
   const last = isWaiting && current?.state === 'exited' ? current : all.at(-2)
   const isRunning = current?.state === 'running'
   return {
     name: container.name,
     state,
-    lastState: last === undefined || last.state !== 'exited' ? {} : stateOf(last, runtimeName),
+    lastState: last === undefined || last.state !== 'exited' ? {} : stateOf(last, runtimeName, lastWords),
     ready: isRunning,
     restartCount: current?.attempt ?? 0,
     image: current?.image ?? container.image ?? '',
@@ -115,14 +112,17 @@ function containerStatus(
 }
 
 function stateOf(
-  { state, startedMs, finishedMs, exitCode, id }: RuntimeContainer,
+  { state, startedMs, finishedMs, exitCode, id, reason, message }: RuntimeContainer,
   runtimeName: string,
+  lastWords: ReadonlyMap<string, string>,
 ): ContainerState {
   if (state === 'running') return { running: { startedAt: rfc3339(startedMs) } }
+  const words = lastWords.get(id) || message
   return {
     terminated: {
       exitCode,
-      reason: exitCode === 0 ? 'Completed' : 'Error',
+      reason: reason || (exitCode === 0 ? 'Completed' : 'Error'),
+      ...(words === '' ? {} : { message: words }),
       startedAt: rfc3339(startedMs),
       finishedAt: rfc3339(finishedMs),
       containerID: `${runtimeName}://${id}`,

@@ -12,14 +12,21 @@ import { hasReason } from '../api/status-error.ts'
 import { equalValues } from '../schema/json-value.ts'
 import type { Client } from '../client/client.ts'
 import type { EventNote, EventRecorder } from '../client/event-recorder.ts'
-import { plainContainer, plainSandbox } from '../machine/runtime/config.ts'
 import type { ContainerRuntime, RuntimePod } from '../machine/runtime/runtime.ts'
+import { ContainerStarter } from './container-starter.ts'
+import { ImageProvider } from './images/image-provider.ts'
+import type { NodeObjects } from './node-objects.ts'
 import { endPod, runPod, type PodAction } from './pod-actions.ts'
+import type { PodMaker } from './pod-maker.ts'
+import { newMemory, type PodMemory } from './pod-memory.ts'
 import { podStatus } from './pod-status.ts'
+import { VolumeError } from './volumes/volume-type.ts'
 
 export interface PodWorkerParts {
   readonly client: Client
   readonly runtime: ContainerRuntime
+  readonly maker: PodMaker
+  readonly objects: NodeObjects
   readonly events: EventRecorder
   readonly clock: Clock
   readonly flow: FlowRecorder
@@ -28,22 +35,30 @@ export interface PodWorkerParts {
   readonly hostIp: string
 }
 
-const pullBackoff: Backoff = { initialMs: 10_000, maxMs: 300_000 }
 /** Actions that follow one another in one go; more than any pod needs. */
 const roundsMax = 1000
 
-/** What the worker remembers of a pod between two looks; losing it costs a retry, nothing more. */
-interface Memory {
-  readonly waiting: Map<string, { reason: string; message: string }>
-  readonly pullFailures: Map<string, { count: number; untilMs: number }>
+const sandboxBackoff: Backoff = { initialMs: 500, maxMs: 122_000 }
+/** Under which name failures of the sandbox are remembered: no container is called so. */
+const sandboxFailure = ''
+
+/** When an action that failed before may be tried again; 0 when it may now. */
+function heldUntilMs(action: PodAction, { failures }: PodMemory): number {
+  if (action.kind === 'run-sandbox') return failures.get(sandboxFailure)?.untilMs ?? 0
+  return action.kind === 'start-container' ? (failures.get(action.container.name)?.untilMs ?? 0) : 0
 }
 
 export class PodWorker {
   readonly #parts: PodWorkerParts
-  readonly #memories = new Map<string, Memory>()
+  readonly #memories = new Map<string, PodMemory>()
+  readonly #starter: ContainerStarter
 
   constructor(parts: PodWorkerParts) {
+    const tell = (pod: Pod, note: EventNote, context: Context) => parts.events.record(pod, note, context)
+    const call = <T>(what: string, pod: Pod, context: Context, action: () => Promise<T>) =>
+      this.#call(what, pod, context, action)
     this.#parts = parts
+    this.#starter = new ContainerStarter({ ...parts, images: new ImageProvider({ ...parts, tell, call }), tell, call })
   }
 
   /** Brings the pod to what is wanted; `undefined`: the API server has no such pod any more. Returns when to look again. */
@@ -77,25 +92,23 @@ export class PodWorker {
     return isPodFinished(wanted) ? [] : runPod(wanted, running, this.#parts.clock.nowMs())
   }
 
-  #isHeldBack(action: PodAction, { pullFailures }: Memory): boolean {
-    if (action.kind === 'wait') return true
-    if (action.kind !== 'start-container') return false
-    return (pullFailures.get(action.container.name)?.untilMs ?? 0) > this.#parts.clock.nowMs()
+  #isHeldBack(action: PodAction, memory: PodMemory): boolean {
+    return action.kind === 'wait' || heldUntilMs(action, memory) > this.#parts.clock.nowMs()
   }
 
-  #nextLookMs(actions: readonly PodAction[], { pullFailures, waiting }: Memory): number | undefined {
+  #nextLookMs(actions: readonly PodAction[], memory: PodMemory): number | undefined {
     const nowMs = this.#parts.clock.nowMs()
     const waits: number[] = []
     for (const action of actions) {
       if (action.kind === 'wait') {
         waits.push(action.ms)
         const seconds = Math.round(action.ms / 1000)
-        waiting.set(action.container, {
+        memory.waiting.set(action.container, {
           reason: 'CrashLoopBackOff',
           message: `back-off ${seconds}s restarting failed container=${action.container}`,
         })
-      } else if (action.kind === 'start-container') {
-        const untilMs = pullFailures.get(action.container.name)?.untilMs ?? 0
+      } else {
+        const untilMs = heldUntilMs(action, memory)
         if (untilMs > nowMs) waits.push(untilMs - nowMs)
       }
     }
@@ -107,20 +120,18 @@ export class PodWorker {
     uid: string,
     wanted: Pod | undefined,
     running: RuntimePod | undefined,
-    memory: Memory,
+    memory: PodMemory,
     context: Context,
   ): Promise<void> {
-    const { runtime } = this.#parts
+    const { runtime, maker } = this.#parts
     const { signal } = context
     switch (action.kind) {
       case 'run-sandbox':
         if (wanted === undefined) return
-        return this.#call('run sandbox', wanted, context, async () => {
-          await runtime.runSandbox(plainSandbox(uid, namespaceOf(wanted), wanted.metadata.name), signal)
-        })
+        return this.#runSandbox(wanted, memory, context)
       case 'start-container':
         if (wanted === undefined || running === undefined) return
-        return this.#start(action, wanted, running, memory, context)
+        return this.#starter.start(wanted, action.container, action.attempt, running, memory, context)
       case 'stop-container': {
         const { id, name } = action.container
         if (wanted !== undefined) await this.#tell(wanted, 'Normal', 'Killing', `Stopping container ${name}`, context)
@@ -133,7 +144,9 @@ export class PodWorker {
           runtime.removeContainer(action.container.id, signal),
         )
       case 'remove-sandbox':
-        return this.#call('remove sandbox', wanted, context, () => runtime.removeSandbox(action.sandboxId, signal))
+        await this.#call('remove sandbox', wanted, context, () => runtime.removeSandbox(action.sandboxId, signal))
+        if (wanted === undefined || isBeingDeleted(wanted)) await maker.remove(uid)
+        return
       case 'release-pod':
         if (wanted !== undefined) await this.#release(wanted, context)
         return
@@ -144,72 +157,23 @@ export class PodWorker {
     }
   }
 
-  async #start(
-    { container, attempt }: Extract<PodAction, { kind: 'start-container' }>,
-    wanted: Pod,
-    running: RuntimePod,
-    memory: Memory,
-    context: Context,
-  ): Promise<void> {
-    const { runtime } = this.#parts
-    const { signal } = context
-    const { name, image = '', command = [], args = [] } = container
-    if (!(await this.#pull(name, image, wanted, memory, context))) return
-    const environment = (container.env ?? []).map((variable) => ({ name: variable.name, value: variable.value ?? '' }))
-    await this.#call(`start container ${name}`, wanted, context, async () => {
-      const id = await runtime.createContainer(
-        running.sandboxId,
-        { ...plainContainer(name, image, attempt), command, arguments: args, environment },
-        plainSandbox(wanted.metadata.uid, namespaceOf(wanted), wanted.metadata.name),
-        signal,
-      )
-      await this.#tell(wanted, 'Normal', 'Created', `Created container: ${name}`, context)
-      await runtime.startContainer(id, signal)
-    })
-    memory.waiting.delete(name)
-    await this.#tell(wanted, 'Normal', 'Started', `Started container ${name}`, context)
-  }
-
-  async #pull(
-    name: string,
-    image: string,
-    wanted: Pod,
-    { waiting, pullFailures }: Memory,
-    context: Context,
-  ): Promise<boolean> {
-    const { runtime, clock } = this.#parts
-    await this.#tell(wanted, 'Normal', 'Pulling', `Pulling image ${JSON.stringify(image)}`, context)
-    const startMs = clock.monotonicMs()
+  /** Volumes first: a pod whose volumes cannot be had does not begin. */
+  async #runSandbox(wanted: Pod, memory: PodMemory, context: Context): Promise<void> {
+    const { runtime, maker, clock } = this.#parts
     try {
-      await this.#call(`pull image ${image}`, wanted, context, async () => {
-        await runtime.pullImage(image, undefined, context.signal)
-      })
-      const took = `${Math.round(clock.monotonicMs() - startMs)}ms`
-      await this.#tell(
-        wanted,
-        'Normal',
-        'Pulled',
-        `Successfully pulled image ${JSON.stringify(image)} in ${took} (${took} including waiting). Image size: 0 bytes.`,
-        context,
+      await maker.prepare(wanted)
+      await maker.mountVolumes(wanted, [], context)
+      await this.#call('run sandbox', wanted, context, () =>
+        runtime.runSandbox(maker.sandbox(wanted, 0), context.signal),
       )
-      pullFailures.delete(name)
-      return true
+      memory.failures.delete(sandboxFailure)
     } catch (error) {
-      if (context.signal.aborted) throw error
-      const count = (pullFailures.get(name)?.count ?? 0) + 1
-      pullFailures.set(name, { count, untilMs: clock.nowMs() + backoffMs(pullBackoff, count - 1) })
-      const message = `Failed to pull image ${JSON.stringify(image)}: ${(error as Error).message}`
-      await this.#tell(wanted, 'Warning', 'Failed', message, context)
-      waiting.set(
-        name,
-        count === 1
-          ? { reason: 'ErrImagePull', message }
-          : {
-              reason: 'ImagePullBackOff',
-              message: `Back-off pulling image ${JSON.stringify(image)}: ErrImagePull: ${message}`,
-            },
-      )
-      return false
+      if (context.signal.aborted || !(error instanceof Error)) throw error
+      const count = (memory.failures.get(sandboxFailure)?.count ?? 0) + 1
+      memory.failures.set(sandboxFailure, { count, untilMs: clock.nowMs() + backoffMs(sandboxBackoff, count - 1) })
+      if (error instanceof VolumeError) return this.#tell(wanted, 'Warning', 'FailedMount', error.message, context)
+      const message = `Failed to create pod sandbox: ${error.message}`
+      await this.#tell(wanted, 'Warning', 'FailedCreatePodSandBox', message, context)
     }
   }
 
@@ -222,15 +186,26 @@ export class PodWorker {
     }
   }
 
+  async #hearLastWords(wanted: Pod, running: RuntimePod | undefined, { lastWords }: PodMemory): Promise<void> {
+    const ended = running?.containers.filter(({ state }) => state === 'exited') ?? []
+    for (const container of ended)
+      if (!lastWords.has(container.id))
+        lastWords.set(container.id, await this.#parts.maker.lastWords(wanted, container))
+    for (const id of lastWords.keys()) if (!ended.some((container) => container.id === id)) lastWords.delete(id)
+  }
+
   /** Writes the status when it has changed; returns the pod as it is now, undefined when it is gone. */
   async #report(
     wanted: Pod,
     running: RuntimePod | undefined,
-    { waiting }: Memory,
+    memory: PodMemory,
     context: Context,
   ): Promise<Pod | undefined> {
     const { client, clock, hostIp, runtime } = this.#parts
-    const status = podStatus({ pod: wanted, running, waiting, hostIp, runtimeName: runtime.name, nowMs: clock.nowMs() })
+    await this.#hearLastWords(wanted, running, memory)
+    const { waiting, lastWords } = memory
+    const seen = { pod: wanted, running, waiting, lastWords }
+    const status = podStatus({ ...seen, hostIp, runtimeName: runtime.name, nowMs: clock.nowMs() })
     if (equalValues(withoutTimes(status), withoutTimes(wanted.status))) return wanted
     const { name, uid } = wanted.metadata
     // A patch that tests the uid: the spec may have changed meanwhile, but the pod may not be another one.
@@ -246,7 +221,7 @@ export class PodWorker {
     }
   }
 
-  async #call(what: string, wanted: Pod | undefined, context: Context, action: () => Promise<void>): Promise<void> {
+  async #call<T>(what: string, wanted: Pod | undefined, context: Context, action: () => Promise<T>): Promise<T> {
     const { flow, nodeName } = this.#parts
     const subject =
       wanted === undefined
@@ -254,8 +229,9 @@ export class PodWorker {
         : { resource: 'pods', namespace: namespaceOf(wanted), name: wanted.metadata.name }
     const call = flow.record('call', `kubelet/${nodeName}`, 'Runtime', what, subject, 0, context.cause)
     try {
-      await action()
+      const result = await action()
       flow.finish(call, 'ok')
+      return result
     } catch (error) {
       flow.finish(call, (error as Error).message)
       throw error
@@ -266,8 +242,8 @@ export class PodWorker {
     return this.#parts.events.record(wanted, { type, reason, message }, context)
   }
 
-  #memoryOf(uid: string): Memory {
-    const memory = this.#memories.get(uid) ?? { waiting: new Map(), pullFailures: new Map() }
+  #memoryOf(uid: string): PodMemory {
+    const memory = this.#memories.get(uid) ?? newMemory()
     this.#memories.set(uid, memory)
     return memory
   }

@@ -40,8 +40,12 @@ export const up = defineCommand({
       help: 'where the cluster keeps what it needs again (~/.local/share/coxswain)',
     },
     ...storeOptions,
-    runtime: { type: 'string', value: 'auto|simulated', help: 'what runs containers; only simulated is there yet' },
-    nodes: { type: 'string', value: '<n>', help: 'how many simulated nodes run (1)' },
+    runtime: {
+      type: 'string',
+      value: 'auto|containerd|simulated|none',
+      help: 'what runs containers (auto: simulated; containerd: this machine, as root)',
+    },
+    nodes: { type: 'string', value: '<n>', help: 'how many simulated nodes run (1; 0 beside a real one)' },
     bind: { type: 'string', value: '<address>', help: 'the address to listen on (127.0.0.1)' },
     port: { type: 'string', value: '<n>', help: 'the port to listen on, 0 for any (6443)' },
     kubeconfig: {
@@ -60,13 +64,15 @@ export const up = defineCommand({
   async run({ options }, { out, err, isTerminal, environment, signal, startedMs }) {
     const store = storeChoiceOf(options)
     const runtime = options.runtime ?? 'auto'
-    if (runtime !== 'auto' && runtime !== 'simulated')
-      throw new UsageError(`--runtime ${runtime}: only simulated is there yet`)
+    if (!isRuntimeChoice(runtime))
+      throw new UsageError(`--runtime ${JSON.stringify(runtime)} is none of ${runtimeChoices.join(', ')}`)
+    const runsContainers = runtime === 'containerd'
+    if (runsContainers) await refuseWithoutContainers()
     const dataFolder = resolve(
       options['data-dir'] ?? join(environment['XDG_DATA_HOME'] ?? join(homedir(), '.local', 'share'), 'coxswain'),
     )
     const kubeconfigPath = resolve(options.kubeconfig ?? join(dataFolder, 'admin.kubeconfig'))
-    const nodes = numberOf('--nodes', options.nodes ?? '1', nodesMax)
+    const nodes = numberOf('--nodes', options.nodes ?? (runsContainers || runtime === 'none' ? '0' : '1'), nodesMax)
     const port = numberOf('--port', options.port ?? '6443', 65_535)
     const format = isTerminal ? 'text' : 'json'
     const log = createLog({ clock: realClock, write: err, format, level: options.verbose ? 'debug' : 'info' })
@@ -77,13 +83,14 @@ export const up = defineCommand({
       host: options.bind ?? '127.0.0.1',
       port,
       nodes,
+      runsContainers,
       policyFlags: pick(options),
       log,
       schedulerConfiguration: await schedulerConfiguration(options['scheduler-config']),
     })
     out(`ready in ${Math.round(realClock.nowMs() - startedMs)} ms at ${running.url}\n`)
     out(`
-  nodes       ${nodes} simulated: pods run as functions, no container is started
+  nodes       ${nodesText(runsContainers, nodes)}
   store       ${storeText[store.kind]}
   kubeconfig  ${kubeconfigPath}
 
@@ -99,6 +106,23 @@ export const up = defineCommand({
     return 0
   },
 })
+
+const runtimeChoices = ['auto', 'containerd', 'simulated', 'none'] as const
+
+const isRuntimeChoice = (text: string): text is (typeof runtimeChoices)[number] =>
+  (runtimeChoices as readonly string[]).includes(text)
+
+async function refuseWithoutContainers(): Promise<void> {
+  const { whyNoContainers } = await import('../../cluster/real-node.ts')
+  const why = whyNoContainers()
+  if (why !== undefined) throw new UsageError(`--runtime containerd: ${why}`)
+}
+
+function nodesText(runsContainers: boolean, simulated: number): string {
+  const pretended = `${simulated} simulated: pods run as functions, no container is started`
+  if (!runsContainers) return pretended
+  return `this machine: real containers through containerd${simulated === 0 ? '' : `, and ${pretended}`}`
+}
 
 function numberOf(flag: string, text: string, max: number): number {
   const value = Number(text)

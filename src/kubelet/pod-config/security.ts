@@ -110,7 +110,5 @@ const profile = <Name extends 'seccomp' | 'appArmor'>(
 ): Partial<Record<Name, SecurityProfile>> => {
   if (of === undefined) return {}
   const localhost = of.localhostProfile === undefined ? {} : { localhost: of.localhostProfile }
-  return { [name]: { type: of.type as SecurityProfile['type'], ...localhost } } as Partial<
-    Record<Name, SecurityProfile>
-  >
+  return { [name]: { type: of.type, ...localhost } } as Partial<Record<Name, SecurityProfile>>
 }

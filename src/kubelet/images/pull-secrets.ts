@@ -1,0 +1,54 @@
+// Credentials for registries, from the pull secrets of a pod.
+import type { Secret } from '../../api/core/v1/secret.ts'
+import type { ImageCredentials } from '../../machine/runtime/runtime.ts'
+
+interface DockerAuth {
+  readonly auth?: string
+  readonly username?: string
+  readonly password?: string
+  readonly registrytoken?: string
+}
+
+const dockerHub = 'docker.io'
+
+/** The registry that an image comes from: the first part of its name where that can be one. */
+export function registryOf(image: string): string {
+  const [first = '', ...rest] = image.split('/')
+  const isHost = rest.length > 0 && (first.includes('.') || first.includes(':') || first === 'localhost')
+  return isHost ? first : dockerHub
+}
+
+/** Every credential that fits the image's registry, in the order of the secrets. */
+export function credentialsFor(image: string, secrets: readonly Secret[]): ImageCredentials[] {
+  const registry = registryOf(image)
+  return secrets.flatMap((secret) =>
+    Object.entries(authsOf(secret))
+      .filter(([name]) => hostOf(name) === registry)
+      .flatMap(([, auth]) => credentialOf(auth) ?? []),
+  )
+}
+
+function authsOf({ data = {} }: Secret): Readonly<Record<string, DockerAuth>> {
+  const [modern, old] = [data['.dockerconfigjson'], data['.dockercfg']]
+  try {
+    if (modern !== undefined) return (parsed(modern) as { auths?: Record<string, DockerAuth> }).auths ?? {}
+    return old === undefined ? {} : (parsed(old) as Record<string, DockerAuth>)
+  } catch {
+    return {} // a broken secret opens nothing; the pull says what it lacked
+  }
+}
+
+const parsed = (base64: string): unknown => JSON.parse(new TextDecoder().decode(Uint8Array.fromBase64(base64)))
+
+function hostOf(name: string): string {
+  const host = name.replace(/^https?:\/\//, '').split('/')[0] ?? ''
+  return host === 'index.docker.io' ? dockerHub : host
+}
+
+function credentialOf({ auth, username, password, registrytoken }: DockerAuth): ImageCredentials | undefined {
+  if (registrytoken !== undefined) return { username: '', password: '', registryToken: registrytoken }
+  if (username !== undefined && password !== undefined) return { username, password }
+  if (auth === undefined) return undefined
+  const [user = '', ...rest] = atob(auth).split(':')
+  return { username: user, password: rest.join(':') }
+}

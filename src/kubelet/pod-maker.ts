@@ -1,0 +1,140 @@
+// PodMaker: brings together all that a sandbox or a container of a pod is made of: names, volumes, variables, files of
+// the node. The worker asks it before it asks the runtime.
+import type { Context } from '../base/context.ts'
+import type { ConfigMap } from '../api/core/v1/config-map.ts'
+import type { Container } from '../api/core/v1/container.ts'
+import type { Pod } from '../api/core/v1/pod.ts'
+import type { Secret } from '../api/core/v1/secret.ts'
+import type { Service } from '../api/core/v1/service.ts'
+import { namespaceOf } from '../api/object.ts'
+import type { Disk } from '../machine/disk/disk.ts'
+import type { ContainerConfig, ContainerMount, SandboxConfig } from '../machine/runtime/config.ts'
+import type { RuntimeContainer, RuntimeImage } from '../machine/runtime/runtime.ts'
+import type { NodeObjects } from './node-objects.ts'
+import { containerConfig } from './pod-config/container-config.ts'
+import type { ClusterDns } from './pod-config/dns.ts'
+import { environmentOf, referencesOf } from './pod-config/environment.ts'
+import type { NodeFacts } from './pod-config/field-values.ts'
+import { hostnameOf, hostsFile } from './pod-config/hosts-file.ts'
+import { hostsPath, logFolder, podFolder, terminationFile, type NodePaths } from './pod-config/paths.ts'
+import { sandboxConfig } from './pod-config/sandbox-config.ts'
+import type { PodVolumes } from './pod-volumes.ts'
+
+export interface PodMakerParts {
+  readonly disk: Disk
+  readonly objects: NodeObjects
+  /** Undefined where nothing is ever mounted: on simulated nodes. */
+  readonly volumes: PodVolumes | undefined
+  readonly services: () => readonly Service[]
+  readonly paths: NodePaths
+  readonly dns: ClusterDns
+  readonly cgroupRoot: string
+  readonly node: NodeFacts
+  readonly memoryCapacityBytes: number
+}
+
+const hostsPathInside = '/etc/hosts'
+const terminationBytesMax = 4_096
+
+export class PodMaker {
+  readonly #parts: PodMakerParts
+
+  constructor(parts: PodMakerParts) {
+    this.#parts = parts
+  }
+
+  sandbox(pod: Pod, attempt: number): SandboxConfig {
+    const { paths, dns, cgroupRoot, node } = this.#parts
+    return sandboxConfig(pod, attempt, { paths, dns, cgroupRoot, nodeName: node.nodeName, runtimeHandler: '' })
+  }
+
+  /** The folders that a sandbox needs before it is run. */
+  async prepare(pod: Pod): Promise<void> {
+    const { disk, paths } = this.#parts
+    await disk.makeFolder(podFolder(paths, pod.metadata.uid), 0o750)
+    await disk.makeFolder(logFolder(paths, pod), 0o755)
+  }
+
+  /** Volumes as the API has them now. Throws VolumeError when one cannot be had. */
+  mountVolumes(pod: Pod, podIps: readonly string[], context: Context): Promise<ReadonlyMap<string, string>> {
+    return this.#parts.volumes?.mount(pod, podIps, context) ?? Promise.resolve(new Map())
+  }
+
+  /** Throws ConfigError when the container cannot be made as the pod says. */
+  async container(
+    pod: Pod,
+    container: Container,
+    attempt: number,
+    image: RuntimeImage,
+    podIps: readonly string[],
+    context: Context,
+  ): Promise<ContainerConfig> {
+    const { node, memoryCapacityBytes, services, volumes } = this.#parts
+    const places = await this.mountVolumes(pod, podIps, context)
+    const objects = await this.#objectsOf(pod, container, context)
+    const sources = { pod, podIps, node, memoryCapacityBytes, services: services(), ...objects }
+    const variables = new Map(environmentOf(container, sources).map(({ name, value }) => [name, value]))
+    const mounts = (await volumes?.mountsOf(container, places, variables)) ?? []
+    const own = volumes === undefined ? [] : await this.#ownFiles(pod, container, attempt, podIps, mounts)
+    return containerConfig(container, attempt, image, [...mounts, ...own], sources)
+  }
+
+  /** What the container left as its last words. */
+  async lastWords(pod: Pod, { name, attempt }: RuntimeContainer): Promise<string> {
+    const { disk, paths } = this.#parts
+    const bytes = await disk.readEnd(terminationFile(paths, pod.metadata.uid, name, attempt), terminationBytesMax)
+    return bytes === undefined ? '' : new TextDecoder().decode(bytes)
+  }
+
+  /** Nothing of the pod stays on the node but its logs, and those only while something may read them. */
+  async remove(podUid: string): Promise<void> {
+    const { disk, objects, paths, volumes } = this.#parts
+    objects.forget(podUid)
+    await volumes?.remove(podUid)
+    for (const name of await disk.list(paths.logs))
+      if (name.endsWith(`_${podUid}`)) await disk.remove(`${paths.logs}/${name}`)
+  }
+
+  async #ownFiles(
+    pod: Pod,
+    container: Container,
+    attempt: number,
+    podIps: readonly string[],
+    mounts: readonly ContainerMount[],
+  ): Promise<ContainerMount[]> {
+    const { disk, paths, dns } = this.#parts
+    const { uid } = pod.metadata
+    const own: ContainerMount[] = []
+    const mount = (hostPath: string, containerPath: string) =>
+      own.push({ hostPath, containerPath, readOnly: false, propagation: 'private' })
+    if (!pod.spec.hostNetwork && !mounts.some(({ containerPath }) => containerPath === hostsPathInside)) {
+      const { hostname, domain } = hostnameOf(pod, dns.domain)
+      const content = new TextEncoder().encode(hostsFile(pod, podIps, hostname, domain))
+      await disk.write(hostsPath(paths, uid), { content, mode: 0o644 })
+      mount(hostsPath(paths, uid), hostsPathInside)
+    }
+    const words = terminationFile(paths, uid, container.name, attempt)
+    await disk.makeFolder(words.slice(0, words.lastIndexOf('/')), 0o750)
+    await disk.write(words, { content: new Uint8Array(), mode: 0o666 })
+    mount(words, container.terminationMessagePath)
+    return own
+  }
+
+  async #objectsOf(
+    pod: Pod,
+    container: Container,
+    context: Context,
+  ): Promise<{ configMaps: Map<string, ConfigMap>; secrets: Map<string, Secret> }> {
+    const { objects } = this.#parts
+    const { configMaps, secrets } = referencesOf([container])
+    const namespace = namespaceOf(pod)
+    const found = async <T>(names: Iterable<string>, ask: (name: string) => Promise<T | undefined>) => {
+      const pairs = await Promise.all([...names].map(async (name) => [name, await ask(name)] as const))
+      return new Map(pairs.flatMap(([name, object]) => (object === undefined ? [] : [[name, object] as const])))
+    }
+    return {
+      configMaps: await found(configMaps, (name) => objects.configMap(namespace, name, context)),
+      secrets: await found(secrets, (name) => objects.secret(namespace, name, context)),
+    }
+  }
+}

@@ -1,0 +1,17 @@
+// Every volume type, in the order of the alphabet.
+import { configMapVolume } from './volumes/config-map.ts'
+import { downwardApiVolume } from './volumes/downward-api.ts'
+import { emptyDirVolume } from './volumes/empty-dir.ts'
+import { hostPathVolume } from './volumes/host-path.ts'
+import { projectedVolume } from './volumes/projected.ts'
+import { secretVolume } from './volumes/secret.ts'
+import type { VolumeType } from './volumes/volume-type.ts'
+
+export const volumeTypes: readonly VolumeType[] = [
+  configMapVolume,
+  downwardApiVolume,
+  emptyDirVolume,
+  hostPathVolume,
+  projectedVolume,
+  secretVolume,
+]

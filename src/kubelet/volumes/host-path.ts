@@ -1,0 +1,31 @@
+// hostPath: a path of the node itself. What it must be, its type says; what may be missing is made.
+import type { DiskKind } from '../../machine/disk/disk.ts'
+import { defineVolumeType, VolumeError } from './volume-type.ts'
+
+const wanted: Readonly<Record<string, { readonly kind: DiskKind; readonly words: string }>> = {
+  Directory: { kind: 'folder', words: 'a directory' },
+  DirectoryOrCreate: { kind: 'folder', words: 'a directory' },
+  File: { kind: 'file', words: 'a file' },
+  FileOrCreate: { kind: 'file', words: 'a file' },
+  Socket: { kind: 'socket', words: 'a socket file' },
+  CharDevice: { kind: 'character-device', words: 'a character device' },
+  BlockDevice: { kind: 'block-device', words: 'a block device' },
+}
+
+export const hostPathVolume = defineVolumeType({
+  name: 'hostPath',
+  folderName: 'host-path',
+  takesGroup: false,
+  async mount({ volume: { hostPath }, disk }) {
+    if (hostPath === undefined) throw new VolumeError('the volume is not a hostPath')
+    const { path, type } = hostPath
+    const rule = wanted[type]
+    if (rule === undefined) return path
+    const kind = await disk.kindOf(path)
+    if (kind === undefined && type === 'DirectoryOrCreate') await disk.makeFolder(path, 0o755)
+    else if (kind === undefined && type === 'FileOrCreate')
+      await disk.write(path, { content: new Uint8Array(), mode: 0o644 })
+    else if (kind !== rule.kind) throw new VolumeError(`hostPath type check failed: ${path} is not ${rule.words}`)
+    return path
+  },
+})

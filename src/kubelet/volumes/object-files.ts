@@ -1,0 +1,53 @@
+// Files from ConfigMaps, Secrets and the pod's own fields, for volumes of one source and for projected ones.
+import { configMap } from '../../api/core/v1/config-map.ts'
+import { namespaceOf } from '../../api/object.ts'
+import { secret } from '../../api/core/v1/secret.ts'
+import type { DownwardAPIVolumeFile, KeyToPath } from '../../api/core/v1/volume.ts'
+import { fieldValue, resourceValue } from '../pod-config/field-values.ts'
+import { filesOfKeys, type Files } from './projected-files.ts'
+import { VolumeError, type VolumeWork } from './volume-type.ts'
+
+export interface ObjectSource {
+  readonly name: string
+  readonly items: readonly KeyToPath[] | undefined
+  readonly optional: boolean | undefined
+}
+
+const bytes = (text: string): Uint8Array => new TextEncoder().encode(text)
+
+export async function configMapFiles(source: ObjectSource, defaultMode: number, work: VolumeWork): Promise<Files> {
+  const found = await work.sources.configMap(namespaceOf(work.pod), source.name, work.context)
+  const { optional = false, items } = source
+  if (found === undefined && !optional)
+    throw new VolumeError(`${configMap.singular} ${JSON.stringify(source.name)} not found`)
+  const data = new Map([
+    ...Object.entries(found?.data ?? {}).map(([key, text]) => [key, bytes(text)] as const),
+    ...Object.entries(found?.binaryData ?? {}).map(([key, text]) => [key, Uint8Array.fromBase64(text)] as const),
+  ])
+  return filesOfKeys(data, { items, optional, defaultMode, word: 'config' })
+}
+
+export async function secretFiles(source: ObjectSource, defaultMode: number, work: VolumeWork): Promise<Files> {
+  const found = await work.sources.secret(namespaceOf(work.pod), source.name, work.context)
+  const { optional = false, items } = source
+  if (found === undefined && !optional)
+    throw new VolumeError(`${secret.singular} ${JSON.stringify(source.name)} not found`)
+  const data = new Map(Object.entries(found?.data ?? {}).map(([key, text]) => [key, Uint8Array.fromBase64(text)]))
+  return filesOfKeys(data, { items, optional, defaultMode, word: 'secret' })
+}
+
+export function downwardFiles(
+  items: readonly DownwardAPIVolumeFile[],
+  defaultMode: number,
+  { pod, podIps, node }: VolumeWork,
+): Files {
+  return new Map(
+    items.map(({ path, fieldRef, resourceFieldRef, mode }) => {
+      const text =
+        resourceFieldRef === undefined
+          ? fieldValue(pod, fieldRef?.fieldPath ?? '', podIps, node)
+          : resourceValue(pod, resourceFieldRef, '', node)
+      return [path, { content: bytes(text), mode: mode ?? defaultMode }]
+    }),
+  )
+}

@@ -1,0 +1,38 @@
+import { deepEqual, equal } from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Files } from '../../platform/files.ts'
+import { bridgeConfiguration, provideNetwork } from './bridge-network.ts'
+
+const network = { podCidr: '10.244.0.0/24', bridge: 'b0', addressesFolder: '/a', masquerades: true }
+
+const filesWith = (...names: string[]): Files & { written: Map<string, string> } => {
+  const written = new Map<string, string>()
+  return {
+    written,
+    read: () => Promise.resolve(undefined),
+    write: (path, content) => Promise.resolve(void written.set(path, String(content))),
+    list: () => Promise.resolve(names),
+    makeFolder: () => Promise.resolve(),
+    remove: () => Promise.resolve(),
+  }
+}
+
+test('a node’s network is a bridge with addresses of its range', () => {
+  const { plugins } = bridgeConfiguration(network) as { plugins: { type: string; ipam?: { ranges: unknown } }[] }
+  deepEqual(
+    plugins.map(({ type }) => type),
+    ['bridge', 'portmap'],
+  )
+  deepEqual(plugins[0]?.ipam?.ranges, [[{ subnet: '10.244.0.0/24' }]])
+  const plain = bridgeConfiguration({ ...network, masquerades: false }) as { plugins: unknown[] }
+  equal(plain.plugins.length, 1)
+})
+
+test('another network that is there already is respected', async () => {
+  const mine = filesWith('10-coxswain.conflist')
+  equal(await provideNetwork('/net', network, mine), 'ours')
+  equal(mine.written.has('/net/10-coxswain.conflist'), true)
+  const other = filesWith('05-calico.conflist')
+  equal(await provideNetwork('/net', network, other), 'another')
+  equal(other.written.size, 0)
+})

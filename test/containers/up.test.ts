@@ -1,0 +1,67 @@
+// coxswain up with real containers: kubectl makes pods, and they are there.
+import { equal, match } from 'node:assert/strict'
+import { test } from 'node:test'
+import { kubectls, runKubectl } from '../kubectl.ts'
+import { startUp } from '../process.ts'
+import { busybox, server } from './busybox.ts'
+import { inNamespaces } from './namespaces.ts'
+import { startRegistry } from './registry.ts'
+
+inNamespaces(import.meta.url, () => {
+  test('a pod of a real image runs with its variables and files, ends by itself, is deleted, and leaves nothing', async () => {
+    await using registry = await startRegistry()
+    const image = registry.push('busybox:1', busybox({ command: server }))
+    await using up = await startUp('--runtime', 'containerd')
+    const [kubectl] = kubectls()
+    if (kubectl === undefined) throw new Error('there is no kubectl')
+    const k = async (args: string[], input?: object) => {
+      const { out, err, code } = await runKubectl(kubectl, up.kubeconfig, args, { input: JSON.stringify(input ?? '') })
+      equal(code, 0, `kubectl ${args.join(' ')}: ${err}`)
+      return out
+    }
+    // Nobody publishes the cluster's authority yet; every pod's token volume shows it.
+    await k(['create', 'configmap', 'kube-root-ca.crt', '--from-literal=ca.crt=none'])
+    await k(['create', 'configmap', 'settings', '--from-literal=color=red'])
+    await k(['create', 'secret', 'generic', 'keys', '--from-literal=token=hunter2'])
+    const script =
+      'test "$COLOR" = red && test "$(cat /keys/token)" = hunter2 && test -s /var/run/secrets/kubernetes.io/serviceaccount/token && grep -q "$POD_IP" /etc/hosts && echo -n done > /dev/termination-log'
+    const metadata = { name: 'once' }
+    await k(['apply', '-f', '-'], {
+      apiVersion: 'v1',
+      kind: 'Pod',
+      metadata,
+      spec: {
+        restartPolicy: 'Never',
+        containers: [
+          {
+            name: 'c',
+            image,
+            command: ['/bin/sh', '-c', script],
+            env: [
+              { name: 'COLOR', valueFrom: { configMapKeyRef: { name: 'settings', key: 'color' } } },
+              { name: 'POD_IP', valueFrom: { fieldRef: { fieldPath: 'status.podIP' } } },
+            ],
+            volumeMounts: [{ name: 'keys', mountPath: '/keys' }],
+          },
+        ],
+        volumes: [{ name: 'keys', secret: { secretName: 'keys' } }],
+      },
+    })
+    const phase = ['wait', 'pod/once', '--for=jsonpath={.status.phase}=Succeeded', '--timeout=60s']
+    await k(phase).catch(async (error: unknown) => {
+      throw new Error(await k(['describe', 'pod', 'once']), { cause: error })
+    })
+    equal(
+      await k(['get', 'pod', 'once', '-o', 'jsonpath={.status.containerStatuses[0].state.terminated.message}']),
+      'done',
+    )
+    await k(['create', 'deployment', 'web', `--image=${image}`, '--replicas=2'])
+    await k(['rollout', 'status', 'deploy/web', '--timeout=60s'])
+    match(
+      await k(['get', 'pods', '-l', 'app=web', '-o', 'jsonpath={.items[*].status.podIP}']),
+      /^10\.244\.0\.\d+ 10\.244\.0\.\d+$/,
+    )
+    await k(['delete', 'deploy/web', 'pod/once', '--timeout=60s'])
+    await k(['wait', 'pod', '--all', '--for=delete', '--timeout=60s'])
+  })
+})
