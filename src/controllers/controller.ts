@@ -70,33 +70,46 @@ export interface PlanController<T extends ApiObject = ApiObject> {
   plan(object: T, view: PlanView): Plan
 }
 
+/** Groups of a watched kind's objects, kept up to date so that nobody has to search for them. */
+export interface Grouping<T extends ApiObject = ApiObject> {
+  readonly kind: Kind<T>
+  readonly name: string
+  groupsOf(object: T): readonly string[]
+}
+
 /** What an explicit reconcile works with. */
-export interface ReconcileTools {
+export interface ReconcileTools<Memory = unknown> {
   readonly client: Client
   readonly nowMs: number
+  readonly memory: Memory
   cached<T extends ApiObject>(kind: Kind<T>, key: ObjectKey): T | undefined
+  all<T extends ApiObject>(kind: Kind<T>): Iterable<T>
+  members<T extends ApiObject>(grouping: Grouping<T>, group: string): readonly T[]
   /** Cached objects of any watched kind that name the uid as an owner. */
   dependents(uid: string): readonly { readonly kind: Kind; readonly object: ApiObject }[]
   tell(about: ApiObject, note: EventNote, context: Context): Promise<void>
 }
 
-export interface ReconcileController {
+export interface ReconcileController<Memory = unknown> {
   readonly type: 'reconcile'
   readonly name: string
   readonly account: string
   readonly component?: string
   readonly watches: readonly Kind[]
+  readonly groupings?: readonly Grouping[]
+  /** What one run keeps in mind: when things were seen, when it may act again. It begins empty with every start. */
+  memory?(): Memory
   /** Which keys a change wakes. */
-  wakes(kind: Kind, change: Seen<ApiObject>, tools: ReconcileTools): readonly string[]
+  wakes(kind: Kind, change: Seen<ApiObject>, tools: ReconcileTools<Memory>): readonly string[]
   /** Returns after how many milliseconds to look again even if nothing changes. */
-  reconcile(key: string, tools: ReconcileTools, context: Context): Promise<number | undefined>
+  reconcile(key: string, tools: ReconcileTools<Memory>, context: Context): Promise<number | undefined>
 }
 
 export type Controller = PlanController | ReconcileController
 
 /** Checks the shape; the list of all controllers is in controllers.ts. */
 export function defineController<T extends ApiObject>(definition: Omit<PlanController<T>, 'type'>): Controller
-export function defineController(definition: Omit<ReconcileController, 'type'>): Controller
+export function defineController<Memory>(definition: Omit<ReconcileController<Memory>, 'type'>): Controller
 export function defineController(
   definition: Omit<PlanController, 'type'> | Omit<ReconcileController, 'type'>,
 ): Controller {

@@ -5,14 +5,18 @@ import { Metrics } from '../base/metrics.ts'
 import { controllers } from './controllers.ts'
 import { controllerMetrics } from './runtime.ts'
 
-test('the controllers are listed in the order of the alphabet, each under a name and an account of its own', () => {
+test('the controllers are listed in the order of the alphabet, each under a name of its own and the account of its role', () => {
   const names = controllers.map(({ name }) => name)
   deepEqual(names, names.toSorted())
   equal(new Set(names).size, names.length)
-  equal(
-    new Set(controllers.map(({ account }) => account)).size,
-    names.length - 1,
-    'only the two parts of Jobs share one',
+  const accounts = Object.groupBy(controllers, ({ account }) => account)
+  const shared = Object.values(accounts).filter((each = []) => each.length > 1)
+  deepEqual(
+    shared.map((each = []) => each.map(({ name }) => name)),
+    [
+      ['job', 'job-orphans'],
+      ['node-lifecycle', 'taint-eviction'],
+    ],
   )
   controllerMetrics(new Metrics()).depth.set({ name: 'x' }, 1)
 })

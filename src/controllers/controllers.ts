@@ -10,10 +10,12 @@ import { garbageCollector } from './garbage-collector.ts'
 import { jobController } from './job/job.ts'
 import { jobOrphansController } from './job-orphans.ts'
 import { namespaceController } from './namespace.ts'
+import { nodeLifecycleController } from './node-lifecycle/node-lifecycle.ts'
 import { replicaSetController } from './replica-set.ts'
 import { replicationControllerController } from './replication-controller.ts'
 import { serviceAccountController } from './service-account.ts'
 import { statefulSetController } from './stateful-set/stateful-set.ts'
+import { taintEvictionController } from './taint-eviction.ts'
 
 export const controllers: readonly Controller[] = [
   cronJobController,
@@ -26,8 +28,10 @@ export const controllers: readonly Controller[] = [
   jobController,
   jobOrphansController,
   namespaceController,
+  nodeLifecycleController,
   replicaSetController,
   replicationControllerController,
   serviceAccountController,
   statefulSetController,
+  taintEvictionController,
 ]

@@ -12,13 +12,17 @@ export function reconcileRunner(
   { informers, queue, client, clock, events }: RunnerParts,
 ): Runner {
   const watched = new Map(controller.watches.map((kind) => [kind, informers.of(kind)]))
+  for (const { kind, name, groupsOf } of controller.groupings ?? []) informers.of(kind).addIndex(name, groupsOf)
   const tools: ReconcileTools = {
     client,
+    memory: controller.memory?.(),
     get nowMs() {
       return clock.nowMs()
     },
     tell: (about, note, context) => events.record(about, note, context),
     cached: <T extends ApiObject>(kind: Kind<T>, key: string) => informers.of(kind).get(key),
+    all: <T extends ApiObject>(kind: Kind<T>) => informers.of(kind).all(),
+    members: ({ kind, name }, group) => informers.of(kind).objects(name, group),
     dependents: (uid) =>
       [...watched].flatMap(([kind, informer]) => informer.objects(ownerIndex, uid).map((object) => ({ kind, object }))),
   }

@@ -29,9 +29,11 @@ export async function beat(parts: HeartbeatParts, signal: AbortSignal): Promise<
   const ctx = context(signal)
   await persist(parts, 'register the node', signal, () => register(parts, ctx))
   let nextStatusMs = clock.monotonicMs() + statusMs
-  for (;;) {
+  for (let renewedMs = clock.monotonicMs(); ; renewedMs = clock.monotonicMs()) {
     await persist(parts, 'renew the lease', signal, () => renew(parts, ctx))
-    await clock.sleep(renewMs, signal)
+    // Whoever was not heard of for so long may have been given up: it says at once that it is there.
+    if (clock.monotonicMs() - renewedMs >= leaseDurationSeconds * 1000) nextStatusMs = 0
+    else await clock.sleep(renewMs, signal)
     if (clock.monotonicMs() < nextStatusMs) continue
     nextStatusMs = clock.monotonicMs() + statusMs
     await persist(parts, 'report the node', signal, () => register(parts, ctx))

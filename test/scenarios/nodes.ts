@@ -1,9 +1,10 @@
 // Three nodes without kubelets, and the hand that marks their pods as the recording did: running after a moment,
 // `stuck` images never, work ends by itself, `fail` badly, and what is deleted goes at once.
-import { rfc3339, type Clock } from '../../src/base/clock.ts'
+import { every, rfc3339, rfc3339Micro, type Clock } from '../../src/base/clock.ts'
 import { context } from '../../src/base/context.ts'
 import { silentLog } from '../../src/base/log.ts'
 import type { TaskGroup } from '../../src/base/task-group.ts'
+import { lease } from '../../src/api/coordination/v1/lease.ts'
 import { node } from '../../src/api/core/v1/node.ts'
 import { pod, type Pod } from '../../src/api/core/v1/pod.ts'
 import { controllerOf, keyOf, namespaceOf } from '../../src/api/object.ts'
@@ -12,6 +13,7 @@ import { Informers } from '../../src/client/informers.ts'
 
 const startMs = 300
 const workMs = 1500
+const beatMs = 10_000
 
 export async function startNodes(client: Client, clock: Clock, tasks: TaskGroup): Promise<void> {
   const ctx = context(tasks.signal)
@@ -24,6 +26,7 @@ export async function startNodes(client: Client, clock: Clock, tasks: TaskGroup)
       .of(node)
       .patch(name, '', { status: { capacity, allocatable: capacity, conditions } }, 'merge', ctx, 'status')
   }
+  await startBeats(client, clock, ['n1', 'n2', 'n3'], tasks)
   let address = 0
   const marked = new Map<string, string>()
   const mark = (object: Pod, phase: 'Running' | 'Succeeded' | 'Failed', ip: string) =>
@@ -63,6 +66,17 @@ export async function startNodes(client: Client, clock: Clock, tasks: TaskGroup)
     }
   })
   await informer.synced
+}
+
+async function startBeats(client: Client, clock: Clock, names: readonly string[], tasks: TaskGroup): Promise<void> {
+  const ctx = context(tasks.signal)
+  const [leases, home] = [client.of(lease), 'kube-node-lease']
+  const spec = () => ({ renewTime: rfc3339Micro(clock.nowMs()) })
+  for (const name of names) await leases.create({ metadata: { name }, spec: spec() }, home, ctx)
+  const beats = every(clock, beatMs, () => {
+    for (const name of names) void leases.patch(name, home, { spec: spec() }, 'merge', ctx).catch(() => undefined)
+  })
+  tasks.signal.addEventListener('abort', () => beats.cancel(), { once: true })
 }
 
 function statusOf({ spec }: Pod, phase: 'Running' | 'Succeeded' | 'Failed', ip: string, nowMs: number): object {

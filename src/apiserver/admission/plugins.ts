@@ -12,11 +12,13 @@ import { podSecurity } from './pod-security/pod-security.ts'
 import { priority } from './priority.ts'
 import { runtimeClassAdmission } from './runtime-class.ts'
 import { serviceAccountAdmission } from './service-account.ts'
+import { taintNodesByCondition } from './taint-nodes-by-condition.ts'
 
 export const admissionPlugins: readonly AdmissionPlugin[] = [
   namespaceLifecycle,
   limitRanger,
   serviceAccountAdmission,
+  taintNodesByCondition,
   alwaysPullImages,
   podSecurity,
   priority,

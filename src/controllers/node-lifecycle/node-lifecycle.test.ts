@@ -1,0 +1,169 @@
+// Tables for what a node's conditions come to, and the death and return of a node on a cluster of its own.
+import { deepEqual, equal } from 'node:assert/strict'
+import { test } from 'node:test'
+import { context } from '../../base/context.ts'
+import { deployment } from '../../api/apps/v1/deployment.ts'
+import { event } from '../../api/core/v1/event.ts'
+import { node, type Node } from '../../api/core/v1/node.ts'
+import { isPodReady } from '../../api/core/v1/pod-readiness.ts'
+import { pod } from '../../api/core/v1/pod.ts'
+import { startCluster } from '../../cluster/start-cluster.ts'
+import { labels, made, template } from '../plan.harness.ts'
+import { unknownConditions } from './conditions.ts'
+import { changedTaints, evictionState } from './taints.ts'
+import { evictionIntervalMs, zoneOf } from './zones.ts'
+
+const now = '2030-01-01T00:00:00Z'
+
+const aNode = (conditions: Record<string, string>, spec: object = {}, zone = 'z', name = 'n'): Node =>
+  made(node, name, {
+    metadata: { labels: { 'topology.kubernetes.io/zone': zone } },
+    spec,
+    status: { conditions: Object.entries(conditions).map(([type, status]) => ({ type, status })) },
+  })
+
+const taint = (name: string, effect = 'NoSchedule') => ({ key: `node.kubernetes.io/${name}`, effect })
+
+const taints: [why: string, node: Node, mayEvict: boolean, taints: string[] | undefined][] = [
+  ['that is ready needs none', aNode({ Ready: 'True' }), true, undefined],
+  ['that became ready loses them', aNode({ Ready: 'True' }, { taints: [taint('not-ready')] }), true, []],
+  [
+    'that is ready keeps those of others',
+    aNode({ Ready: 'True' }, { taints: [{ key: 'a', effect: 'NoExecute' }, taint('unreachable', 'NoExecute')] }),
+    true,
+    ['a:NoExecute'],
+  ],
+  ['that is not ready', aNode({ Ready: 'False' }), true, ['not-ready:NoSchedule', 'not-ready:NoExecute']],
+  ['that may not be evicted from', aNode({ Ready: 'Unknown' }), false, ['unreachable:NoSchedule']],
+  [
+    'that falls silent changes from one to the other',
+    aNode({ Ready: 'Unknown' }, { taints: [taint('not-ready'), taint('not-ready', 'NoExecute')] }),
+    true,
+    ['unreachable:NoSchedule', 'unreachable:NoExecute'],
+  ],
+  [
+    'under pressure',
+    aNode({ Ready: 'True', MemoryPressure: 'True', DiskPressure: 'True', PIDPressure: 'True' }),
+    true,
+    ['memory-pressure:NoSchedule', 'disk-pressure:NoSchedule', 'pid-pressure:NoSchedule'],
+  ],
+  ['without a network', aNode({ NetworkUnavailable: 'True' }), true, ['network-unavailable:NoSchedule']],
+  ['that is cordoned', aNode({ Ready: 'True' }, { unschedulable: true }), true, ['unschedulable:NoSchedule']],
+  [
+    'whose pressure is not known is not under pressure',
+    aNode({ Ready: 'True', MemoryPressure: 'Unknown' }, { taints: [taint('memory-pressure')] }),
+    true,
+    [],
+  ],
+]
+for (const [why, object, mayEvict, wanted] of taints)
+  test(`a node ${why}`, () =>
+    deepEqual(
+      changedTaints(object, mayEvict, now)?.map(({ key, effect }) => `${key.replace(/^.*\//, '')}:${effect}`),
+      wanted,
+    ))
+
+test('a node is evicted from once, while it is not ready', () => {
+  deepEqual(
+    [
+      aNode({ Ready: 'True' }),
+      aNode({ Ready: 'Unknown' }),
+      aNode({ Ready: 'Unknown' }, { taints: [taint('unreachable', 'NoExecute')] }),
+    ].map(evictionState),
+    ['none', 'due', 'evicting'],
+  )
+})
+
+test('what a silent node told is unknown, what it never told is said so, and neither is said twice', () => {
+  const silent = made(node, 'n', { status: { conditions: [{ type: 'Ready', status: 'True' }] } })
+  const conditions = unknownConditions(silent, now) ?? []
+  deepEqual(
+    conditions.map(({ type, status, reason, message }) => `${type} ${status} ${reason}: ${message}`),
+    [
+      'Ready Unknown NodeStatusUnknown: Kubelet stopped posting node status.',
+      'MemoryPressure Unknown NodeStatusNeverUpdated: Kubelet never posted node status.',
+      'DiskPressure Unknown NodeStatusNeverUpdated: Kubelet never posted node status.',
+      'PIDPressure Unknown NodeStatusNeverUpdated: Kubelet never posted node status.',
+    ],
+  )
+  equal(unknownConditions({ ...silent, status: { ...silent.status, conditions } }, now), undefined)
+})
+
+const many = (count: number, unready: number, zone = 'z'): Node[] =>
+  Array.from({ length: count }, (_, index) =>
+    aNode({ Ready: index < unready ? 'Unknown' : 'True' }, {}, zone, `${zone}-${index}`),
+  )
+const rates: [why: string, nodes: Node[], intervalMs: number][] = [
+  ['one of two is dead', many(2, 1), 10_000],
+  ['two of three are dead: few are no disruption', many(3, 2), 10_000],
+  ['most of a small zone is dead', many(10, 6), Infinity],
+  ['most of a large zone is dead', many(100, 55), 100_000],
+  ['half of a large zone is dead', many(100, 54), 10_000],
+  ['a zone is dead and another is not', [...many(3, 3), ...many(3, 0, 'other')], 10_000],
+  ['everything is dead', [...many(3, 3), ...many(3, 3, 'other')], Infinity],
+]
+for (const [why, nodes, intervalMs] of rates)
+  test(`evictions are ${intervalMs} ms apart when ${why}`, () =>
+    equal(evictionIntervalMs(zoneOf(aNode({})), nodes), intervalMs))
+
+const ctx = context(new AbortController().signal)
+
+test('a node that dies is noticed, left by its pods, and taken back', async () => {
+  await using cluster = await startCluster({ nodes: 2 })
+  const { client, clock } = cluster
+  const spec = { replicas: 4, selector: { matchLabels: labels }, template: template('1') }
+  await client.of(deployment).create({ metadata: { name: 'web' }, spec }, 'default', ctx)
+  await clock.advance('15s')
+  const dead = 'node-1'
+  const read = () => client.of(node).get(dead, '', ctx)
+  const podsThere = async () =>
+    (await client.of(pod).list({ namespace: 'default' }, ctx)).items.filter(({ spec: each }) => each.nodeName === dead)
+  const ready = async () => (await read()).status.conditions?.find(({ type }) => type === 'Ready')?.status
+  equal((await read()).spec.taints, undefined)
+  equal((await podsThere()).length, 2)
+
+  await cluster.kill(`kubelet/${dead}`)
+  await clock.advance('39s')
+  equal(await ready(), 'True')
+  await clock.advance('12s')
+  equal(await ready(), 'Unknown')
+  deepEqual(
+    (await read()).spec.taints?.map(({ key, effect }) => `${key} ${effect}`),
+    ['node.kubernetes.io/unreachable NoSchedule', 'node.kubernetes.io/unreachable NoExecute'],
+  )
+  deepEqual((await podsThere()).map(isPodReady), [false, false])
+  const told = (await client.of(event).list({ namespace: 'default' }, ctx)).items
+  equal(told.filter(({ reason }) => reason === 'NodeNotReady').length, 3, 'of the node and of each pod')
+
+  await clock.advance('290s')
+  deepEqual(
+    (await podsThere()).filter(({ metadata }) => metadata.deletionTimestamp !== undefined),
+    [],
+  )
+  await clock.advance('15s')
+  for (const { metadata, status } of await podsThere()) {
+    equal(metadata.deletionTimestamp !== undefined, true)
+    equal(status.conditions?.find(({ type }) => type === 'DisruptionTarget')?.reason, 'DeletionByTaintManager')
+  }
+  const available = async () => (await client.of(deployment).get('web', 'default', ctx)).status.availableReplicas
+  equal(await available(), 4, 'all stand on the other node')
+
+  cluster.start(`kubelet/${dead}`)
+  await clock.advance('40s')
+  equal(await ready(), 'True')
+  equal((await read()).spec.taints, undefined)
+  deepEqual(await podsThere(), [], 'its kubelet ended what was to go')
+  equal(await available(), 4)
+})
+
+test('when every node falls silent nothing is evicted', async () => {
+  await using cluster = await startCluster({ nodes: 1 })
+  const { client, clock } = cluster
+  await clock.advance('15s')
+  await cluster.kill('kubelet/node-0')
+  await clock.advance('2m')
+  deepEqual(
+    (await client.of(node).get('node-0', '', ctx)).spec.taints?.map(({ effect }) => effect),
+    ['NoSchedule'],
+  )
+})

@@ -1,0 +1,143 @@
+// Node lifecycle: a node that no longer beats is unknown; conditions become taints; pods of a node that is not ready are
+// not ready either. Who evicts them is the taint eviction controller.
+import { rfc3339 } from '../../base/clock.ts'
+import type { Context } from '../../base/context.ts'
+import { lease } from '../../api/coordination/v1/lease.ts'
+import { isNodeReady, node, type Node } from '../../api/core/v1/node.ts'
+import { isPodReady, podCondition } from '../../api/core/v1/pod-readiness.ts'
+import { pod, type Pod } from '../../api/core/v1/pod.ts'
+import { isBeingDeleted, namespaceOf, splitKey } from '../../api/object.ts'
+import { hasReason } from '../../api/status-error.ts'
+import { equalValues } from '../../schema/json-value.ts'
+import { defineController, type ReconcileTools } from '../controller.ts'
+import { podsByNode } from '../pods-by-node.ts'
+import { readyCondition, unknownConditions } from './conditions.ts'
+import { changedTaints, evictionState } from './taints.ts'
+import { evictionIntervalMs, zoneOf } from './zones.ts'
+
+const leaseNamespace = 'kube-node-lease'
+const graceMs = 50_000
+/** A node that has never beaten gets a little longer. */
+const startupGraceMs = 60_000
+/** How soon a node is looked at again that may not be evicted from now. */
+const recheckMs = 5_000
+
+interface Memory {
+  /** When a node was last heard of, by our own clock: those of nodes may differ. */
+  readonly heardMs: Map<string, number>
+  /** Nodes that were ready when last looked at. */
+  readonly ready: Set<string>
+  /** When the next node of a zone may be evicted from. */
+  readonly nextEvictionMs: Map<string, number>
+}
+
+type Tools = ReconcileTools<Memory>
+
+export const nodeLifecycleController = defineController({
+  name: 'node-lifecycle',
+  account: 'node-controller',
+  watches: [lease, node, pod],
+  groupings: [podsByNode],
+  memory: (): Memory => ({ heardMs: new Map(), ready: new Set(), nextEvictionMs: new Map() }),
+  wakes(kind, { key, now, before }, { memory, nowMs }) {
+    if (kind.kind === lease.kind) {
+      const { namespace, name } = splitKey(key)
+      // A beat costs no more than this.
+      if (namespace === leaseNamespace && now !== undefined) memory.heardMs.set(name, nowMs)
+      return []
+    }
+    if (kind.kind === pod.kind) return podWakes(now as Pod | undefined, before as Pod | undefined)
+    if (now === undefined) {
+      memory.heardMs.delete(key)
+      memory.ready.delete(key)
+    } else if (hasBeaten(now as Node, before as Node | undefined)) memory.heardMs.set(key, nowMs)
+    return [key]
+  },
+  async reconcile(key, tools, context) {
+    const object = tools.cached(node, key)
+    if (object === undefined) return undefined
+    const silentMs = tools.nowMs - (tools.memory.heardMs.get(key) ?? 0)
+    const allowedMs = readyCondition(object) === undefined ? startupGraceMs : graceMs
+    if (silentMs >= allowedMs && (await silence(object, tools, context))) return undefined
+    await tellTransition(object, tools, context)
+    const againMs = await taint(object, tools, context)
+    if (!isNodeReady(object)) await markPods(object, tools, context)
+    const graceLeftMs = silentMs < allowedMs ? allowedMs - silentMs : undefined
+    return againMs ?? graceLeftMs
+  },
+})
+
+const hasBeaten = (now: Node, before: Node | undefined): boolean =>
+  before === undefined ||
+  !equalValues(readyCondition(now)?.lastHeartbeatTime, readyCondition(before)?.lastHeartbeatTime)
+
+/** A pod that comes to stand on a node, or becomes ready there. */
+function podWakes(now: Pod | undefined, before: Pod | undefined): readonly string[] {
+  const nodeName = now?.spec.nodeName
+  if (now === undefined || nodeName === undefined || !isPodReady(now)) return []
+  return before !== undefined && isPodReady(before) ? [] : [nodeName]
+}
+
+/** Says that nothing is known of the node. Returns whether there was anything to say. */
+async function silence(object: Node, { client, nowMs }: Tools, context: Context): Promise<boolean> {
+  const conditions = unknownConditions(object, rfc3339(nowMs))
+  if (conditions === undefined) return false
+  await client.of(node).updateStatus({ ...object, status: { ...object.status, conditions } }, context)
+  return true
+}
+
+async function tellTransition(object: Node, { memory, tell }: Tools, context: Context): Promise<void> {
+  const { name } = object.metadata
+  if (isNodeReady(object)) memory.ready.add(name)
+  else if (memory.ready.delete(name)) {
+    const message = `Node ${name} status is now: NodeNotReady`
+    await tell(object, { type: 'Normal', reason: 'NodeNotReady', message }, context)
+  }
+}
+
+/** Brings the taints in line with the conditions. Returns when to look again if eviction has to wait. */
+async function taint(object: Node, tools: Tools, context: Context): Promise<number | undefined> {
+  const { client, nowMs, memory } = tools
+  const waitMs = evictionWaitMs(object, tools)
+  const changed = changedTaints(object, waitMs === 0, rfc3339(nowMs))
+  if (changed !== undefined) {
+    const { taints: _, ...spec } = object.spec
+    const taints = changed.length === 0 ? {} : { taints: changed }
+    await client.of(node).update({ ...object, spec: { ...spec, ...taints } }, context)
+    const zone = zoneOf(object)
+    if (waitMs === 0 && evictionState(object) === 'due')
+      memory.nextEvictionMs.set(zone, nowMs + evictionIntervalMs(zone, tools.all(node)))
+  }
+  return waitMs === 0 ? undefined : waitMs
+}
+
+/** How long until the node's pods may begin to go; 0 when they may, or when nothing asks for it. */
+function evictionWaitMs(object: Node, { nowMs, memory, all }: Tools): number {
+  const state = evictionState(object)
+  if (state === 'none') return 0
+  const zone = zoneOf(object)
+  // Also what began stops when nothing answers anywhere.
+  if (evictionIntervalMs(zone, all(node)) === Infinity) return recheckMs
+  if (state === 'evicting') return 0
+  return Math.max(0, (memory.nextEvictionMs.get(zone) ?? 0) - nowMs)
+}
+
+/** Pods that were ready when their node ceased to be are not ready. What an agent says of them after that counts again. */
+async function markPods(object: Node, { client, members, nowMs, tell }: Tools, context: Context): Promise<void> {
+  const since = readyCondition(object)?.lastTransitionTime
+  if (since === undefined) return
+  for (const each of members(podsByNode, object.metadata.name)) {
+    const ready = podCondition(each, 'Ready')
+    if (ready?.status !== 'True' || isBeingDeleted(each)) continue
+    if (Date.parse(ready.lastTransitionTime ?? since) > Date.parse(since)) continue
+    const { name, uid } = each.metadata
+    const condition = { type: 'Ready', status: 'False', lastTransitionTime: rfc3339(nowMs) }
+    try {
+      const patch = { metadata: { uid }, status: { conditions: [condition] } }
+      await client.of(pod).patch(name, namespaceOf(each), patch, 'strategic', context, 'status')
+      await tell(each, { type: 'Warning', reason: 'NodeNotReady', message: 'Node is not ready' }, context)
+    } catch (error) {
+      if (!hasReason(error, 'NotFound') && !hasReason(error, 'Conflict')) throw error
+    }
+  }
+}

@@ -1,0 +1,73 @@
+// How long pods stay under taints, as a table; and the eviction itself, taken back or carried out.
+import { deepEqual, equal } from 'node:assert/strict'
+import { test } from 'node:test'
+import { context } from '../base/context.ts'
+import { event } from '../api/core/v1/event.ts'
+import { node } from '../api/core/v1/node.ts'
+import { pod } from '../api/core/v1/pod.ts'
+import { startCluster } from '../cluster/start-cluster.ts'
+import { aPod } from './plan.harness.ts'
+import { stayMs } from './taint-eviction.ts'
+
+const [a, b] = ['a', 'b'].map((key) => ({ key, value: 'v', effect: 'NoExecute' as const }))
+const under = [a, b].flatMap((taint) => taint ?? [])
+const forSeconds = (key: string, tolerationSeconds?: number) => ({
+  key,
+  operator: 'Exists',
+  effect: 'NoExecute',
+  ...(tolerationSeconds === undefined ? {} : { tolerationSeconds }),
+})
+
+const stays: [why: string, tolerations: object[], stayMs: number][] = [
+  ['nothing is tolerated', [], 0],
+  ['one of two is tolerated', [forSeconds('a')], 0],
+  ['both are tolerated for good', [forSeconds('a'), forSeconds('b')], Infinity],
+  ['everything is tolerated for good', [{ operator: 'Exists' }], Infinity],
+  ['the shorter time counts', [forSeconds('a', 60), forSeconds('b', 30)], 30_000],
+  ['a time counts beside none', [forSeconds('a', 60), forSeconds('b')], 60_000],
+  ['a time below zero is none', [{ operator: 'Exists', effect: 'NoExecute', tolerationSeconds: -1 }], 0],
+]
+for (const [why, tolerations, wanted] of stays)
+  test(`a pod stays ${wanted} ms: ${why}`, () => equal(stayMs(aPod('p', { spec: { tolerations } }), under), wanted))
+
+const ctx = context(new AbortController().signal)
+
+test('a taint that goes in time takes nothing along; one that stays does', async () => {
+  await using cluster = await startCluster()
+  const { client, clock } = cluster
+  const containers = [{ name: 'c', image: 'i' }]
+  const tolerations = [{ key: 'k', operator: 'Exists' as const, effect: 'NoExecute' as const, tolerationSeconds: 30 }]
+  for (const [name, spec] of [
+    ['patient', { containers, tolerations, terminationGracePeriodSeconds: 1 }],
+    ['plain', { containers, terminationGracePeriodSeconds: 1 }],
+  ] as const)
+    await client.of(pod).create({ metadata: { name }, spec }, 'default', ctx)
+  await clock.advance('5s')
+  const taint = (taints: object[]) => client.of(node).patch('node-0', '', { spec: { taints } }, 'merge', ctx)
+  const names = async () =>
+    (await client.of(pod).list({ namespace: 'default' }, ctx)).items.map(({ metadata }) => metadata.name)
+
+  await taint([{ key: 'k', value: 'v', effect: 'NoExecute' }])
+  await clock.advance('20s')
+  deepEqual(await names(), ['patient'])
+  await taint([])
+  await clock.advance('1m')
+  deepEqual(await names(), ['patient'])
+  await taint([{ key: 'k', value: 'v', effect: 'NoExecute' }])
+  await clock.advance('29s')
+  deepEqual(await names(), ['patient'])
+  await clock.advance('10s')
+  deepEqual(await names(), [])
+  const told = (await client.of(event).list({ namespace: 'default' }, ctx)).items
+  deepEqual(
+    told
+      .filter(({ reason }) => reason === 'TaintManagerEviction')
+      .map(({ message }) => message)
+      .toSorted(),
+    [
+      'Cancelling deletion of Pod default/patient',
+      'Marking for deletion Pod default/patient',
+      'Marking for deletion Pod default/plain',
+    ],
+  )
+})

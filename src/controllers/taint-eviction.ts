@@ -1,0 +1,74 @@
+// Taint eviction: a pod on a node with a NoExecute taint goes, at once or when the time is up for which it tolerates it.
+import { node, type Node, type Taint } from '../api/core/v1/node.ts'
+import { pod, type Pod } from '../api/core/v1/pod.ts'
+import { tolerates } from '../api/core/v1/tolerations.ts'
+import { isBeingDeleted, keyOf } from '../api/object.ts'
+import { hasReason } from '../api/status-error.ts'
+import { equalValues } from '../schema/json-value.ts'
+import type { EventNote } from '../client/event-recorder.ts'
+import { defineController } from './controller.ts'
+import { deletePod, markDisrupted } from './pod-disruption.ts'
+import { podsByNode } from './pods-by-node.ts'
+
+const eventReason = 'TaintManagerEviction'
+const why = { reason: 'DeletionByTaintManager', message: 'Taint manager: deleting due to NoExecute taint' }
+
+export const executing = ({ spec }: Node): readonly Taint[] =>
+  (spec.taints ?? []).filter(({ effect }) => effect === 'NoExecute')
+
+/** For how long the pod may stay under all of these taints; Infinity when it tolerates them for good. */
+export function stayMs({ spec: { tolerations = [] } }: Pod, taints: readonly Taint[]): number {
+  const used = taints.map((taint) => tolerations.filter((toleration) => tolerates([toleration], taint)))
+  if (used.some((matching) => matching.length === 0)) return 0
+  const seconds = used.flat().map(({ tolerationSeconds = Infinity }) => Math.max(0, tolerationSeconds))
+  return Math.min(Infinity, ...seconds) * 1000
+}
+
+const note = (message: string): EventNote => ({ type: 'Normal', reason: eventReason, message })
+
+export const taintEvictionController = defineController({
+  name: 'taint-eviction',
+  account: 'node-controller',
+  component: 'taint-eviction-controller',
+  watches: [node, pod],
+  groupings: [podsByNode],
+  /** Since when a pod's time runs, by uid. */
+  memory: () => ({ sinceMs: new Map<string, number>() }),
+  wakes(kind, { key, now, before }, { members, memory }) {
+    if (kind.kind === pod.kind) {
+      if (now === undefined && before !== undefined) memory.sinceMs.delete(before.metadata.uid)
+      return (now as Pod | undefined)?.spec.nodeName === undefined ? [] : [key]
+    }
+    if (now === undefined) return []
+    const [taints, known] = [executing(now as Node), before === undefined ? [] : executing(before as Node)]
+    return equalValues(taints, known) ? [] : members(podsByNode, key).map(keyOf)
+  },
+  async reconcile(key, tools, context) {
+    const { cached, memory, nowMs, tell } = tools
+    const object = cached(pod, key)
+    if (object === undefined || isBeingDeleted(object)) return undefined
+    const { uid } = object.metadata
+    const home = cached(node, object.spec.nodeName ?? '')
+    const taints = home === undefined ? [] : executing(home)
+    const allowedMs = taints.length === 0 ? Infinity : stayMs(object, taints)
+    if (allowedMs === Infinity) {
+      if (memory.sinceMs.delete(uid)) await tell(object, note(`Cancelling deletion of Pod ${key}`), context)
+      return undefined
+    }
+    const sinceMs = memory.sinceMs.get(uid) ?? nowMs
+    const leftMs = sinceMs + allowedMs - nowMs
+    if (leftMs > 0) {
+      memory.sinceMs.set(uid, sinceMs)
+      return leftMs
+    }
+    await tell(object, note(`Marking for deletion Pod ${key}`), context)
+    try {
+      await markDisrupted(object, why, tools, context)
+      await deletePod(object, {}, tools, context)
+    } catch (error) {
+      if (!hasReason(error, 'NotFound')) throw error
+    }
+    memory.sinceMs.delete(uid)
+    return undefined
+  },
+})
