@@ -13,6 +13,7 @@ import type { User } from '../apiserver/request.ts'
 import { service } from '../api/core/v1/service.ts'
 import { Client } from '../client/client.ts'
 import { Informers } from '../client/informers.ts'
+import type { ControllerSettings } from '../controllers/controller.ts'
 import { controllerMetrics } from '../controllers/runtime.ts'
 import { Kubelet } from '../kubelet/kubelet.ts'
 import type { NodeDescription } from '../kubelet/node-status.ts'
@@ -44,6 +45,7 @@ export interface ClusterOptions {
   readonly nodes: number
   /** How many controller managers run; of several one leads. 1 when left out. */
   readonly controllerManagers?: number
+  readonly controllerSettings?: ControllerSettings
   readonly simulation?: SimulatedRuntimeOptions
   /** This machine as a node. */
   readonly realNode?: RealNode
@@ -138,7 +140,7 @@ export class Cluster {
 
   /** The first manager is the only one, or one of several of which one leads. */
   #controllerManager(index: number): Component {
-    const { clock, random, log, controllerManagers = 1 } = this.#options
+    const { clock, random, log, controllerManagers = 1, controllerSettings: settings = {} } = this.#options
     const name = index === 0 ? 'controllers' : `controllers-${index}`
     return new Component(name, this.#options, (tasks) => {
       startControllerManager(tasks, {
@@ -147,6 +149,7 @@ export class Cluster {
         log,
         flow: this.flow,
         metrics: this.#controllerMetrics,
+        settings,
         client: this.client(name, controllerManagerUser),
         clientOf: ({ name: controller, account }) => this.client(`controller/${controller}`, controllerUser(account)),
         ...(controllerManagers > 1 ? { identity: `${name}_1` } : {}),

@@ -8,7 +8,7 @@ import type { TaskGroup } from '../base/task-group.ts'
 import type { Client } from '../client/client.ts'
 import { Informers } from '../client/informers.ts'
 import { LeaderElection } from '../client/leader-election.ts'
-import type { Controller } from '../controllers/controller.ts'
+import type { Controller, ControllerSettings } from '../controllers/controller.ts'
 import { controllers } from '../controllers/controllers.ts'
 import type { ControllerMetrics } from '../controllers/runner.ts'
 import { startController } from '../controllers/runtime.ts'
@@ -19,6 +19,7 @@ export interface ControllerManagerParts {
   readonly log: Log
   readonly flow: FlowRecorder
   readonly metrics: ControllerMetrics
+  readonly settings: ControllerSettings
   /** Fills the caches and holds the lease. */
   readonly client: Client
   /** The client of one controller, under its account where that can be had. */

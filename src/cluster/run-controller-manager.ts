@@ -46,6 +46,7 @@ export async function runControllerManager(
     log,
     flow: new FlowRecorder(realClock),
     metrics: controllerMetrics(new Metrics()),
+    settings: authority === undefined ? {} : { authority },
     client: clientAs('controllers'),
     clientOf: ({ name }) => clientAs(`controller/${name}`),
     identity: `${hostname()}_${newUid(systemRandom)}`,

@@ -60,7 +60,7 @@ export async function up({
     const settings = await readPolicySettings(policyFlags, platform.files)
     const pkiParts = { platform, clock: realClock, random: systemRandom, hosts: [host] }
     const certificates = await clusterCertificates(`${dataFolder}/pki`, pkiParts)
-    const { accountKey } = certificates
+    const { accountKey, authority } = certificates
     const openedStore = await openStore(store, dataFolder)
     cleanUps.defer(() => openedStore.close())
     const { policies, close } = clusterPolicies(
@@ -77,6 +77,7 @@ export async function up({
       store: openedStore,
       policies,
       nodes,
+      controllerSettings: { authority },
       schedulerConfiguration,
       ...(realNode === undefined ? {} : { realNode }),
     })

@@ -77,11 +77,18 @@ export interface Grouping<T extends ApiObject = ApiObject> {
   groupsOf(object: T): readonly string[]
 }
 
+/** What the cluster hands to its controllers. */
+export interface ControllerSettings {
+  /** The certificate by which the API server is known; without it none is published. */
+  readonly authority?: string
+}
+
 /** What an explicit reconcile works with. */
 export interface ReconcileTools<Memory = unknown> {
   readonly client: Client
   readonly nowMs: number
   readonly memory: Memory
+  readonly settings: ControllerSettings
   cached<T extends ApiObject>(kind: Kind<T>, key: ObjectKey): T | undefined
   all<T extends ApiObject>(kind: Kind<T>): Iterable<T>
   members<T extends ApiObject>(grouping: Grouping<T>, group: string): readonly T[]

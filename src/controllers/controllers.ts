@@ -1,5 +1,6 @@
 // Every controller, in the order of the alphabet.
 import type { Controller } from './controller.ts'
+import { clusterRoleAggregationController } from './cluster-role-aggregation.ts'
 import { cronJobController } from './cron-job/cron-job.ts'
 import { daemonSetController } from './daemon-set/daemon-set.ts'
 import { deploymentController } from './deployment/deployment.ts'
@@ -11,13 +12,19 @@ import { jobController } from './job/job.ts'
 import { jobOrphansController } from './job-orphans.ts'
 import { namespaceController } from './namespace.ts'
 import { nodeLifecycleController } from './node-lifecycle/node-lifecycle.ts'
+import { podDisruptionBudgetController } from './pod-disruption-budget.ts'
+import { podGarbageCollector } from './pod-garbage-collector.ts'
+import { claimProtectionController, volumeProtectionController } from './volume-protection.ts'
 import { replicaSetController } from './replica-set.ts'
 import { replicationControllerController } from './replication-controller.ts'
+import { rootCertificateController } from './root-certificate.ts'
 import { serviceAccountController } from './service-account.ts'
 import { statefulSetController } from './stateful-set/stateful-set.ts'
 import { taintEvictionController } from './taint-eviction.ts'
+import { ttlAfterFinishedController } from './ttl-after-finished.ts'
 
 export const controllers: readonly Controller[] = [
+  clusterRoleAggregationController,
   cronJobController,
   daemonSetController,
   deploymentController,
@@ -29,9 +36,15 @@ export const controllers: readonly Controller[] = [
   jobOrphansController,
   namespaceController,
   nodeLifecycleController,
+  podDisruptionBudgetController,
+  podGarbageCollector,
+  volumeProtectionController,
+  claimProtectionController,
   replicaSetController,
   replicationControllerController,
+  rootCertificateController,
   serviceAccountController,
   statefulSetController,
   taintEvictionController,
+  ttlAfterFinishedController,
 ]

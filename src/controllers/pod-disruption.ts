@@ -2,42 +2,38 @@
 import { rfc3339 } from '../base/clock.ts'
 import type { Context } from '../base/context.ts'
 import { pod, type Pod } from '../api/core/v1/pod.ts'
-import { podCondition } from '../api/core/v1/pod-readiness.ts'
+import { isPodFinished } from '../api/core/v1/pod-readiness.ts'
 import { namespaceOf } from '../api/object.ts'
 import { hasReason } from '../api/status-error.ts'
 import type { ReconcileTools } from './controller.ts'
 
-export interface Disruption {
-  readonly reason: string
-  readonly message: string
+export interface Removal {
+  /** What the condition says; without it there is none. */
+  readonly why?: { readonly reason: string; readonly message: string }
+  /** Nobody on the node will end it: it has failed, and goes at once. */
+  readonly isForced: boolean
 }
 
-/** Says on the pod why it goes, unless it says so already. */
-export async function markDisrupted(
+/** Says on the pod why it goes, and deletes it. One that is gone or replaced meanwhile is left alone. */
+export async function removePod(
   object: Pod,
-  why: Disruption,
+  { why, isForced }: Removal,
   { client, nowMs }: ReconcileTools,
   context: Context,
-  more: object = {},
 ): Promise<void> {
-  const known = podCondition(object, 'DisruptionTarget')
-  if (known?.status === 'True' && known.reason === why.reason && Object.keys(more).length === 0) return
+  const { name, uid } = object.metadata
   const condition = { type: 'DisruptionTarget', status: 'True', ...why, lastTransitionTime: rfc3339(nowMs) }
-  const { name, uid } = object.metadata
-  const patch = { metadata: { uid }, status: { ...more, conditions: [condition] } }
-  await client.of(pod).patch(name, namespaceOf(object), patch, 'strategic', context, 'status')
-}
-
-/** Deletes the pod; one that is gone or replaced meanwhile is left alone. */
-export async function deletePod(
-  object: Pod,
-  options: { readonly gracePeriodSeconds?: number },
-  { client }: ReconcileTools,
-  context: Context,
-): Promise<void> {
-  const { name, uid } = object.metadata
+  const status = {
+    ...(isForced && !isPodFinished(object) ? { phase: 'Failed' } : {}),
+    ...(why === undefined ? {} : { conditions: [condition] }),
+  }
   try {
-    await client.of(pod).delete(name, namespaceOf(object), { uid, ...options }, context)
+    if (Object.keys(status).length > 0) {
+      const patch = { metadata: { uid }, status }
+      await client.of(pod).patch(name, namespaceOf(object), patch, 'strategic', context, 'status')
+    }
+    const options = { uid, ...(isForced ? { gracePeriodSeconds: 0 } : {}) }
+    await client.of(pod).delete(name, namespaceOf(object), options, context)
   } catch (error) {
     if (!hasReason(error, 'NotFound') && !hasReason(error, 'Conflict')) throw error
   }

@@ -9,13 +9,14 @@ const ownerIndex = 'owner'
 
 export function reconcileRunner(
   controller: ReconcileController,
-  { informers, queue, client, clock, events }: RunnerParts,
+  { informers, queue, client, clock, events, settings }: RunnerParts,
 ): Runner {
   const watched = new Map(controller.watches.map((kind) => [kind, informers.of(kind)]))
   for (const { kind, name, groupsOf } of controller.groupings ?? []) informers.of(kind).addIndex(name, groupsOf)
   const tools: ReconcileTools = {
     client,
     memory: controller.memory?.(),
+    settings,
     get nowMs() {
       return clock.nowMs()
     },

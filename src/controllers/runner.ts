@@ -9,6 +9,7 @@ import type { WorkQueue } from '../base/work-queue.ts'
 import type { Client } from '../client/client.ts'
 import type { EventRecorder } from '../client/event-recorder.ts'
 import type { Informers } from '../client/informers.ts'
+import type { ControllerSettings } from './controller.ts'
 
 export interface ControllerParts {
   readonly client: Client
@@ -18,6 +19,7 @@ export interface ControllerParts {
   readonly flow: FlowRecorder
   readonly log: Log
   readonly metrics: ControllerMetrics
+  readonly settings: ControllerSettings
 }
 
 export interface ControllerMetrics {

@@ -3,11 +3,10 @@ import { node, type Node, type Taint } from '../api/core/v1/node.ts'
 import { pod, type Pod } from '../api/core/v1/pod.ts'
 import { tolerates } from '../api/core/v1/tolerations.ts'
 import { isBeingDeleted, keyOf } from '../api/object.ts'
-import { hasReason } from '../api/status-error.ts'
 import { equalValues } from '../schema/json-value.ts'
 import type { EventNote } from '../client/event-recorder.ts'
 import { defineController } from './controller.ts'
-import { deletePod, markDisrupted } from './pod-disruption.ts'
+import { removePod } from './pod-disruption.ts'
 import { podsByNode } from './pods-by-node.ts'
 
 const eventReason = 'TaintManagerEviction'
@@ -62,12 +61,7 @@ export const taintEvictionController = defineController({
       return leftMs
     }
     await tell(object, note(`Marking for deletion Pod ${key}`), context)
-    try {
-      await markDisrupted(object, why, tools, context)
-      await deletePod(object, {}, tools, context)
-    } catch (error) {
-      if (!hasReason(error, 'NotFound')) throw error
-    }
+    await removePod(object, { why, isForced: false }, tools, context)
     memory.sinceMs.delete(uid)
     return undefined
   },

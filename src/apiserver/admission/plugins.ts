@@ -12,6 +12,7 @@ import { podSecurity } from './pod-security/pod-security.ts'
 import { priority } from './priority.ts'
 import { runtimeClassAdmission } from './runtime-class.ts'
 import { serviceAccountAdmission } from './service-account.ts'
+import { storageObjectInUseProtection } from './storage-object-in-use-protection.ts'
 import { taintNodesByCondition } from './taint-nodes-by-condition.ts'
 
 export const admissionPlugins: readonly AdmissionPlugin[] = [
@@ -25,6 +26,7 @@ export const admissionPlugins: readonly AdmissionPlugin[] = [
   defaultTolerationSeconds,
   extendedResourceToleration,
   defaultStorageClass,
+  storageObjectInUseProtection,
   persistentVolumeClaimResize,
   runtimeClassAdmission,
   defaultIngressClass,

@@ -1,0 +1,17 @@
+// StorageObjectInUseProtection: volumes and claims are protected from their first moment.
+import { persistentVolumeClaim } from '../../api/core/v1/persistent-volume-claim.ts'
+import { persistentVolume } from '../../api/core/v1/persistent-volume.ts'
+import { claimFinalizer, volumeFinalizer } from '../../api/protection-finalizers.ts'
+import { defineAdmissionPlugin } from './plugin.ts'
+
+export const storageObjectInUseProtection = defineAdmissionPlugin({
+  name: 'StorageObjectInUseProtection',
+  handles: { operations: ['create'], kinds: [persistentVolume, persistentVolumeClaim] },
+  admit({ object, kind }) {
+    if (object === undefined) return object
+    const finalizer = kind.kind === persistentVolume.kind ? volumeFinalizer : claimFinalizer
+    const { finalizers = [] } = object.metadata
+    if (finalizers.includes(finalizer)) return object
+    return { ...object, metadata: { ...object.metadata, finalizers: [...finalizers, finalizer] } }
+  },
+})

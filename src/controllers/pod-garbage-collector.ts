@@ -1,0 +1,98 @@
+// Pod garbage collector: removes pods that nobody else would: those of nodes that are gone or out of service, those
+// that were to go before they had a node, and the oldest of too many that have ended.
+import { isNodeReady, node, type Node } from '../api/core/v1/node.ts'
+import { isPodFinished } from '../api/core/v1/pod-readiness.ts'
+import { pod, type Pod } from '../api/core/v1/pod.ts'
+import { isBeingDeleted, keyOf } from '../api/object.ts'
+import type { Context } from '../base/context.ts'
+import { defineController, type Grouping, type ReconcileTools } from './controller.ts'
+import { removePod } from './pod-disruption.ts'
+import { podsByNode } from './pods-by-node.ts'
+
+const finishedPodsMax = 12_500
+/** How often the finished ones are counted at most. */
+const countMs = 20_000
+/** A node that is gone may be about to come back. */
+const quarantineMs = 40_000
+const outOfService = 'node.kubernetes.io/out-of-service'
+
+const finishedKey = ''
+const finishedPods: Grouping<Pod> = {
+  kind: pod,
+  name: 'finished',
+  groupsOf: (object) => (isPodFinished(object) ? [finishedKey] : []),
+}
+
+interface Memory {
+  readonly missingSinceMs: Map<string, number>
+  countedMs: number
+}
+
+type Tools = ReconcileTools<Memory>
+
+export const podGarbageCollector = defineController({
+  name: 'pod-garbage-collector',
+  account: 'pod-garbage-collector',
+  watches: [node, pod],
+  groupings: [podsByNode, finishedPods],
+  memory: (): Memory => ({ missingSinceMs: new Map(), countedMs: 0 }),
+  wakes(kind, { key, now }, { cached, members, memory }) {
+    if (kind.kind === node.kind) {
+      if (now !== undefined) memory.missingSinceMs.delete(key)
+      const isTrouble = now === undefined || isOutOfService(now as Node)
+      return isTrouble ? members(podsByNode, key).map(keyOf) : []
+    }
+    if (now === undefined) return []
+    const object = now as Pod
+    const { nodeName } = object.spec
+    const home = nodeName === undefined ? undefined : cached(node, nodeName)
+    const isLost = nodeName === undefined ? isBeingDeleted(object) : home === undefined || isOutOfService(home)
+    return [...(isLost ? [key] : []), ...(isPodFinished(object) ? [finishedKey] : [])]
+  },
+  async reconcile(key, tools, context) {
+    if (key === finishedKey) return removeFinished(tools, context)
+    const object = tools.cached(pod, key)
+    if (object === undefined) return undefined
+    const { nodeName } = object.spec
+    const home = nodeName === undefined ? undefined : tools.cached(node, nodeName)
+    if (nodeName !== undefined && home === undefined) return removeOrphan(object, nodeName, tools, context)
+    if (isBeingDeleted(object) && (home === undefined || isOutOfService(home)))
+      await removePod(object, { isForced: true }, tools, context)
+    return undefined
+  },
+})
+
+const isOutOfService = (object: Node): boolean =>
+  !isNodeReady(object) && (object.spec.taints?.some(({ key }) => key === outOfService) ?? false)
+
+async function removeOrphan(object: Pod, nodeName: string, tools: Tools, context: Context) {
+  const { memory, nowMs, client } = tools
+  const sinceMs = memory.missingSinceMs.get(nodeName) ?? nowMs
+  memory.missingSinceMs.set(nodeName, sinceMs)
+  const leftMs = sinceMs + quarantineMs - nowMs
+  if (leftMs > 0) return leftMs
+  // The cache may lag: only the API server's word counts for absence.
+  if ((await client.of(node).find(nodeName, '', context)) !== undefined) return undefined
+  const why = { reason: 'DeletionByPodGC', message: 'PodGC: node no longer exists' }
+  await removePod(object, { why, isForced: true }, tools, context)
+  return undefined
+}
+
+/** Those that go first when there are too many: the evicted, then the oldest. */
+export function surplus(finished: readonly Pod[], max: number): Pod[] {
+  const rank = ({ status }: Pod) => (status.phase === 'Failed' && status.reason === 'Evicted' ? 0 : 1)
+  const created = ({ metadata }: Pod) => metadata.creationTimestamp ?? ''
+  return finished
+    .toSorted((a, b) => rank(a) - rank(b) || (created(a) < created(b) ? -1 : 1))
+    .slice(0, Math.max(0, finished.length - max))
+}
+
+async function removeFinished(tools: Tools, context: Context): Promise<number | undefined> {
+  const { memory, nowMs, members } = tools
+  const waitMs = memory.countedMs + countMs - nowMs
+  if (waitMs > 0) return waitMs
+  memory.countedMs = nowMs
+  const finished = members(finishedPods, finishedKey).filter((object) => !isBeingDeleted(object))
+  for (const object of surplus(finished, finishedPodsMax)) await removePod(object, { isForced: true }, tools, context)
+  return undefined
+}

@@ -1,0 +1,42 @@
+// The certificate of the API server in every namespace.
+import { deepEqual, equal } from 'node:assert/strict'
+import { test } from 'node:test'
+import { context } from '../base/context.ts'
+import { silentLog } from '../base/log.ts'
+import { seededRandom } from '../base/random.ts'
+import { VirtualClock } from '../base/virtual-clock.ts'
+import { configMap } from '../api/core/v1/config-map.ts'
+import { namespace } from '../api/core/v1/namespace.ts'
+import { Cluster } from '../cluster/cluster.ts'
+import { adminUser } from '../cluster/identities.ts'
+import { clusterPolicies } from '../cluster/policies.ts'
+import { nodePlatform } from '../platform/node/platform.ts'
+import { MemoryStore } from '../store/memory.ts'
+
+test('every namespace has the certificate, also after somebody changed or deleted it', async () => {
+  const ctx = context(new AbortController().signal)
+  const [clock, random] = [new VirtualClock(), seededRandom(1)]
+  const accountKey = nodePlatform.crypto.generateKey()
+  const { policies } = clusterPolicies({ clock, random, platform: nodePlatform, accountKey })
+  const controllerSettings = { authority: 'PEM' }
+  const store = new MemoryStore(clock)
+  const cluster = new Cluster({ clock, random, log: silentLog, store, policies, nodes: 0, controllerSettings })
+  cluster.start()
+  await clock.advance('5s')
+  const client = cluster.client('test', adminUser)
+  const maps = client.of(configMap)
+  const read = async () => (await maps.find('kube-root-ca.crt', 'team', ctx))?.data
+  await client.of(namespace).create({ metadata: { name: 'team' } }, '', ctx)
+  await clock.advance('1s')
+  deepEqual(await read(), { 'ca.crt': 'PEM' })
+  await maps.patch('kube-root-ca.crt', 'team', { data: { 'ca.crt': 'other', more: 'x' } }, 'merge', ctx)
+  await clock.advance('1s')
+  deepEqual(await read(), { 'ca.crt': 'PEM' })
+  await maps.delete('kube-root-ca.crt', 'team', {}, ctx)
+  await clock.advance('1s')
+  deepEqual(await read(), { 'ca.crt': 'PEM' })
+  await client.of(namespace).delete('team', '', {}, ctx)
+  await clock.advance('10s')
+  equal(await client.of(namespace).find('team', '', ctx), undefined)
+  await cluster.stop()
+})

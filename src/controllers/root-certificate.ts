@@ -1,0 +1,46 @@
+// Root certificate: every namespace has the ConfigMap `kube-root-ca.crt`, by which pods know the API server.
+import { configMap } from '../api/core/v1/config-map.ts'
+import { namespace } from '../api/core/v1/namespace.ts'
+import { isBeingDeleted, objectKey, splitKey } from '../api/object.ts'
+import { hasReason } from '../api/status-error.ts'
+import { equalValues } from '../schema/json-value.ts'
+import { defineController } from './controller.ts'
+
+const mapName = 'kube-root-ca.crt'
+const annotations = {
+  'kubernetes.io/description':
+    'Contains a CA bundle that can be used to verify the kube-apiserver when using internal endpoints such as the ' +
+    'internal service IP or kubernetes.default.svc. No other usage is guaranteed across distributions of Kubernetes clusters.',
+}
+
+export const rootCertificateController = defineController({
+  name: 'root-certificate',
+  account: 'root-ca-cert-publisher',
+  watches: [configMap, namespace],
+  wakes(kind, { key, now }) {
+    if (kind.kind === namespace.kind) return now === undefined ? [] : [key]
+    const { namespace: home, name } = splitKey(key)
+    return name === mapName ? [home] : []
+  },
+  async reconcile(key, { client, cached, settings }, context) {
+    const { authority } = settings
+    const home = cached(namespace, key)
+    if (authority === undefined || home === undefined || isBeingDeleted(home)) return undefined
+    const data = { 'ca.crt': authority }
+    const known = cached(configMap, objectKey(key, mapName))
+    if (known !== undefined && equalValues(known.data, data)) return undefined
+    const maps = client.of(configMap)
+    try {
+      if (known === undefined) await maps.create({ metadata: { name: mapName, annotations }, data }, key, context)
+      else {
+        const metadata = { ...known.metadata, annotations: { ...known.metadata.annotations, ...annotations } }
+        await maps.update({ ...known, metadata, data }, context)
+      }
+    } catch (error) {
+      // Somebody else made it, or the namespace began to end meanwhile: nothing is left to do.
+      if (!hasReason(error, 'AlreadyExists') && !hasReason(error, 'Forbidden') && !hasReason(error, 'NotFound'))
+        throw error
+    }
+    return undefined
+  },
+})

@@ -1,0 +1,37 @@
+// TTL after finished: a Job that asks for it goes some time after its end, with all that belongs to it.
+import { job, type Job } from '../api/batch/v1/job.ts'
+import { isBeingDeleted, namespaceOf } from '../api/object.ts'
+import { hasReason } from '../api/status-error.ts'
+import { defineController } from './controller.ts'
+
+/** When the Job's time is up; undefined when it has not ended or does not ask for it. */
+export function expiryMs({ spec, status }: Job): number | undefined {
+  const end = status.conditions?.find(
+    ({ type, status: value }) => (type === 'Complete' || type === 'Failed') && value === 'True',
+  )?.lastTransitionTime
+  const { ttlSecondsAfterFinished: seconds } = spec
+  return end === undefined || seconds === undefined ? undefined : Date.parse(end) + seconds * 1000
+}
+
+export const ttlAfterFinishedController = defineController({
+  name: 'ttl-after-finished',
+  account: 'ttl-after-finished-controller',
+  watches: [job],
+  wakes: (_, { key, now }) => (now !== undefined && expiryMs(now as Job) !== undefined ? [key] : []),
+  async reconcile(key, { client, cached, nowMs }, context) {
+    const object = cached(job, key)
+    if (object === undefined || isBeingDeleted(object)) return undefined
+    const dueMs = expiryMs(object)
+    if (dueMs === undefined) return undefined
+    if (dueMs > nowMs) return dueMs - nowMs
+    const { name, uid, resourceVersion } = object.metadata
+    try {
+      // In this very version: its time may have been changed meanwhile.
+      const options = { uid, resourceVersion, propagationPolicy: 'Foreground' as const }
+      await client.of(job).delete(name, namespaceOf(object), options, context)
+    } catch (error) {
+      if (!hasReason(error, 'NotFound')) throw error
+    }
+    return undefined
+  },
+})
