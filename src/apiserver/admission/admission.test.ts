@@ -55,7 +55,9 @@ test('a chain without plugins leaves the object as it is', async () => {
     get: () => undefined,
     list: () => [],
     whenPresent: () => Promise.resolve(undefined),
+    newest: () => Promise.resolve(undefined),
     suffix: () => 'abcde',
+    nowMs: () => 0,
   }
   const object = podWith() as never
   const attributes = { operation: 'create', kind: {}, subresource: '', object } as never

@@ -2,15 +2,18 @@
 import type { Kind } from '../../api/kind.ts'
 import type { ApiObject } from '../../api/object.ts'
 import type { AdmissionAttributes, AdmissionHost, AdmissionPlugin } from './plugin.ts'
+import { Reservations, type Reservation } from './reservation.ts'
 
 interface Concerned {
   readonly admitting: readonly AdmissionPlugin[]
   readonly validating: readonly AdmissionPlugin[]
+  readonly reserving: readonly AdmissionPlugin[]
 }
 
 export class AdmissionChain {
   readonly #plugins: readonly AdmissionPlugin[]
   readonly #host: AdmissionHost
+  readonly #reservations = new Reservations()
   readonly #concerned = new Map<Kind, Map<string, Concerned>>()
 
   constructor(plugins: readonly AdmissionPlugin[], host: AdmissionHost) {
@@ -35,6 +38,18 @@ export class AdmissionChain {
     }
   }
 
+  /** Commits a write together with what the plugins reserve for it. */
+  reserving<T>(attributes: AdmissionAttributes, commit: (reserved: readonly Reservation[]) => Promise<T>): Promise<T> {
+    const { reserving } = this.#of(attributes)
+    if (reserving.length === 0) return commit([])
+    const reserve = async () => {
+      const reserved: Reservation[] = []
+      for (const plugin of reserving) reserved.push(...((await plugin.reserve?.(attributes, this.#host)) ?? []))
+      return reserved
+    }
+    return this.#reservations.write(attributes.namespace, reserve, commit)
+  }
+
   #of({ kind, operation, subresource }: AdmissionAttributes): Concerned {
     const byOperation = this.#concerned.get(kind) ?? new Map<string, Concerned>()
     this.#concerned.set(kind, byOperation)
@@ -45,6 +60,7 @@ export class AdmissionChain {
     const found = {
       admitting: plugins.filter(({ admit }) => admit !== undefined),
       validating: plugins.filter(({ validate }) => validate !== undefined),
+      reserving: plugins.filter(({ reserve }) => reserve !== undefined),
     }
     byOperation.set(key, found)
     return found

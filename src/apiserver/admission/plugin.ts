@@ -6,6 +6,7 @@ import { forbidden, type StatusError } from '../../api/status-error.ts'
 import type { RegistryReads } from '../registry/strategy.ts'
 import type { User, Verb } from '../request.ts'
 import type { AdmissionNotes } from './notes.ts'
+import type { Reservation } from './reservation.ts'
 
 export type AdmissionOperation = Extract<Verb, 'create' | 'update' | 'delete'>
 
@@ -35,8 +36,16 @@ export interface AdmissionHost extends RegistryReads {
     withinMs: number,
     signal: AbortSignal,
   ): Promise<T | undefined>
+  /** The newest version, straight from the store. */
+  newest<T extends ApiObject>(
+    kind: Kind<T>,
+    namespace: string,
+    name: string,
+    signal: AbortSignal,
+  ): Promise<{ readonly object: T; readonly revision: number } | undefined>
   /** A short name suffix. */
   suffix(): string
+  nowMs(): number
 }
 
 export interface AdmissionScope {
@@ -54,6 +63,8 @@ export interface AdmissionPlugin {
   admit?(attributes: AdmissionAttributes, host: AdmissionHost): ApiObject | undefined | Promise<ApiObject | undefined>
   /** Throws a StatusError to refuse. */
   validate?(attributes: AdmissionAttributes, host: AdmissionHost): void | Promise<void>
+  /** What goes into the commit that writes the object; throws a StatusError to refuse. Asked again after a lost race. */
+  reserve?(attributes: AdmissionAttributes, host: AdmissionHost): Promise<readonly Reservation[]>
 }
 
 export const defineAdmissionPlugin = (plugin: AdmissionPlugin): AdmissionPlugin => plugin

@@ -10,6 +10,7 @@ import { persistentVolumeClaimResize } from './persistent-volume-claim-resize.ts
 import type { AdmissionPlugin } from './plugin.ts'
 import { podSecurity } from './pod-security/pod-security.ts'
 import { priority } from './priority.ts'
+import { resourceQuotaAdmission } from './resource-quota.ts'
 import { runtimeClassAdmission } from './runtime-class.ts'
 import { serviceAccountAdmission } from './service-account.ts'
 import { storageObjectInUseProtection } from './storage-object-in-use-protection.ts'
@@ -30,6 +31,7 @@ export const admissionPlugins: readonly AdmissionPlugin[] = [
   persistentVolumeClaimResize,
   runtimeClassAdmission,
   defaultIngressClass,
+  resourceQuotaAdmission,
 ]
 
 /** Plugins that change what users see only where a cluster asks for it. */

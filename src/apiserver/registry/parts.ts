@@ -4,8 +4,9 @@ import type { Cause, FlowRecorder } from '../../base/flow.ts'
 import type { Random } from '../../base/random.ts'
 import type { Kind } from '../../api/kind.ts'
 import { namespaceOf, type ApiObject } from '../../api/object.ts'
-import type { Operation, Store } from '../../store/store.ts'
+import type { Condition, Operation, Store } from '../../store/store.ts'
 import type { AdmissionChain } from '../admission/chain.ts'
+import { ReservationLost, type Reservation } from '../admission/reservation.ts'
 import { userNamed, type ApiRequest, type ResourceTarget } from '../request.ts'
 import { encodeObject, Stored } from '../stored.ts'
 import type { WatchCache } from '../watch/watch-cache.ts'
@@ -63,6 +64,8 @@ export interface Write {
   readonly object: ApiObject
   /** The revision that the object must still have; 0 when it must not exist. */
   readonly expected: number
+  /** What is written with it or not at all. */
+  readonly reserved?: readonly Reservation[]
 }
 
 const noClaims = { conditions: [], operations: [] }
@@ -75,7 +78,7 @@ export async function commitWrite(
   signal: AbortSignal,
 ): Promise<Stored | undefined> {
   const { kind, store, flow } = parts
-  const { object, operation, expected } = write
+  const { object, operation, expected, reserved = [] } = write
   const namespace = namespaceOf(object)
   const key = storeKey(kind, namespace, object.metadata.name)
   const value = encodeObject(object)
@@ -85,20 +88,37 @@ export async function commitWrite(
   const claims = book === undefined ? noClaims : await claimChanges(book, parts, write, signal)
   const result = await store.commit(
     {
-      conditions: [{ key, modRevision: expected }, ...claims.conditions],
-      operations: [step, ...claims.operations],
+      conditions: [{ key, modRevision: expected }, ...claims.conditions, ...reserved.map(conditionOf)],
+      operations: [step, ...claims.operations, ...reserved.map(putOf)],
     },
     signal,
   )
   if (result.kind === 'refused') {
-    if (claims.conditions.length === 0) return undefined
-    if (((await store.get(key, signal))?.modRevision ?? 0) !== expected) return undefined
+    if (claims.conditions.length === 0 && reserved.length === 0) return undefined
+    const isStale = async (condition: Condition): Promise<boolean> =>
+      ((await store.get(condition.key, signal))?.modRevision ?? 0) !== condition.modRevision
+    if (await isStale({ key, modRevision: expected })) return undefined
+    for (const reservation of reserved) if (await isStale(conditionOf(reservation))) throw new ReservationLost()
     throw new ClaimTaken(result.revision)
   }
   const subject = { resource: kind.plural, namespace, name: object.metadata.name }
   flow.record('persist', 'API Server', 'Store', `${operation} ${kind.singular}`, subject, result.revision, cause)
   return Stored.of(value, result.revision)
 }
+
+const keyOfReserved = ({ kind, object }: Reservation): string =>
+  storeKey(kind, namespaceOf(object), object.metadata.name)
+
+const conditionOf = (reservation: Reservation): Condition => ({
+  key: keyOfReserved(reservation),
+  modRevision: reservation.expected,
+})
+
+const putOf = (reservation: Reservation): Operation => ({
+  kind: 'put',
+  key: keyOfReserved(reservation),
+  value: encodeObject(reservation.object),
+})
 
 async function leaseOf({ kind, leases }: ResourceParts) {
   return kind.ttlMs === undefined ? {} : { lease: await leases.leaseFor(kind.ttlMs) }

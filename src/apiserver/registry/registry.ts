@@ -27,7 +27,7 @@ import { computedAnswers } from './computed.ts'
 import { remove, removeCollection } from './deletion.ts'
 import { convertingFace, plainFace } from './face.ts'
 import { LeasePool } from './lease-pool.ts'
-import { isDryRun, worldOf, type ResourceParts, type ResourceRequest } from './parts.ts'
+import { isDryRun, readStored, worldOf, type ResourceParts, type ResourceRequest } from './parts.ts'
 import { patchObject } from './patch.ts'
 import { get, list, watch } from './reads.ts'
 import { handleReview, type Review } from './review.ts'
@@ -66,7 +66,7 @@ export class Registry {
       ...reads,
       observe: (kind, observer) => present(caches.get(kind), `${kind.plural} are kept`).observe(observer),
     })
-    const admission = new AdmissionChain(this.policies.admission, this.#admissionHost(reads, random))
+    const admission = new AdmissionChain(this.policies.admission, this.#admissionHost(reads, random, clock))
     for (const [kind, cache] of caches) {
       const strategy = strategies.find((candidate) => candidate.kind === kind)
       this.#resources.set(kind, {
@@ -117,7 +117,7 @@ export class Registry {
     }
   }
 
-  #admissionHost(reads: RegistryReads, random: Random): AdmissionHost {
+  #admissionHost(reads: RegistryReads, random: Random, clock: Clock): AdmissionHost {
     return {
       ...reads,
       whenPresent: async <T extends ApiObject>(
@@ -127,17 +127,26 @@ export class Registry {
         withinMs: number,
         signal: AbortSignal,
       ) => (await this.#cacheOf(kind).whenPresent(objectKey(namespace, name), withinMs, signal)) as T | undefined,
+      newest: async <T extends ApiObject>(kind: Kind<T>, namespace: string, name: string, signal: AbortSignal) => {
+        const stored = await readStored(this.#partsOf(kind), namespace, name, signal)
+        return stored && { object: stored.object as T, revision: stored.revision }
+      },
       suffix: () => nameSuffix(random),
+      nowMs: () => clock.nowMs(),
     }
   }
 
   #cacheOf<T extends ApiObject>(kind: Kind<T>): WatchCache {
-    return present(this.#resources.get(kind), `${kind.plural} has a registry`).cache
+    return this.#partsOf(kind).cache
+  }
+
+  #partsOf(kind: Kind): ResourceParts {
+    return present(this.#resources.get(kind), `${kind.plural} has a registry`)
   }
 
   async #evict(pods: ResourceParts, request: ResourceRequest): Promise<Answer> {
     if (request.target.verb !== 'create') throw methodNotAllowed(pods.kind, request.target.verb)
-    await evict(pods, present(this.#resources.get(podDisruptionBudget), 'budgets have a registry'), request)
+    await evict(pods, this.#partsOf(podDisruptionBudget), request)
     return success
   }
 
@@ -165,7 +174,7 @@ export class Registry {
     const review = this.#reviewOf(resource, subresource)
     if (review !== undefined) return handleReview(review, request)
     if (resource.computed !== undefined) return this.#computed(request)
-    const parts = present(this.#resources.get(resource), `${resource.plural} has a registry`)
+    const parts = this.#partsOf(resource)
     checkWriteOptions(request)
     if (subresource === '' && parts.strategy?.claims !== undefined)
       return claiming(parts, request.context.signal, () => handleObject(parts, request))

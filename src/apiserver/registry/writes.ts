@@ -65,14 +65,18 @@ export async function create(parts: ResourceParts, request: ResourceRequest, ask
     const admitted = withInitialStatus(kind, (await parts.admission.admit(attributes)) ?? named)
     const object = strategy?.prepareCreate?.(admitted, worldOf(parts, request)) ?? admitted
     refuseInvalid(kind, object, validateObject(kind, object))
-    await parts.admission.validate({ ...attributes, object, name: object.metadata.name })
+    const final = { ...attributes, object, name: object.metadata.name }
+    await parts.admission.validate(final)
     const warnings = [...sentWarnings, ...attributes.notes.warnings, ...(kind.warnings?.(object) ?? [])]
-    if (isDryRun(request)) return { stored: preview(object, 0), warnings }
-    const stored = await commitWrite(
-      parts,
-      { operation: 'put', object, expected: 0 },
-      request.context.cause,
-      request.context.signal,
+    const stored = await parts.admission.reserving(final, async (reserved) =>
+      isDryRun(request)
+        ? preview(object, 0)
+        : commitWrite(
+            parts,
+            { operation: 'put', object, expected: 0, reserved },
+            request.context.cause,
+            request.context.signal,
+          ),
     )
     if (stored !== undefined) return { stored, warnings }
     if (base.metadata.name !== undefined || tries === generateNameTries) throw alreadyExists(kind, object.metadata.name)
@@ -161,13 +165,18 @@ export async function update(
       continue // the cache may lag behind what the client has seen
     }
     const notes = new AdmissionNotes()
-    const object = await prepareUpdate(parts, request, sent, current.object, options.part, notes)
+    const attributes = await prepareUpdate(parts, request, sent, current.object, options.part, notes)
+    const { object } = attributes
     const told = options.part === 'object' ? (kind.warnings?.(object, current.object) ?? []) : []
     const warnings = [...sentWarnings, ...notes.warnings, ...told]
     if (changesNothing(object, current.object)) return { stored: current, warnings }
-    if (isDryRun(request)) return { stored: preview(object, current.revision), warnings }
     const operation = isReleased(parts, object) ? 'delete' : 'put'
-    const stored = await commitWrite(parts, { operation, object, expected: current.revision }, cause, signal)
+    const expected = current.revision
+    const stored = await parts.admission.reserving(attributes, async (reserved) =>
+      isDryRun(request)
+        ? preview(object, expected)
+        : commitWrite(parts, { operation, object, expected, reserved }, cause, signal),
+    )
     if (stored !== undefined) return { stored, warnings }
     if (tries === updateTries) throw modifiedConflict(kind, name)
   }
@@ -214,7 +223,7 @@ async function prepareUpdate(
   old: ApiObject,
   part: UpdateOptions['part'],
   notes: AdmissionNotes,
-): Promise<ApiObject> {
+): Promise<AdmissionAttributes & { readonly object: ApiObject }> {
   const { kind, strategy } = parts
   refuseOtherName(sent.metadata, request)
   const merged = mergedPart(kind, sent, old, part)
@@ -230,8 +239,9 @@ async function prepareUpdate(
     ...(part === 'status' ? (kind.validateStatusUpdate?.(object, old) ?? []) : []),
   ]
   refuseInvalid(kind, object, errors)
-  await parts.admission.validate({ ...attributes, object })
-  return object
+  const final = { ...attributes, object }
+  await parts.admission.validate(final)
+  return final
 }
 
 /** The object must be the one that the URL names. */

@@ -51,19 +51,33 @@ interface PodParts {
  */
 export function podRequests({ spec, status }: PodParts, missing: Amounts = noAmounts): Map<string, number> {
   const requestsOf = (container: Container) => containerRequests(container, statusOf(status, container.name), missing)
+  const total = containersTogether(spec, requestsOf)
+  for (const [name, amount] of amountsFrom(spec.resources?.requests)) total.set(name, amount)
+  return spec.overhead === undefined ? total : add(total, amountsFrom(spec.overhead))
+}
+
+/** As podRequests, of the limits: the overhead raises only those that there are. */
+export function podLimits({ spec }: Pick<PodParts, 'spec'>): Map<string, number> {
+  const total = containersTogether(spec, ({ resources }) => amountsFrom(resources.limits))
+  for (const [name, amount] of amountsFrom(spec.resources?.limits)) total.set(name, amount)
+  for (const [name, amount] of amountsFrom(spec.overhead))
+    if (total.has(name)) total.set(name, (total.get(name) ?? 0) + amount)
+  return total
+}
+
+function containersTogether(spec: PodSpec, amountsOf: (container: Container) => Amounts): Map<string, number> {
   const sidecars = new Map<string, number>()
   const peak = new Map<string, number>()
   for (const container of spec.initContainers ?? []) {
-    const own = requestsOf(container)
+    const own = amountsOf(container)
     const isSidecar = container.restartPolicy === 'Always'
     if (isSidecar) add(sidecars, own)
     raise(peak, isSidecar ? sidecars : add(new Map(sidecars), own))
   }
   const total = sidecars
-  for (const container of spec.containers) add(total, requestsOf(container))
+  for (const container of spec.containers) add(total, amountsOf(container))
   raise(total, peak)
-  for (const [name, amount] of amountsFrom(spec.resources?.requests)) total.set(name, amount)
-  return spec.overhead === undefined ? total : add(total, amountsFrom(spec.overhead))
+  return total
 }
 
 function containerRequests(

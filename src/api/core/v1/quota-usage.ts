@@ -1,0 +1,139 @@
+// Quota usage: what one object counts for against the quotas of its namespace, by the names that a quota's `hard` has.
+// Admission charges it when an object is written; the ResourceQuota controller counts all objects anew.
+import { quantityNanos, quantityText } from '../../../schema/quantity.ts'
+import { qualifiedResource, type Kind } from '../../kind.ts'
+import type { ApiObject } from '../../object.ts'
+import { classAnnotation } from './persistent-volume-claim-rules.ts'
+import { persistentVolumeClaim, type PersistentVolumeClaim } from './persistent-volume-claim.ts'
+import { isPodFinished } from './pod-readiness.ts'
+import type { PodSpec } from './pod-spec.ts'
+import { pod, type Pod } from './pod.ts'
+import { podLimits, podRequests, type Amounts } from './requests.ts'
+import { isExtendedResource } from './resource-name-rules.ts'
+import { matchesQuotaScopes } from './quota-scopes.ts'
+import type { ResourceQuota } from './resource-quota.ts'
+import { service, type Service } from './service.ts'
+
+/** Amounts by the names of a quota. */
+export type QuotaAmounts = Readonly<Record<string, string>>
+
+/** Kinds that a quota may also name without `count/`. */
+const plainlyCounted = new Set([
+  'configmaps',
+  'persistentvolumeclaims',
+  'replicationcontrollers',
+  'resourcequotas',
+  'secrets',
+  'services',
+])
+
+export function quotaUsageOf(kind: Kind, object: ApiObject, nowMs: number): QuotaAmounts {
+  const counted: Record<string, string> = { [`count/${qualifiedResource(kind)}`]: '1' }
+  if (kind.group === '' && plainlyCounted.has(kind.plural)) counted[kind.plural] = '1'
+  if (kind === pod) return { ...counted, ...podUsage(object as Pod, nowMs) }
+  if (kind === service) return { ...counted, ...serviceUsage(object as Service) }
+  if (kind === persistentVolumeClaim) return { ...counted, ...claimUsage(object as PersistentVolumeClaim) }
+  return counted
+}
+
+/** What is used of each resource that the quota limits. */
+export function quotaUsed(
+  quota: Pick<ResourceQuota, 'spec'>,
+  objects: Iterable<readonly [kind: Kind, object: ApiObject]>,
+  nowMs: number,
+): QuotaAmounts {
+  const names = Object.keys(quota.spec.hard ?? {})
+  let used: QuotaAmounts = Object.fromEntries(names.map((name) => [name, '0']))
+  for (const [kind, object] of objects)
+    if (matchesQuotaScopes(quota, kind, object)) used = plus(used, only(quotaUsageOf(kind, object, nowMs), names))
+  return used
+}
+
+/** Both together, in the first one's kind of suffix. */
+export function plus(amounts: QuotaAmounts, more: QuotaAmounts): QuotaAmounts {
+  const sums = { ...amounts }
+  for (const [name, amount] of Object.entries(more)) {
+    const before = sums[name] ?? '0'
+    const sum = nanosOf(before) + nanosOf(amount)
+    sums[name] = quantityText(sum, nanosOf(before) === 0n ? amount : before)
+  }
+  return sums
+}
+
+/** What of `amounts` goes beyond `before`; what does not is left out. */
+export function increase(amounts: QuotaAmounts, before: QuotaAmounts): QuotaAmounts {
+  const grown: Record<string, string> = {}
+  for (const [name, amount] of Object.entries(amounts)) {
+    const more = nanosOf(amount) - nanosOf(before[name] ?? '0')
+    if (more > 0n) grown[name] = quantityText(more, amount)
+  }
+  return grown
+}
+
+export const only = (amounts: QuotaAmounts, names: readonly string[]): QuotaAmounts =>
+  Object.fromEntries(Object.entries(amounts).filter(([name]) => names.includes(name)))
+
+export const isMore = (amount: string, than: string): boolean => nanosOf(amount) > nanosOf(than)
+
+const nanosOf = (amount: string): bigint => quantityNanos(amount) ?? 0n
+
+function podUsage(object: Pod, nowMs: number): QuotaAmounts {
+  if (!isRunning(object, nowMs)) return {}
+  const usage: Record<string, string> = { pods: '1' }
+  for (const [name, amount] of amountTexts(object.spec, 'requests', podRequests(object))) {
+    if (isCompute(name) || name.startsWith('hugepages-')) usage[name] = amount
+    if (isCompute(name) || name.startsWith('hugepages-') || isExtendedResource(name)) usage[`requests.${name}`] = amount
+  }
+  for (const [name, amount] of amountTexts(object.spec, 'limits', podLimits(object)))
+    if (isCompute(name)) usage[`limits.${name}`] = amount
+  return usage
+}
+
+const isCompute = (name: string): boolean => name === 'cpu' || name === 'memory' || name === 'ephemeral-storage'
+
+/** A pod that has ended uses nothing, nor does one whose end is overdue: its node may never tell. */
+function isRunning(object: Pod, nowMs: number): boolean {
+  if (isPodFinished(object)) return false
+  const { deletionTimestamp, deletionGracePeriodSeconds } = object.metadata
+  if (deletionTimestamp === undefined || deletionGracePeriodSeconds === undefined) return true
+  return nowMs <= Date.parse(deletionTimestamp) + deletionGracePeriodSeconds * 1000
+}
+
+const nanosPerMilli = 1_000_000n
+const nanosPerUnit = 1_000_000_000n
+
+/** In the kind of suffix that the pod uses itself. */
+function amountTexts(spec: PodSpec, field: 'requests' | 'limits', amounts: Amounts): [name: string, text: string][] {
+  const lists = [spec, ...spec.containers, ...(spec.initContainers ?? [])].map(({ resources }) => resources?.[field])
+  return [...amounts].map(([name, amount]) => [
+    name,
+    quantityText(
+      BigInt(amount) * (name === 'cpu' ? nanosPerMilli : nanosPerUnit),
+      lists.find((list) => list?.[name] !== undefined)?.[name],
+    ),
+  ])
+}
+
+function serviceUsage({ spec: { type, ports = [], allocateLoadBalancerNodePorts } }: Service): QuotaAmounts {
+  const isBalanced = type === 'LoadBalancer'
+  const hasAll = type === 'NodePort' || (isBalanced && allocateLoadBalancerNodePorts !== false)
+  const asked = isBalanced ? ports.filter(({ nodePort }) => nodePort !== undefined && nodePort !== 0).length : 0
+  return {
+    'services.nodeports': String(hasAll ? ports.length : asked),
+    'services.loadbalancers': isBalanced ? '1' : '0',
+  }
+}
+
+function claimUsage({ metadata, spec, status }: PersistentVolumeClaim): QuotaAmounts {
+  const asked = spec.resources?.requests?.['storage']
+  const promised = status.allocatedResources?.['storage']
+  const larger = asked !== undefined && promised !== undefined && isMore(promised, asked) ? promised : asked
+  const storage = larger === undefined ? {} : { 'requests.storage': larger }
+  const name = metadata.annotations?.[classAnnotation] ?? spec.storageClassName ?? ''
+  if (name === '') return storage
+  const ofClass = Object.entries({ persistentvolumeclaims: '1', ...storage }).map(([resource, amount]) => [
+    `${name}.storageclass.storage.k8s.io/${resource}`,
+    amount,
+  ])
+  return { ...storage, ...Object.fromEntries(ofClass) }
+}

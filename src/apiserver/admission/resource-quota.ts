@@ -1,0 +1,81 @@
+// ResourceQuota: a namespace uses no more than its quotas allow. What an object counts for is charged in the very commit
+// that writes it, so that neither two writers at once nor a write that fails can make the count wrong.
+import type { Kind } from '../../api/kind.ts'
+import { persistentVolumeClaim } from '../../api/core/v1/persistent-volume-claim.ts'
+import { pod, type Pod } from '../../api/core/v1/pod.ts'
+import { matchesQuotaScopes } from '../../api/core/v1/quota-scopes.ts'
+import { increase, isMore, only, plus, quotaUsageOf, type QuotaAmounts } from '../../api/core/v1/quota-usage.ts'
+import { resourceQuota, type ResourceQuota } from '../../api/core/v1/resource-quota.ts'
+import { service } from '../../api/core/v1/service.ts'
+import { defineAdmissionPlugin, refused, type AdmissionAttributes } from './plugin.ts'
+import type { Reservation } from './reservation.ts'
+
+export const resourceQuotaAdmission = defineAdmissionPlugin({
+  name: 'ResourceQuota',
+  handles: { operations: ['create', 'update'], subresources: ['', 'resize'] },
+  async reserve(attributes, host) {
+    if (!isCharged(attributes)) return []
+    const cached = host.list(resourceQuota, attributes.namespace)
+    if (cached.length === 0) return []
+    const writes: Reservation[] = []
+    for (const { metadata } of cached) {
+      const newest = await host.newest(resourceQuota, attributes.namespace, metadata.name, attributes.signal)
+      if (newest === undefined) continue
+      const object = charged(attributes, newest.object, host.nowMs())
+      if (object !== newest.object) writes.push({ kind: resourceQuota, object, expected: newest.revision })
+    }
+    return writes
+  },
+})
+
+/** Kinds of which an update can change what they use. */
+const growing: readonly Kind[] = [persistentVolumeClaim, service]
+
+function isCharged({ kind, operation, subresource }: AdmissionAttributes): boolean {
+  if (!kind.namespaced) return false
+  if (subresource === 'resize') return kind === pod
+  return operation === 'create' || growing.includes(kind)
+}
+
+/** The quota after the write; itself where it does not count the object. Throws when it does not allow it. */
+function charged(attributes: AdmissionAttributes, quota: ResourceQuota, nowMs: number): ResourceQuota {
+  const { kind, object, old } = attributes
+  const { hard = {}, used = {} } = quota.status
+  const { name } = quota.metadata
+  if (object === undefined || !matchesQuotaScopes(quota, kind, object)) return quota
+  if (kind === pod) refuseUnspecified(attributes, name, object as Pod, hard)
+  const before = old === undefined ? {} : quotaUsageOf(kind, old, nowMs)
+  const requested = only(increase(quotaUsageOf(kind, object, nowMs), before), Object.keys(hard))
+  const names = Object.keys(requested).toSorted()
+  if (names.length === 0) return quota
+  const unknown = names.filter((each) => !(each in used))
+  if (unknown.length > 0)
+    throw refused(attributes, `status unknown for quota: ${name}, resources: ${unknown.join(',')}`)
+  const after = plus(used, requested)
+  const exceeded = names.filter((each) => isMore(after[each] ?? '0', hard[each] ?? '0'))
+  const text = (amounts: QuotaAmounts) => exceeded.map((each) => `${each}=${amounts[each]}`).join(',')
+  if (exceeded.length > 0)
+    throw refused(
+      attributes,
+      `exceeded quota: ${name}, requested: ${text(requested)}, used: ${text(used)}, limited: ${text(hard)}`,
+    )
+  return { ...quota, status: { ...quota.status, used: after } }
+}
+
+/** What every container must say when a quota limits it. */
+const demanded = ['cpu', 'limits.cpu', 'limits.memory', 'memory', 'requests.cpu', 'requests.memory']
+
+function refuseUnspecified(attributes: AdmissionAttributes, quota: string, { spec }: Pod, hard: QuotaAmounts): void {
+  if (spec.resources?.requests !== undefined || spec.resources?.limits !== undefined) return
+  const containers = [...spec.containers, ...(spec.initContainers ?? [])]
+  const missing = demanded
+    .filter((name) => name in hard)
+    .flatMap((name) => {
+      const field = name.startsWith('limits.') ? 'limits' : 'requests'
+      const resource = name.replace(/^(requests|limits)\./, '')
+      const silent = containers.filter(({ resources }) => resources[field]?.[resource] === undefined)
+      const names = [...new Set(silent.map((container) => container.name))].toSorted()
+      return names.length === 0 ? [] : [`${name} for: ${names.join(',')}`]
+    })
+  if (missing.length > 0) throw refused(attributes, `failed quota: ${quota}: must specify ${missing.join('; ')}`)
+}
