@@ -51,6 +51,7 @@ function policiesWith(own: number, others: number): Policies {
     tokens: (all) => [accountTokens.authenticator(all)],
     accountTokens,
     authorizers: (rbac, all) => [nodeAuthorizer(all), rbac],
+    admission: [],
   })(caches)
   for (const { kind, object } of rbacSeeds) caches.set(kind, object)
   caches.set(serviceAccount, { metadata: { ...account, uid: 'u' } } as never)

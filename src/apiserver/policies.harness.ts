@@ -34,6 +34,7 @@ export async function startGuarded(options: Partial<PolicyOptions> = {}): Promis
     tokens: (caches) => [accountTokens.authenticator(caches)],
     accountTokens,
     authorizers: (rbac, caches) => [nodeAuthorizer(caches), rbac],
+    admission: [],
     ...options,
   })
   return { ...(await startServer(policies, { seeds: rbacSeeds, clock })), accountTokens }

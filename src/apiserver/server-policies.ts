@@ -1,5 +1,6 @@
 // serverPolicies: real authentication, the configured chain of authorizers, and what follows from both.
 import type { Clock } from '../base/clock.ts'
+import type { AdmissionPlugin } from './admission/plugin.ts'
 import { defaultAdmissionPlugins } from './admission/plugins.ts'
 import { allowsAnonymous, anonymousUser, type AnonymousRules } from './authentication/anonymous.ts'
 import {
@@ -30,10 +31,12 @@ export interface PolicyOptions {
   readonly accountTokens: ServiceAccountTokens
   /** The chain in its order. */
   readonly authorizers: (rbac: Rbac, caches: Caches) => readonly Authorizer[]
+  /** Asked after the plugins that every cluster has: webhooks. */
+  readonly admission: readonly AdmissionPlugin[]
 }
 
 export const serverPolicies =
-  ({ clock, audiences, anonymous, authenticators, tokens, accountTokens, authorizers }: PolicyOptions) =>
+  ({ clock, audiences, anonymous, authenticators, tokens, accountTokens, authorizers, admission }: PolicyOptions) =>
   (caches: Caches): Policies => {
     const rbac = new Rbac(caches)
     const chain = chainOf([privileged, ...authorizers(rbac, caches)])
@@ -51,7 +54,7 @@ export const serverPolicies =
       },
       authorize: (attributes, signal) => chain.authorize(attributes, signal),
       takeSeat: () => Promise.resolve(() => {}),
-      admission: [...defaultAdmissionPlugins, escalationCheck(rbac, chain)],
+      admission: [...defaultAdmissionPlugins, ...admission, escalationCheck(rbac, chain)],
       reviews: [
         ...accessReviews(chain),
         ...tokenReviews(anyOfTokens, audiences, clock),

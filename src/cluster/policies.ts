@@ -2,6 +2,10 @@
 import type { Clock } from '../base/clock.ts'
 import { getOrMake } from '../base/get-or-make.ts'
 import type { Random } from '../base/random.ts'
+import { WebhookCaller } from '../apiserver/admission/webhooks/caller.ts'
+import { mutatingWebhooks } from '../apiserver/admission/webhooks/mutating.ts'
+import { serviceAddress } from '../apiserver/admission/webhooks/service-address.ts'
+import { validatingWebhooks } from '../apiserver/admission/webhooks/validating.ts'
 import type { TokenAuthenticator } from '../apiserver/authentication/authenticator.ts'
 import { bootstrapTokens } from '../apiserver/authentication/bootstrap-tokens.ts'
 import { certificates } from '../apiserver/authentication/certificates.ts'
@@ -81,6 +85,7 @@ export function clusterPolicies(parts: PolicyParts, settings: PolicySettings = d
           }),
         ]),
   ]
+  const caller = new WebhookCaller({ outbound: platform.outbound, clock, random, serviceAddress })
   const policies = serverPolicies({
     clock,
     audiences,
@@ -90,8 +95,9 @@ export function clusterPolicies(parts: PolicyParts, settings: PolicySettings = d
     accountTokens,
     authorizers: (rbac, caches) =>
       settings.authorizers.map((setting) => authorizerOf(setting, rbac, caches, crypto, servers)),
+    admission: [mutatingWebhooks(caller), validatingWebhooks(caller)],
   })
-  return { policies, close: () => servers.close() }
+  return { policies, close: async () => void (await Promise.all([servers.close(), caller.close()])) }
 }
 
 function authorizerOf(

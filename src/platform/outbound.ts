@@ -3,7 +3,13 @@
 export interface OutboundOptions {
   /** `https://host:port` */
   readonly origin: string
-  readonly tls: { readonly authority?: string; readonly certificate?: string; readonly key?: string }
+  readonly tls: {
+    readonly authority?: string
+    readonly certificate?: string
+    readonly key?: string
+    /** Whom the certificate must name, where it is not the host. */
+    readonly serverName?: string
+  }
 }
 
 export interface OutboundRequest {

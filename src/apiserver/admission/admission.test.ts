@@ -6,6 +6,7 @@ import { alwaysPullImages } from './always-pull-images.ts'
 import { AdmissionChain } from './chain.ts'
 import { extendedResourceToleration } from './extended-resource-toleration.ts'
 import { AdmissionNotes } from './notes.ts'
+import { Reinvocation } from './reinvocation.ts'
 import { admissionPlugins, defaultAdmissionPlugins } from './plugins.ts'
 
 const pods = '/api/v1/namespaces/default/pods'
@@ -60,7 +61,13 @@ test('a chain without plugins leaves the object as it is', async () => {
     nowMs: () => 0,
   }
   const object = podWith() as never
-  const attributes = { operation: 'create', kind: {}, subresource: '', object } as never
+  const attributes = {
+    operation: 'create',
+    kind: {},
+    subresource: '',
+    object,
+    reinvocation: new Reinvocation(),
+  } as never
   equal(await new AdmissionChain([], host).admit(attributes), object)
 })
 

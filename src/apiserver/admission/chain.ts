@@ -24,10 +24,12 @@ export class AdmissionChain {
   /** The object as the plugins want it. */
   async admit(attributes: AdmissionAttributes): Promise<ApiObject | undefined> {
     let { object } = attributes
-    for (const plugin of this.#of(attributes).admitting) {
-      const admitted = plugin.admit?.({ ...attributes, object }, this.#host)
-      object = admitted instanceof Promise ? await admitted : admitted
-    }
+    do
+      for (const plugin of this.#of(attributes).admitting) {
+        const admitted = plugin.admit?.({ ...attributes, object }, this.#host)
+        object = admitted instanceof Promise ? await admitted : admitted
+      }
+    while (attributes.reinvocation.next())
     return object
   }
 

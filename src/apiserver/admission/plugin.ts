@@ -6,6 +6,7 @@ import { forbidden, type StatusError } from '../../api/status-error.ts'
 import type { RegistryReads } from '../registry/strategy.ts'
 import type { User, Verb } from '../request.ts'
 import type { AdmissionNotes } from './notes.ts'
+import type { Reinvocation } from './reinvocation.ts'
 import type { Reservation } from './reservation.ts'
 
 export type AdmissionOperation = Extract<Verb, 'create' | 'update' | 'delete'>
@@ -13,6 +14,8 @@ export type AdmissionOperation = Extract<Verb, 'create' | 'update' | 'delete'>
 export interface AdmissionAttributes {
   readonly operation: AdmissionOperation
   readonly kind: Kind
+  /** The version of the kind that the request speaks. */
+  readonly requested: Kind
   readonly namespace: string
   readonly name: string
   readonly subresource: string
@@ -23,6 +26,7 @@ export interface AdmissionAttributes {
   /** Absent when an object is created. */
   readonly old: ApiObject | undefined
   readonly notes: AdmissionNotes
+  readonly reinvocation: Reinvocation
   readonly signal: AbortSignal
 }
 

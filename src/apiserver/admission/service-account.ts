@@ -12,6 +12,7 @@ const defaultAccountMsMax = 1_000
 const mountPath = '/var/run/secrets/kubernetes.io/serviceaccount'
 /** An hour, and seven seconds by which such a token is known from one that a client asked for. */
 const tokenExpirationSeconds = 3_607
+const volumePrefix = 'kube-api-access-'
 const volumeMode = 0o644
 
 export const serviceAccountAdmission = defineAdmissionPlugin({
@@ -70,7 +71,9 @@ const lacksToken = ({ volumeMounts = [] }: Container): boolean =>
 function withToken(spec: PodSpec, host: AdmissionHost): PodSpec {
   const { containers, initContainers = [], volumes = [] } = spec
   if (![...initContainers, ...containers].some(lacksToken)) return spec
-  const name = `kube-api-access-${host.suffix()}`
+  // One is there when a webhook added a container after the first round.
+  const own = volumes.find((volume) => volume.name.startsWith(volumePrefix))
+  const name = own?.name ?? volumePrefix + host.suffix()
   const mounted = <C extends Container>(container: C): C =>
     lacksToken(container)
       ? { ...container, volumeMounts: [...(container.volumeMounts ?? []), { name, readOnly: true, mountPath }] }
@@ -79,7 +82,10 @@ function withToken(spec: PodSpec, host: AdmissionHost): PodSpec {
     ...spec,
     containers: containers.map(mounted),
     ...(initContainers.length === 0 ? {} : { initContainers: initContainers.map(mounted) }),
-    volumes: [...volumes, { name, projected: { defaultMode: volumeMode, sources: tokenSources } }],
+    volumes:
+      own === undefined
+        ? [...volumes, { name, projected: { defaultMode: volumeMode, sources: tokenSources } }]
+        : volumes,
   }
 }
 

@@ -19,6 +19,7 @@ import { equalValues, without } from '../../schema/json-value.ts'
 import { validateFields } from '../../schema/validate.ts'
 import { AdmissionNotes } from '../admission/notes.ts'
 import type { AdmissionAttributes } from '../admission/plugin.ts'
+import { Reinvocation } from '../admission/reinvocation.ts'
 import { userNamed, type StrictErrors } from '../request.ts'
 import { encodeObject, Stored } from '../stored.ts'
 import { ingest } from './ingest.ts'
@@ -323,7 +324,7 @@ export function refuseInvalid(kind: Kind, object: ApiObject, errors: readonly Fi
 }
 
 export function attributesOf(
-  { kind }: ResourceParts,
+  { kind, face }: ResourceParts,
   request: ResourceRequest,
   operation: AdmissionAttributes['operation'],
   object: ApiObject | undefined,
@@ -334,6 +335,7 @@ export function attributesOf(
   return {
     operation,
     kind,
+    requested: face.kind,
     namespace,
     name: object?.metadata.name ?? target.name,
     subresource,
@@ -342,6 +344,7 @@ export function attributesOf(
     object,
     old,
     notes: new AdmissionNotes(),
+    reinvocation: new Reinvocation(),
     signal: context.signal,
   }
 }

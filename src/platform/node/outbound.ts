@@ -37,6 +37,7 @@ async function open({ origin, tls }: OutboundOptions): Promise<Pool> {
       ...(tls.authority === undefined ? {} : { ca: tls.authority }),
       ...(tls.certificate === undefined ? {} : { cert: tls.certificate }),
       ...(tls.key === undefined ? {} : { key: tls.key }),
+      ...(tls.serverName === undefined ? {} : { servername: tls.serverName }),
     },
   })
 }

@@ -1,0 +1,51 @@
+// Reinvocation: what the second round of a request's mutating admission must do over.
+import type { ApiObject } from '../../api/object.ts'
+import { equalValues } from '../../schema/json-value.ts'
+
+export class Reinvocation {
+  #round = 0
+  #isNeeded = false
+  /** Webhooks that saw the object before its last change and want to look again, and those that will. */
+  readonly #asked = new Set<string>()
+  readonly #again = new Set<string>()
+  #output: ApiObject | undefined
+
+  get round(): number {
+    return this.#round
+  }
+
+  /** Begins the next round if there must be one; there is at most one more. */
+  next(): boolean {
+    if (!this.#isNeeded || this.#round > 0) return false
+    this.#round++
+    return true
+  }
+
+  /** The webhooks begin; in the second round they look again at what the plugins changed since. */
+  begin(object: ApiObject | undefined): void {
+    if (this.#round > 0 && !equalValues(object, this.#output)) this.#askAgain()
+  }
+
+  isAsked(webhook: string): boolean {
+    return this.#round === 0 || this.#again.has(webhook)
+  }
+
+  asked(webhook: string): void {
+    this.#asked.add(webhook)
+  }
+
+  /** A webhook changed the object. */
+  changed(): void {
+    this.#isNeeded = true
+    this.#askAgain()
+  }
+
+  end(object: ApiObject | undefined): void {
+    this.#output = object
+  }
+
+  #askAgain(): void {
+    for (const webhook of this.#asked) this.#again.add(webhook)
+    this.#asked.clear()
+  }
+}

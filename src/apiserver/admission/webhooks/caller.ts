@@ -1,0 +1,165 @@
+// WebhookCaller: asks webhooks over kept connections, bounded in time, and says why one could not be asked.
+import type { Clock } from '../../../base/clock.ts'
+import { newUid } from '../../../base/ids.ts'
+import type { Random } from '../../../base/random.ts'
+import type { ServiceReference } from '../../../api/admissionregistration/v1/webhook-client-config.ts'
+import type { Kind } from '../../../api/kind.ts'
+import { badRequest, StatusError } from '../../../api/status-error.ts'
+import type { Outbound, OutboundOptions, OutboundProvider } from '../../../platform/outbound.ts'
+import { exchangeJson } from '../../outbound-json.ts'
+import type { RegistryReads } from '../../registry/strategy.ts'
+import type { AdmissionAttributes } from '../plugin.ts'
+import { readAnswer, reviewOf, reviewVersionOf, type ReviewAnswer } from './review.ts'
+import type { Webhook } from './webhook.ts'
+
+export interface WebhookCallerOptions {
+  readonly outbound: OutboundProvider
+  readonly clock: Clock
+  readonly random: Random
+  /** Where the endpoints of a Service listen; throws when there are none. */
+  readonly serviceAddress: (service: ServiceReference, reads: RegistryReads) => string
+}
+
+/** Webhooks that are reached at a time; the oldest connection goes first. */
+const connectionsMax = 256
+
+export class WebhookCaller {
+  readonly #options: WebhookCallerOptions
+  readonly #connections = new Map<string, Outbound>()
+
+  constructor(options: WebhookCallerOptions) {
+    this.#options = options
+  }
+
+  /** The answer; undefined when the webhook failed and may be left out. Throws the refusal of one that may not. */
+  async ask(
+    webhook: Webhook,
+    attributes: AdmissionAttributes,
+    kind: Kind,
+    reads: RegistryReads,
+    mutates: boolean,
+  ): Promise<ReviewAnswer | undefined> {
+    const { hook } = webhook
+    if (attributes.dryRun && hook.sideEffects !== 'None' && hook.sideEffects !== 'NoneOnDryRun')
+      throw badRequest(`admission webhook ${JSON.stringify(hook.name)} does not support dry run`)
+    try {
+      return await this.#call(webhook, attributes, kind, reads, mutates)
+    } catch (error) {
+      attributes.signal.throwIfAborted()
+      if (hook.failurePolicy === 'Ignore') return undefined
+      throw internalError(
+        `failed calling webhook ${JSON.stringify(hook.name)}: ${(error as Error).message}`,
+        error as Error,
+      )
+    }
+  }
+
+  async #call(
+    webhook: Webhook,
+    attributes: AdmissionAttributes,
+    kind: Kind,
+    reads: RegistryReads,
+    mutates: boolean,
+  ): Promise<ReviewAnswer> {
+    const { hook } = webhook
+    if ((hook.matchConditions ?? []).length > 0) throw new Error('matchConditions are not supported yet')
+    const version = reviewVersionOf(hook)
+    const uid = newUid(this.#options.random)
+    const body = JSON.stringify(reviewOf(attributes, kind, version, uid))
+    const value = await this.#post(hook, body, reads, attributes.signal).catch((error: unknown) => {
+      throw new Error(`failed to call webhook: ${(error as Error).message}`, { cause: error })
+    })
+    try {
+      return readAnswer(value, webhook, version, uid, mutates)
+    } catch (error) {
+      throw new Error(`received invalid webhook response: ${(error as Error).message}`, { cause: error })
+    }
+  }
+
+  async #post(hook: Webhook['hook'], body: string, reads: RegistryReads, signal: AbortSignal): Promise<unknown> {
+    const { url, host, target, tls, origin } = placeOf(hook)
+    const headers = { 'content-type': 'application/json', accept: 'application/json, */*', host }
+    const ask = async () => {
+      const { service } = hook.clientConfig
+      const at = service === undefined ? origin : `https://${this.#options.serviceAddress(service, reads)}`
+      const outbound = this.#connect({ origin: at, tls })
+      const server = { outbound, clock: this.#options.clock, timeoutMs: hook.timeoutSeconds * 1000 }
+      return exchangeJson(server, { method: 'POST', target, headers, body }, signal)
+    }
+    const { status, value } = await ask().catch((error: unknown) => {
+      if (error instanceof SyntaxError)
+        throw new Error(`couldn't get version/kind; json parse error: ${error.message}`, { cause: error })
+      throw new Error(`Post "${url}": ${failureText(error as NetworkError)}`, { cause: error })
+    })
+    if (value !== undefined) return value
+    throw new Error(
+      status === 404
+        ? 'the server could not find the requested resource'
+        : status >= 500
+          ? 'an error on the server ("unknown") has prevented the request from succeeding'
+          : 'the server rejected our request for an unknown reason',
+    )
+  }
+
+  #connect(options: OutboundOptions): Outbound {
+    const key = JSON.stringify(options)
+    const known = this.#connections.get(key)
+    if (known !== undefined) return known
+    const [oldest] = this.#connections
+    if (this.#connections.size >= connectionsMax && oldest !== undefined) {
+      this.#connections.delete(oldest[0])
+      void oldest[1].close()
+    }
+    const outbound = this.#options.outbound.connect(options)
+    this.#connections.set(key, outbound)
+    return outbound
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([...this.#connections.values()].map((outbound) => outbound.close()))
+  }
+}
+
+/** Where it is posted to, as messages name it; the origin of a Service is looked up at each call. */
+function placeOf({ clientConfig, timeoutSeconds }: Webhook['hook']) {
+  const { url: text, service, caBundle = '' } = clientConfig
+  const tls = caBundle === '' ? {} : { authority: new TextDecoder().decode(Uint8Array.fromBase64(caBundle)) }
+  const timeout = `?timeout=${timeoutSeconds}s`
+  if (service === undefined) {
+    const { href, host, origin, pathname } = new URL(timeout, text)
+    return { url: href, host, target: `${pathname}${timeout}`, origin, tls }
+  }
+  const serverName = `${service.name}.${service.namespace}.svc`
+  const host = `${serverName}:${service.port}`
+  const target = `${service.path ?? '/'}${timeout}`
+  return { url: `https://${host}${target}`, host, target, origin: `https://${host}`, tls: { ...tls, serverName } }
+}
+
+export const internalError = (detail: string, cause?: Error): StatusError =>
+  new StatusError(
+    500,
+    'InternalError',
+    `Internal error occurred: ${detail}`,
+    { causes: [{ reason: '', message: detail }] },
+    { cause },
+  )
+
+type NetworkError = Error & { readonly code?: string; readonly address?: string; readonly port?: number }
+
+const untrusted = new Set([
+  'DEPTH_ZERO_SELF_SIGNED_CERT',
+  'SELF_SIGNED_CERT_IN_CHAIN',
+  'UNABLE_TO_GET_ISSUER_CERT',
+  'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
+  'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
+])
+
+/** In the words that users know. */
+function failureText({ code = '', message, address, port }: NetworkError): string {
+  if (code === 'ECONNREFUSED') return `dial tcp ${address}:${port}: connect: connection refused`
+  if (code === 'ERR_TLS_CERT_ALTNAME_INVALID') return `tls: failed to verify certificate: x509: ${message}`
+  if (untrusted.has(code) || code === 'CERT_SIGNATURE_FAILURE')
+    return 'tls: failed to verify certificate: x509: certificate signed by unknown authority'
+  if (message.startsWith('no answer within')) return 'context deadline exceeded'
+  return code === 'UND_ERR_SOCKET' || code === 'ECONNRESET' ? 'EOF' : message
+}

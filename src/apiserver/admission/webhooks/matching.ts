@@ -1,0 +1,63 @@
+// Which requests a webhook is asked about: by operation, resource and scope, by the labels of object and namespace.
+import type { RuleWithOperations } from '../../../api/admissionregistration/v1/matching.ts'
+import { namespace } from '../../../api/core/v1/namespace.ts'
+import { kinds } from '../../../api/kinds.ts'
+import type { Kind } from '../../../api/kind.ts'
+import { selects, type Labels } from '../../../api/selectors.ts'
+import type { RegistryReads } from '../../registry/strategy.ts'
+import type { AdmissionAttributes } from '../plugin.ts'
+import type { Webhook } from './webhook.ts'
+
+/** Nobody may be locked out of repairing what decides about requests. */
+const neverAsked = new Set(['admissionregistration.k8s.io'])
+
+/** The version of the kind in which the webhook wants to see the object; undefined when it is not asked. */
+export function matchedKind(
+  { hook }: Webhook,
+  attributes: AdmissionAttributes,
+  reads: RegistryReads,
+): Kind | undefined {
+  const { requested, kind } = attributes
+  if (neverAsked.has(kind.group)) return undefined
+  const versions = hook.matchPolicy === 'Exact' ? [requested] : [requested, ...versionsOf(kind)]
+  const found = versions.find((version) => hook.rules?.some((rule) => matchesRule(rule, version, attributes)))
+  if (found === undefined || !matchesObject(hook, attributes)) return undefined
+  return matchesNamespace(hook, attributes, reads) ? found : undefined
+}
+
+const versionsOf = (kind: Kind): readonly Kind[] =>
+  kinds.filter((each) => each === kind || each.storedAs?.kind === kind)
+
+function matchesRule(rule: RuleWithOperations, kind: Kind, { operation, subresource }: AdmissionAttributes): boolean {
+  const { operations = [], apiGroups = [], apiVersions = [], resources = [], scope } = rule
+  const isOf = (list: readonly string[], value: string) => list.includes('*') || list.includes(value)
+  if (!isOf(operations, operation.toUpperCase())) return false
+  if (!isOf(apiGroups, kind.group) || !isOf(apiVersions, kind.version)) return false
+  if (scope !== '*' && (scope === 'Namespaced') !== kind.namespaced) return false
+  return resources.some((resource) => matchesResource(resource, kind.plural, subresource))
+}
+
+/** `pods`, `pods/status`, `pods/*`, `*`, `*` with `/status`, `*` with `/*`. */
+function matchesResource(pattern: string, plural: string, subresource: string): boolean {
+  const [resource = '', part] = pattern.split('/')
+  if (resource !== '*' && resource !== plural) return false
+  // `pods/*` is about pods too, `pods` is not about their parts.
+  return part === '*' || (part ?? '') === subresource
+}
+
+function matchesObject({ objectSelector }: Webhook['hook'], { object, old }: AdmissionAttributes): boolean {
+  return [object, old].some((each) => each !== undefined && selects(objectSelector, each.metadata.labels))
+}
+
+function matchesNamespace(
+  { namespaceSelector }: Webhook['hook'],
+  { kind, namespace: name, object, old }: AdmissionAttributes,
+  reads: RegistryReads,
+): boolean {
+  if (kind === namespace) return selects(namespaceSelector, labelsOf(object ?? old))
+  if (!kind.namespaced) return true
+  return selects(namespaceSelector, labelsOf(reads.get(namespace, '', name)))
+}
+
+const labelsOf = (object: { readonly metadata: { readonly labels?: Labels } } | undefined): Labels =>
+  object?.metadata.labels ?? {}

@@ -1,0 +1,50 @@
+// ValidatingAdmissionWebhook: webhooks judge the object as it will be, all at the same time.
+import { validatingWebhookConfiguration } from '../../../api/admissionregistration/v1/validating-webhook-configuration.ts'
+import type { Kind } from '../../../api/kind.ts'
+import type { AdmissionAttributes, AdmissionHost, AdmissionPlugin } from '../plugin.ts'
+import type { WebhookCaller } from './caller.ts'
+import { matchedKind } from './matching.ts'
+import { webhooksOf, type Webhook } from './webhook.ts'
+
+export const validatingWebhooks = (caller: WebhookCaller): AdmissionPlugin => ({
+  name: 'ValidatingAdmissionWebhook',
+  handles: { operations: ['create', 'update', 'delete'], subresources: 'all' },
+  validate(attributes, host) {
+    const configurations = host.list(validatingWebhookConfiguration)
+    return configurations.length === 0 ? undefined : askAll(caller, webhooksOf(configurations), attributes, host)
+  },
+})
+
+/** All are heard, whatever one says: of several refusals the first in order counts. */
+async function askAll(
+  caller: WebhookCaller,
+  webhooks: readonly Webhook[],
+  attributes: AdmissionAttributes,
+  host: AdmissionHost,
+): Promise<void> {
+  const verdicts = await Promise.allSettled(
+    webhooks.map(async (webhook, index) => {
+      const kind = matchedKind(webhook, attributes, host)
+      if (kind !== undefined) await ask(caller, webhook, index, attributes, kind, host)
+    }),
+  )
+  for (const verdict of verdicts) if (verdict.status === 'rejected') throw verdict.reason
+}
+
+async function ask(
+  caller: WebhookCaller,
+  webhook: Webhook,
+  index: number,
+  attributes: AdmissionAttributes,
+  kind: Kind,
+  host: AdmissionHost,
+): Promise<void> {
+  const { notes } = attributes
+  const { name } = webhook.hook
+  const answer = await caller.ask(webhook, attributes, kind, host, false)
+  if (answer === undefined)
+    return notes.annotate(`failed-open.validating.webhook.admission.k8s.io/round_0_index_${index}`, name)
+  for (const text of answer.warnings) notes.warn(text)
+  for (const [key, value] of Object.entries(answer.annotations)) notes.annotate(`${name}/${key}`, value)
+  if (answer.refusal !== undefined) throw answer.refusal
+}

@@ -1,0 +1,403 @@
+// Webhooks as real HTTPS servers on loopback: good ones, bad ones, and those that do not answer at all.
+import { deepEqual, equal, match } from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Kind } from '../../../api/kind.ts'
+import { realClock } from '../../../base/clock.ts'
+import { systemRandom } from '../../../base/random.ts'
+import { VirtualClock } from '../../../base/virtual-clock.ts'
+import { Authority } from '../../../pki/authority.ts'
+import { nodeCrypto } from '../../../platform/node/crypto.ts'
+import { nodeListeners } from '../../../platform/node/listener.ts'
+import { nodeOutbound } from '../../../platform/node/outbound.ts'
+import type { RegistryReads } from '../../registry/strategy.ts'
+import { openPolicies } from '../../policies.ts'
+import { startServer, type Answered, type Harness } from '../../server.harness.ts'
+import { defaultAdmissionPlugins } from '../plugins.ts'
+import { WebhookCaller } from './caller.ts'
+import { mutatingWebhooks } from './mutating.ts'
+import { serviceAddress } from './service-address.ts'
+import { validatingWebhooks } from './validating.ts'
+
+const authorityOf = (name: string) =>
+  Authority.create(name, { clock: realClock, random: systemRandom, crypto: nodeCrypto })
+const base64 = (text: string): string => new TextEncoder().encode(text).toBase64()
+
+interface Asked {
+  readonly path: string
+  // oxlint-disable-next-line typescript/no-explicit-any -- tests look into reviews of every shape
+  readonly request: any
+}
+
+type Handle = (asked: Asked) => object | string | Promise<object | string>
+
+/** A webhook server; what `handle` returns is the response, or the whole body when it is text. */
+async function webhookServer(handle: Handle) {
+  const authority = authorityOf('webhook-ca')
+  const identity = authority.issue({
+    subject: { commonName: 'webhook', organizations: [] },
+    uses: ['server'],
+    addresses: ['127.0.0.1'],
+    dnsNames: ['hook.default.svc'],
+  })
+  const asked: Asked[] = []
+  const listener = await nodeListeners.listen({
+    host: '127.0.0.1',
+    port: 0,
+    tls: { ...identity, clientAuthorities: {} },
+    async handle(sent) {
+      const review = JSON.parse(new TextDecoder().decode(await sent.body(1 << 20)))
+      const one = { path: sent.target, request: review.request }
+      asked.push(one)
+      const response = await handle(one)
+      const { apiVersion, kind, request } = review
+      const body =
+        typeof response === 'string'
+          ? response
+          : JSON.stringify({ apiVersion, kind, response: { uid: request.uid, allowed: true, ...response } })
+      return { status: 200, headers: { 'content-type': 'application/json' }, body }
+    },
+  })
+  return {
+    asked,
+    port: listener.port,
+    url: `https://127.0.0.1:${listener.port}`,
+    caBundle: base64(authority.certificate),
+    [Symbol.asyncDispose]: () => listener.close(0),
+  }
+}
+
+type Hooks = Awaited<ReturnType<typeof webhookServer>>
+
+async function startHooked(address = serviceAddress): Promise<Harness> {
+  const clock = new VirtualClock(Date.UTC(2030, 0, 1))
+  const caller = new WebhookCaller({ outbound: nodeOutbound, clock, random: systemRandom, serviceAddress: address })
+  const admission = [...defaultAdmissionPlugins, mutatingWebhooks(caller), validatingWebhooks(caller)]
+  const server = await startServer({ ...openPolicies, admission }, { clock })
+  return {
+    ...server,
+    async [Symbol.asyncDispose]() {
+      await server[Symbol.asyncDispose]()
+      await caller.close()
+    },
+  }
+}
+
+const rule = { operations: ['CREATE'], apiGroups: [''], apiVersions: ['v1'], resources: ['configmaps'] }
+const webhook = (hooks: Pick<Hooks, 'url' | 'caBundle'>, more: object = {}) => ({
+  name: 'w.example.com',
+  clientConfig: { url: `${hooks.url}/judge`, caBundle: hooks.caBundle },
+  rules: [rule],
+  sideEffects: 'None',
+  admissionReviewVersions: ['v1'],
+  timeoutSeconds: 2,
+  ...more,
+})
+const registration = '/apis/admissionregistration.k8s.io/v1'
+async function register(server: Harness, kind: 'mutating' | 'validating', ...webhooks: object[]): Promise<void> {
+  const path = `${registration}/${kind}webhookconfigurations`
+  const { status, body } = await server.call('POST', path, { metadata: { name: kind }, webhooks })
+  equal(status, 201, JSON.stringify(body))
+}
+const maps = '/api/v1/namespaces/default/configmaps'
+const make = (server: Harness, metadata: object = { name: 'm' }, query = ''): Promise<Answered> =>
+  server.call('POST', maps + query, { metadata, data: { a: '1' } })
+const patchWith = (...operations: object[]) => ({
+  patchType: 'JSONPatch',
+  patch: base64(JSON.stringify(operations)),
+})
+
+test('a denial is told in its own words, with its own code', async () => {
+  const rows: [response: object, code: number, message: string][] = [
+    [{ allowed: false, status: { message: 'no', code: 403, reason: 'Forbidden' } }, 403, ': no'],
+    [{ allowed: false, status: { reason: 'Conflict' } }, 400, ': Conflict'],
+    [{ allowed: false, status: { code: 200 } }, 400, ' without explanation'],
+    [{ allowed: false }, 400, ' without explanation'],
+  ]
+  for (const [response, code, message] of rows)
+    for (const kind of ['mutating', 'validating'] as const) {
+      await using hooks = await webhookServer(() => response)
+      await using server = await startHooked()
+      await register(server, kind, webhook(hooks))
+      const { status, body } = await make(server)
+      deepEqual([status, body.message], [code, `admission webhook "w.example.com" denied the request${message}`])
+    }
+})
+
+test('what a webhook is asked: who does what to which object', async () => {
+  await using hooks = await webhookServer(() => ({ warnings: ['careful'] }))
+  await using server = await startHooked()
+  await register(server, 'validating', webhook(hooks, { rules: [{ ...rule, operations: ['*'] }] }))
+  const answer = await make(server)
+  equal(answer.status, 201)
+  deepEqual(answer.headers['warning'], ['299 - "careful"'])
+  const [asked] = hooks.asked
+  equal(asked?.path, '/judge?timeout=2s')
+  const { uid, object, ...rest } = asked?.request ?? {}
+  match(uid, /^[0-9a-f-]{36}$/)
+  deepEqual([object.kind, object.apiVersion, object.data], ['ConfigMap', 'v1', { a: '1' }])
+  deepEqual(rest, {
+    kind: { group: '', version: 'v1', kind: 'ConfigMap' },
+    resource: { group: '', version: 'v1', resource: 'configmaps' },
+    requestKind: { group: '', version: 'v1', kind: 'ConfigMap' },
+    requestResource: { group: '', version: 'v1', resource: 'configmaps' },
+    name: 'm',
+    namespace: 'default',
+    operation: 'CREATE',
+    userInfo: {
+      username: 'admin',
+      groups: ['system:masters', 'system:authenticated'],
+      extra: { 'authentication.kubernetes.io/credential-id': ['X509SHA256='] },
+    },
+    oldObject: null,
+    dryRun: false,
+    options: { kind: 'CreateOptions', apiVersion: 'meta.k8s.io/v1' },
+  })
+  await server.call('DELETE', `${maps}/m`)
+  const deletion = hooks.asked[1]?.request
+  deepEqual([deletion.operation, deletion.object, deletion.oldObject.data], ['DELETE', null, { a: '1' }])
+})
+
+const failures: [why: string, handle: Handle, detail: (hooks: Hooks) => string | RegExp][] = [
+  ['garbage', () => 'no json', () => /^failed to call webhook: couldn't get version\/kind; json parse error: /],
+  ['another document', () => '{}', () => 'received invalid webhook response: webhook response was absent'],
+  [
+    'an answer to another question',
+    () => ({ uid: 'x' }),
+    () => /^received invalid webhook response: expected response.uid="[^"]+", got "x"$/,
+  ],
+  [
+    'an answer of another version',
+    () => JSON.stringify({ apiVersion: 'a/v2', kind: 'X', response: {} }),
+    () =>
+      'received invalid webhook response: expected webhook response of admission.k8s.io/v1, Kind=AdmissionReview, got a/v2, Kind=X',
+  ],
+  [
+    'an answer without end',
+    () => ' '.repeat(2 << 20),
+    ({ url }) => `failed to call webhook: Post "${url}/judge?timeout=2s": the answer is larger than 1048576 bytes`,
+  ],
+  [
+    'a patch where none may be',
+    () => patchWith(),
+    () => 'received invalid webhook response: validating webhook may not return response.patch',
+  ],
+]
+for (const [why, handle, detail] of failures)
+  test(`a webhook that answers ${why} fails the request, or is left out`, async () => {
+    await using hooks = await webhookServer(handle)
+    await using server = await startHooked()
+    await register(server, 'validating', webhook(hooks))
+    const { status, body } = await make(server)
+    equal(status, 500)
+    const [, said = ''] =
+      /^Internal error occurred: failed calling webhook "w.example.com": (.*)$/s.exec(body.message) ?? []
+    const expected = detail(hooks)
+    if (typeof expected === 'string') equal(said, expected)
+    else match(said, expected)
+    await server.call('DELETE', `${registration}/validatingwebhookconfigurations/validating`)
+    await register(server, 'validating', webhook(hooks, { failurePolicy: 'Ignore' }))
+    equal((await make(server)).status, 201)
+  })
+
+test('a webhook that is slow, dead or not who it says it is', async () => {
+  const never = Promise.withResolvers<object>()
+  const arrived = Promise.withResolvers<void>()
+  await using hooks = await webhookServer(() => {
+    arrived.resolve()
+    return never.promise
+  })
+  await using server = await startHooked()
+  const failed = (url: string, why: string) =>
+    `Internal error occurred: failed calling webhook "w.example.com": failed to call webhook: Post "${url}/judge?timeout=2s": ${why}`
+  const replace = async (change: object) => {
+    await server.call('DELETE', `${registration}/validatingwebhookconfigurations/validating`)
+    await register(server, 'validating', webhook(hooks, change))
+  }
+  await register(server, 'validating', webhook(hooks))
+  const late = make(server)
+  await arrived.promise
+  await server.clock.advance('2s')
+  equal((await late).body.message, failed(hooks.url, 'context deadline exceeded'))
+  never.resolve({})
+  await replace({ clientConfig: { url: `${hooks.url}/judge`, caBundle: base64(authorityOf('other').certificate) } })
+  equal(
+    (await make(server)).body.message,
+    failed(hooks.url, 'tls: failed to verify certificate: x509: certificate signed by unknown authority'),
+  )
+  await replace({ clientConfig: { url: 'https://127.0.0.1:1/judge' } })
+  equal(
+    (await make(server)).body.message,
+    failed('https://127.0.0.1:1', 'dial tcp 127.0.0.1:1: connect: connection refused'),
+  )
+  await replace({ matchConditions: [{ name: 'c', expression: 'true' }] })
+  equal(
+    (await make(server)).body.message,
+    'Internal error occurred: failed calling webhook "w.example.com": matchConditions are not supported yet',
+  )
+})
+
+test('a webhook behind a Service is reached at its endpoints, and must be the Service', async () => {
+  const hear: Handle = () => ({ allowed: false, status: { message: 'heard' } })
+  await using hooks = await webhookServer(hear)
+  await using server = await startHooked(() => `127.0.0.1:${hooks.port}`)
+  const called = (name: string) => ({
+    clientConfig: { service: { namespace: 'default', name, path: '/svc' }, caBundle: hooks.caBundle },
+  })
+  await register(server, 'validating', webhook(hooks, called('hook')))
+  equal((await make(server)).body.message, 'admission webhook "w.example.com" denied the request: heard')
+  equal(hooks.asked[0]?.path, '/svc?timeout=2s')
+  await server.call('DELETE', `${registration}/validatingwebhookconfigurations/validating`)
+  await register(server, 'validating', webhook(hooks, called('impostor')))
+  match(
+    (await make(server)).body.message,
+    /Post "https:\/\/impostor.default.svc:443\/svc\?timeout=2s": tls: failed to verify certificate: x509: /,
+  )
+})
+
+test('where a Service is: at a ready endpoint of its port', async () => {
+  await using server = await startHooked()
+  const clientConfig = { service: { namespace: 'default', name: 'hook' } }
+  await register(server, 'validating', webhook({ url: '', caBundle: '' }, { clientConfig }))
+  const said = async () =>
+    /"https:\/\/hook.default.svc:443\/\?timeout=2s": (.*)$/.exec((await make(server)).body.message)?.[1]
+  equal(await said(), 'service "hook" not found')
+  const ports = [{ name: 'web', port: 443 }]
+  await server.call('POST', '/api/v1/namespaces/default/services', { metadata: { name: 'hook' }, spec: { ports } })
+  equal(await said(), 'no endpoints available for service "hook"')
+  const slices = '/apis/discovery.k8s.io/v1/namespaces/default/endpointslices'
+  const slice = await server.call('POST', slices, {
+    metadata: { name: 'hook-1', labels: { 'kubernetes.io/service-name': 'hook' } },
+    addressType: 'IPv4',
+    endpoints: [{ addresses: ['10.0.0.1'], conditions: { ready: false } }, { addresses: ['10.0.0.2'] }],
+    ports: [{ name: 'web', port: 8443 }],
+  })
+  equal(slice.status, 201)
+  const reads = {
+    get: (kind: Kind, namespace: string, name: string) => server.server.registry.cached(kind, namespace, name),
+    list: () => [slice.body],
+  } as RegistryReads
+  equal(serviceAddress({ namespace: 'default', name: 'hook', port: 443 }, reads), '10.0.0.2:8443')
+})
+
+test('patches apply one after the other, and defaults with them; what plugins must see again they see', async () => {
+  await using hooks = await webhookServer(({ path, request }) => {
+    const { name } = request.object.spec.containers[0]
+    if (path.startsWith('/first'))
+      return patchWith({ op: 'add', path: '/metadata/labels', value: { seen: String(hooks.asked.length) } })
+    if (path.startsWith('/second') && request.object.spec.containers.length === 1)
+      return patchWith({ op: 'add', path: '/spec/containers/-', value: { name: `${name}2`, image: 'side' } })
+    return {}
+  })
+  await using server = await startHooked()
+  const pods = { rules: [{ ...rule, resources: ['pods'] }] }
+  const at = (path: string, name: string, more: object = {}) =>
+    webhook(hooks, { ...pods, name, clientConfig: { url: hooks.url + path, caBundle: hooks.caBundle }, ...more })
+  await register(
+    server,
+    'mutating',
+    at('/first', 'a.example.com', { reinvocationPolicy: 'IfNeeded' }),
+    at('/second', 'b.example.com'),
+  )
+  const { status, body } = await server.call('POST', '/api/v1/namespaces/default/pods', {
+    metadata: { name: 'p' },
+    spec: { containers: [{ name: 'c', image: 'i' }] },
+  })
+  equal(status, 201, JSON.stringify(body))
+  deepEqual(
+    hooks.asked.map(({ path }) => path.split('?')[0]),
+    ['/first', '/second', '/first'],
+  )
+  deepEqual(body.metadata.labels, { seen: '3' })
+  const [first, second] = body.spec.containers
+  equal(second.imagePullPolicy, 'Always')
+  // The ServiceAccount plugin ran before the container was there, and again after.
+  deepEqual(second.volumeMounts, first.volumeMounts)
+})
+
+test('a patch that cannot be applied is the server’s error', async () => {
+  await using hooks = await webhookServer(() => patchWith({ op: 'remove', path: '/nowhere' }))
+  await using server = await startHooked()
+  await register(server, 'mutating', webhook(hooks))
+  const { status, body } = await make(server)
+  equal(status, 500)
+  match(body.message, /^Internal error occurred: /)
+})
+
+const matching: [why: string, change: object, metadata: object, asked: boolean][] = [
+  ['another resource', { rules: [{ ...rule, resources: ['secrets'] }] }, {}, false],
+  ['every resource', { rules: [{ ...rule, resources: ['*'], apiGroups: ['*'], apiVersions: ['*'] }] }, {}, true],
+  ['parts alone', { rules: [{ ...rule, resources: ['configmaps/status'] }] }, {}, false],
+  ['parts and all', { rules: [{ ...rule, resources: ['*/*'] }] }, {}, true],
+  ['another operation', { rules: [{ ...rule, operations: ['DELETE'] }] }, {}, false],
+  ['another group', { rules: [{ ...rule, apiGroups: ['apps'] }] }, {}, false],
+  ['the scope of clusters', { rules: [{ ...rule, scope: 'Cluster' }] }, {}, false],
+  ['the scope of namespaces', { rules: [{ ...rule, scope: 'Namespaced' }] }, {}, true],
+  ['labels that it has', { objectSelector: { matchLabels: { a: 'b' } } }, { labels: { a: 'b' } }, true],
+  ['labels that it lacks', { objectSelector: { matchLabels: { a: 'b' } } }, {}, false],
+  ['its namespace', { namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': 'default' } } }, {}, true],
+  ['another namespace', { namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': 'x' } } }, {}, false],
+]
+for (const [why, change, metadata, isAsked] of matching)
+  test(`a webhook for ${why} is ${isAsked ? '' : 'not '}asked`, async () => {
+    await using hooks = await webhookServer(() => ({}))
+    await using server = await startHooked()
+    await register(server, 'validating', webhook(hooks, change))
+    equal((await make(server, { name: 'm', ...metadata })).status, 201)
+    equal(hooks.asked.length, isAsked ? 1 : 0)
+  })
+
+test('equivalent versions are asked about in the version that the rule names', async () => {
+  const scaler = {
+    metadata: { name: 'h' },
+    spec: { maxReplicas: 3, scaleTargetRef: { kind: 'Deployment', name: 'd', apiVersion: 'apps/v1' } },
+  }
+  const rules = [{ ...rule, apiGroups: ['autoscaling'], resources: ['horizontalpodautoscalers'] }]
+  for (const [matchPolicy, version, asked] of [
+    ['Equivalent', 'v2', 1],
+    ['Exact', 'v2', 0],
+    ['Exact', 'v1', 1],
+  ] as const) {
+    await using hooks = await webhookServer(() => ({}))
+    await using server = await startHooked()
+    await register(server, 'validating', webhook(hooks, { rules, matchPolicy }))
+    const path = `/apis/autoscaling/${version}/namespaces/default/horizontalpodautoscalers`
+    equal((await server.call('POST', path, scaler)).status, 201)
+    equal(hooks.asked.length, asked)
+    for (const { request } of hooks.asked)
+      deepEqual(
+        [request.object.apiVersion, request.kind.version, request.requestKind.version],
+        ['autoscaling/v1', 'v1', version],
+      )
+  }
+})
+
+test('validating webhooks are asked at the same time, over kept connections; configurations are never judged', async () => {
+  const both = Promise.withResolvers<void>()
+  await using hooks = await webhookServer(async () => {
+    if (hooks.asked.length === 2) both.resolve()
+    await both.promise
+    return {}
+  })
+  await using server = await startHooked()
+  const every = [{ ...rule, apiGroups: ['*'], resources: ['*'] }]
+  await register(
+    server,
+    'validating',
+    webhook(hooks, { rules: every }),
+    webhook(hooks, { rules: every, name: 'v.example.com' }),
+  )
+  await register(server, 'mutating', webhook(hooks, { rules: [] }))
+  equal(hooks.asked.length, 0)
+  equal((await make(server)).status, 201)
+  equal(hooks.asked.length, 2)
+})
+
+test('a dry run is told so', async () => {
+  await using hooks = await webhookServer(({ request }) => ({
+    allowed: false,
+    status: { message: String(request.dryRun) },
+  }))
+  await using server = await startHooked()
+  await register(server, 'validating', webhook(hooks, { sideEffects: 'NoneOnDryRun' }))
+  match((await make(server, { name: 'm' }, '?dryRun=All')).body.message, /denied the request: true$/)
+})
