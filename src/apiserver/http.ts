@@ -3,21 +3,21 @@ import { Channel } from '../base/channel.ts'
 import type { Clock } from '../base/clock.ts'
 import { noCause, type Cause } from '../base/flow.ts'
 import { newUid } from '../base/ids.ts'
-import { errorText, type Log } from '../base/log.ts'
+import type { Log } from '../base/log.ts'
 import type { Random } from '../base/random.ts'
 import { managerOfUserAgent } from '../api/field-manager.ts'
 import { senderMark, wokenByHeader } from '../api/flow-wire.ts'
 import { badRequest, StatusError } from '../api/status-error.ts'
-import { StoreUnavailable } from '../store/store.ts'
-import { BodyTooLarge, type WireAnswer, type WireRequest } from '../platform/listener.ts'
+import type { WireAnswer, WireRequest } from '../platform/listener.ts'
 import type { Answer } from './answer.ts'
 import type { ApiServer } from './server.ts'
 import { encodeList, encodeObject, type EncodeOptions } from './encode.ts'
 import { protobufList, protobufObject } from './encode-protobuf.ts'
-import { readBody, bodyBytesMax } from './body.ts'
+import { readBody } from './body.ts'
+import { statusErrorOf } from './failure.ts'
 import { listPieces, listPiecesFrom } from './list-pieces.ts'
 import { answerForm, type AnswerForm } from './media-type.ts'
-import type { ApiRequest, Credentials } from './request.ts'
+import type { ApiRequest, Body, Credentials } from './request.ts'
 import type { IncludeObject } from './table.ts'
 import { targetOf } from './target.ts'
 import { channelOf, watchPieces } from './watch-pieces.ts'
@@ -33,7 +33,7 @@ export async function handleHttp(wire: WireRequest, parts: HttpParts): Promise<W
   const { server, log } = parts
   const auditId = wire.headers['audit-id'] ?? newUid(parts.random)
   try {
-    const request = await toRequest(wire)
+    const request = await toRequest(wire, auditId)
     const form = request.target.kind === 'path' ? plainJson : answerForm(wire.headers['accept'] ?? '')
     const include = includeOf(request.query)
     const answer = await inTime(request, wire, server)
@@ -82,7 +82,7 @@ function includeOf(query: URLSearchParams): IncludeObject {
 
 const noQuery = new URLSearchParams()
 
-async function toRequest(wire: WireRequest): Promise<ApiRequest> {
+async function toRequest(wire: WireRequest, auditId: string): Promise<ApiRequest> {
   const { target: path, headers } = wire
   const mark = path.indexOf('?')
   // Most requests have no query, and share this one: nobody writes to it.
@@ -95,10 +95,20 @@ async function toRequest(wire: WireRequest): Promise<ApiRequest> {
     agent: managerOfUserAgent(headers['user-agent'] ?? ''),
     target: targetOf(wire.method, mark < 0 ? path : path.slice(0, mark), query, headers['accept'] ?? ''),
     query,
-    body: await readBody(wire),
+    origin: { auditId, uri: path, remoteAddress: wire.remoteAddress },
+    ...(await bodyOf(wire)),
     ...(wire.upgrade ? { upgrade: { headers } } : {}),
   }
 }
+
+/** What is wrong with a body is told behind who may send one. */
+const bodyOf = (wire: WireRequest): Promise<Pick<ApiRequest, 'body' | 'unreadable'>> =>
+  readBody(wire).then(
+    (body) => ({ body }),
+    (error: unknown) => ({ body: noBody, unreadable: { error } }),
+  )
+
+const noBody: Body = { kind: 'none' }
 
 const wokenByRevisionsMax = 8
 
@@ -219,7 +229,7 @@ const warningHeader = (text: string): string =>
   String.fromCharCode(...new TextEncoder().encode(`299 - ${JSON.stringify(text)}`))
 
 function failure(error: unknown, wire: WireRequest, log: Log): WireAnswer {
-  const status = asStatusError(error)
+  const status = statusErrorOf(error)
   if (status.code >= 500 && !wire.signal.aborted)
     log.error('a request failed', { method: wire.method, target: wire.target, error })
   const retryAfter = status.details?.retryAfterSeconds
@@ -243,16 +253,4 @@ function wantsProtobuf(accept: string): boolean {
   } catch {
     return false
   }
-}
-
-function asStatusError(error: unknown): StatusError {
-  if (error instanceof StatusError) return error
-  if (error instanceof BodyTooLarge)
-    return new StatusError(413, 'RequestEntityTooLarge', `Request entity too large: limit is ${bodyBytesMax}`)
-  if (error instanceof URIError) return badRequest('the path is malformed')
-  if (error instanceof StoreUnavailable)
-    return new StatusError(503, 'ServiceUnavailable', error.message, { retryAfterSeconds: 1 }, { cause: error })
-  return new StatusError(500, 'InternalError', `Internal error occurred: ${errorText(error)}`, {
-    causes: [{ reason: 'UnexpectedServerResponse', message: errorText(error) }],
-  })
 }

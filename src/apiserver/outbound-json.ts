@@ -12,10 +12,22 @@ export interface JsonServer {
 const answerBytesMax = 1 << 20
 
 export async function exchangeJson(
-  { outbound, clock, timeoutMs }: JsonServer,
+  server: JsonServer,
   request: OutboundRequest,
   signal: AbortSignal,
 ): Promise<{ readonly status: number; readonly value: unknown }> {
+  const { status, text } = await exchangeText(server, request, signal)
+  return { status, value: isGood(status) ? JSON.parse(text) : undefined }
+}
+
+export const isGood = (status: number): boolean => status >= 200 && status < 300
+
+/** For servers whose answer's content means nothing. */
+export async function exchangeText(
+  { outbound, clock, timeoutMs }: JsonServer,
+  request: OutboundRequest,
+  signal: AbortSignal,
+): Promise<{ readonly status: number; readonly text: string }> {
   const late = new AbortController()
   const timer = clock.after(timeoutMs, () => late.abort(new Error(`no answer within ${timeoutMs} ms`)))
   try {
@@ -26,8 +38,7 @@ export async function exchangeJson(
       text += decoder.decode(piece, { stream: true })
       if (text.length > answerBytesMax) throw new Error(`the answer is larger than ${answerBytesMax} bytes`)
     }
-    const isGood = answer.status >= 200 && answer.status < 300
-    return { status: answer.status, value: isGood ? JSON.parse(text) : undefined }
+    return { status: answer.status, text }
   } finally {
     timer.cancel()
   }

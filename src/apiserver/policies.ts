@@ -2,6 +2,7 @@
 import type { Kind } from '../api/kind.ts'
 import { defaultAdmissionPlugins } from './admission/plugins.ts'
 import type { AdmissionPlugin } from './admission/plugin.ts'
+import type { Auditor } from './audit/auditor.ts'
 import { certificateUser } from './authentication/certificates.ts'
 import type { Authentication } from './authentication/authenticator.ts'
 import { anonymousUser } from './authentication/anonymous.ts'
@@ -18,6 +19,8 @@ export interface Policies {
   authorize(attributes: AccessAttributes, signal: AbortSignal): Decision | Promise<Decision>
   /** Waits for the request's turn; returns how to end it. */
   takeSeat(request: ApiRequest): Promise<() => void>
+  /** Keeps records of requests; undefined when nobody asked for them. */
+  readonly audit?: Auditor | undefined
   readonly admission: readonly AdmissionPlugin[]
   /** What answers creates that keep nothing. */
   readonly reviews: readonly Review[]

@@ -77,8 +77,28 @@ export interface ApiRequest {
   readonly target: Target
   readonly query: URLSearchParams
   readonly body: Body
+  /** Why the body could not be read; told at the end of the road. */
+  readonly unreadable?: { readonly error: unknown }
+  /** Where a request over the network comes from. */
+  readonly origin?: Origin
+  /** Set by the audit station, where a record is kept. */
+  readonly record?: RequestRecord
   /** The client asks to leave HTTP for another protocol, with these headers. */
   readonly upgrade?: { readonly headers: Readonly<Record<string, string | undefined>> }
+}
+
+/** What stations and admission say for the audit record. */
+export interface RequestRecord {
+  /** The first value of a key stays. */
+  annotate(key: string, value: string): void
+  impersonate(user: User): void
+}
+
+export interface Origin {
+  readonly auditId: string
+  /** Path and query as sent. */
+  readonly uri: string
+  readonly remoteAddress: string
 }
 
 export type ResourceTarget = Extract<Target, { kind: 'resource' }>

@@ -1,6 +1,7 @@
 // serverPolicies: real authentication, the configured chain of authorizers, and what follows from both.
 import type { Clock } from '../base/clock.ts'
 import type { AdmissionPlugin } from './admission/plugin.ts'
+import type { Auditor } from './audit/auditor.ts'
 import { defaultAdmissionPlugins } from './admission/plugins.ts'
 import { allowsAnonymous, anonymousUser, type AnonymousRules } from './authentication/anonymous.ts'
 import {
@@ -22,6 +23,7 @@ import type { Caches, Policies } from './policies.ts'
 
 export interface PolicyOptions {
   readonly clock: Clock
+  readonly audit?: Auditor | undefined
   /** What tokens must be meant for to be taken here. */
   readonly audiences: readonly string[]
   readonly anonymous: AnonymousRules
@@ -36,7 +38,17 @@ export interface PolicyOptions {
 }
 
 export const serverPolicies =
-  ({ clock, audiences, anonymous, authenticators, tokens, accountTokens, authorizers, admission }: PolicyOptions) =>
+  ({
+    clock,
+    audit,
+    audiences,
+    anonymous,
+    authenticators,
+    tokens,
+    accountTokens,
+    authorizers,
+    admission,
+  }: PolicyOptions) =>
   (caches: Caches): Policies => {
     const rbac = new Rbac(caches)
     const chain = chainOf([privileged, ...authorizers(rbac, caches)])
@@ -54,6 +66,7 @@ export const serverPolicies =
       },
       authorize: (attributes, signal) => chain.authorize(attributes, signal),
       takeSeat: () => Promise.resolve(() => {}),
+      audit,
       admission: [...defaultAdmissionPlugins, ...admission, escalationCheck(rbac, chain)],
       reviews: [
         ...accessReviews(chain),

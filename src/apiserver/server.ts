@@ -125,7 +125,8 @@ export class ApiServer {
   }
 
   #end(request: ApiRequest): Promise<Answer> {
-    const { target, allowedBy, context } = request
+    const { target, allowedBy, context, unreadable } = request
+    if (unreadable !== undefined) return Promise.reject(unreadable.error)
     if (allowedBy !== undefined) this.#parts.flow.explain(context.cause.event, allowedBy)
     if (target.kind === 'resource') return this.registry.handle(request as ResourceRequest)
     const [first, ...rest] = target.path.split('/').filter((part) => part !== '')

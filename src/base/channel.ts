@@ -12,6 +12,7 @@ export class Channel<T> implements AsyncIterable<T> {
   #waiting: PromiseWithResolvers<IteratorResult<T, undefined>> | undefined
   #ended: { error: unknown } | undefined
   #wake: (() => void) | undefined
+  #alsoAtEnd: (() => void) | undefined
 
   /** `onEnd` runs once, when either side ends the channel. */
   constructor(itemsMax: number, onEnd: () => void = () => {}) {
@@ -64,7 +65,14 @@ export class Channel<T> implements AsyncIterable<T> {
     if (error === undefined) waiting?.resolve({ value: undefined, done: true })
     else waiting?.reject(error)
     this.#onEnd()
+    this.#alsoAtEnd?.()
     this.#wake?.()
+  }
+
+  /** One more that is told of the end. */
+  whenEnded(listener: () => void): void {
+    if (this.ended) listener()
+    else this.#alsoAtEnd = listener
   }
 
   /** Ends the channel when the signal is aborted. */

@@ -38,6 +38,7 @@ export interface ClusterOptions {
   readonly clock: Clock
   readonly random: Random
   readonly log: Log
+  readonly metrics?: Metrics
   readonly store: Store
   /** Who may do what. */
   readonly policies: (caches: Caches) => Policies
@@ -55,16 +56,18 @@ export interface ClusterOptions {
 
 export class Cluster {
   readonly flow: FlowRecorder
-  readonly metrics = new Metrics()
+  readonly metrics: Metrics
   readonly decisions = new DecisionRecord()
   readonly components: ReadonlyMap<string, Component>
-  readonly #controllerMetrics = controllerMetrics(this.metrics)
+  readonly #controllerMetrics
   readonly #options: ClusterOptions
   readonly #ready = Promise.withResolvers<void>()
   #server: ApiServer | undefined
 
   constructor(options: ClusterOptions) {
     this.#options = options
+    this.metrics = options.metrics ?? new Metrics()
+    this.#controllerMetrics = controllerMetrics(this.metrics)
     this.flow = new FlowRecorder(options.clock, options.flowEvents)
     const nodes = Array.from({ length: options.nodes }, (_, index) => this.#kubelet(index))
     const managers = Array.from({ length: options.controllerManagers ?? 1 }, (_, index) =>

@@ -1,11 +1,16 @@
 // The policies of a cluster: who is believed, and who may do what, as its settings say.
 import type { Clock } from '../base/clock.ts'
+import { silentLog, type Log } from '../base/log.ts'
+import { Metrics } from '../base/metrics.ts'
 import { getOrMake } from '../base/get-or-make.ts'
 import type { Random } from '../base/random.ts'
 import { WebhookCaller } from '../apiserver/admission/webhooks/caller.ts'
 import { mutatingWebhooks } from '../apiserver/admission/webhooks/mutating.ts'
 import { serviceAddress } from '../apiserver/admission/webhooks/service-address.ts'
 import { validatingWebhooks } from '../apiserver/admission/webhooks/validating.ts'
+import { AuditLog } from '../apiserver/audit/audit-log.ts'
+import { AuditWebhook } from '../apiserver/audit/audit-webhook.ts'
+import { Auditor } from '../apiserver/audit/auditor.ts'
 import type { TokenAuthenticator } from '../apiserver/authentication/authenticator.ts'
 import { bootstrapTokens } from '../apiserver/authentication/bootstrap-tokens.ts'
 import { certificates } from '../apiserver/authentication/certificates.ts'
@@ -25,13 +30,17 @@ import { serverPolicies } from '../apiserver/server-policies.ts'
 import type { KeyPair, PublicKey } from '../platform/crypto.ts'
 import type { Outbound, OutboundOptions } from '../platform/outbound.ts'
 import type { Platform } from '../platform/platform.ts'
+import type { AuditSettings } from './audit-settings.ts'
 import { defaultPolicySettings, type PolicySettings, type ResolvedAuthorizer } from './policy-settings.ts'
 import type { WebhookConnection } from './webhook-connection.ts'
 
 export interface PolicyParts {
   readonly clock: Clock
   readonly random: Random
-  readonly platform: Pick<Platform, 'crypto' | 'outbound'>
+  readonly platform: Pick<Platform, 'crypto' | 'files' | 'outbound'>
+  /** Where policies say what goes wrong and what they count; nowhere when left out. */
+  readonly log?: Log
+  readonly metrics?: Metrics
   /** Signs the tokens of ServiceAccounts. */
   readonly accountKey: KeyPair
   /** Keys that signed them before. */
@@ -40,6 +49,7 @@ export interface PolicyParts {
 
 const issuerTimeoutMs = 10_000
 const tokenWebhookTimeoutMs = 30_000
+const auditWebhookTimeoutMs = 30_000
 
 export interface ClusterPolicies {
   readonly policies: (caches: Caches) => Policies
@@ -86,8 +96,10 @@ export function clusterPolicies(parts: PolicyParts, settings: PolicySettings = d
         ]),
   ]
   const caller = new WebhookCaller({ outbound: platform.outbound, clock, random, serviceAddress })
+  const audit = settings.audit && auditorOf(settings.audit, parts, servers)
   const policies = serverPolicies({
     clock,
+    audit,
     audiences,
     anonymous: settings.anonymous,
     authenticators: [frontProxy(frontProxyDefaults, audiences), certificates(audiences)],
@@ -97,7 +109,37 @@ export function clusterPolicies(parts: PolicyParts, settings: PolicySettings = d
       settings.authorizers.map((setting) => authorizerOf(setting, rbac, caches, crypto, servers)),
     admission: [mutatingWebhooks(caller), validatingWebhooks(caller)],
   })
-  return { policies, close: async () => void (await Promise.all([servers.close(), caller.close()])) }
+  return {
+    policies,
+    async close() {
+      await audit?.close()
+      await Promise.all([servers.close(), caller.close()])
+    },
+  }
+}
+
+function auditorOf({ policy, log, webhook }: AuditSettings, parts: PolicyParts, servers: Servers): Auditor {
+  const { clock, random, platform, log: ownLog = silentLog, metrics = new Metrics() } = parts
+  const errors = metrics.counter('apiserver_audit_error_total', 'Audit events that were lost, by backend.', ['plugin'])
+  return new Auditor({
+    policy,
+    clock,
+    random,
+    metrics,
+    backends: [
+      ...(log === undefined ? [] : [new AuditLog(log, { files: platform.files, clock, log: ownLog, errors })]),
+      ...(webhook === undefined
+        ? []
+        : [
+            new AuditWebhook(webhook, {
+              server: servers.connect(webhook.connection, auditWebhookTimeoutMs),
+              target: webhook.connection.target,
+              log: ownLog,
+              errors,
+            }),
+          ]),
+    ],
+  })
 }
 
 function authorizerOf(

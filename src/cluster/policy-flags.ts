@@ -2,6 +2,16 @@
 
 export const policyFlags = {
   'anonymous-auth': { value: 'true|false', help: 'lets requests without credentials in as system:anonymous (true)' },
+  'audit-log-maxage': { value: '<days>', help: 'how long full audit logs are kept; 0 for ever (0)' },
+  'audit-log-maxbackup': { value: '<count>', help: 'how many full audit logs are kept; 0 for all (0)' },
+  'audit-log-maxsize': { value: '<megabytes>', help: 'how large an audit log grows (100)' },
+  'audit-log-path': { value: '<file>', help: 'where audit events are written, one line each' },
+  'audit-policy-file': { value: '<file>', help: 'a Policy of audit.k8s.io/v1: which requests are recorded' },
+  'audit-webhook-batch-buffer-size': { value: '<count>', help: 'audit events that may wait; more are dropped (10000)' },
+  'audit-webhook-batch-max-size': { value: '<count>', help: 'audit events that are sent at once (400)' },
+  'audit-webhook-batch-max-wait': { value: '<time>', help: 'how long one waits for others (30s)' },
+  'audit-webhook-config-file': { value: '<file>', help: 'a kubeconfig of the server that takes audit events' },
+  'audit-webhook-initial-backoff': { value: '<time>', help: 'the pause before the second try (10s)' },
   'authentication-config': { value: '<file>', help: 'an AuthenticationConfiguration: OIDC issuers, anonymous' },
   'authentication-token-webhook-cache-ttl': { value: '<time>', help: 'how long its answers are remembered (2m)' },
   'authentication-token-webhook-config-file': { value: '<file>', help: 'a kubeconfig of the server that knows tokens' },

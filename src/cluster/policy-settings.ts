@@ -1,5 +1,4 @@
 // PolicySettings: what the flags and their files say, read and checked at the start; what is wrong stops it.
-import { durationMs } from '../apiserver/config-reader.ts'
 import type { AnonymousRules } from '../apiserver/authentication/anonymous.ts'
 import { authenticationConfig } from '../apiserver/authentication/authentication-config.ts'
 import type { JwtIssuer } from '../apiserver/authentication/oidc.ts'
@@ -11,7 +10,9 @@ import {
 } from '../apiserver/authorization/authorization-config.ts'
 import type { Files } from '../platform/files.ts'
 import { signatureAlgorithms } from '../platform/crypto.ts'
-import type { PolicyFlag, PolicyFlagValues } from './policy-flags.ts'
+import { readAuditSettings, type AuditSettings } from './audit-settings.ts'
+import { choice, needed, readYaml, time } from './flag-values.ts'
+import type { PolicyFlagValues } from './policy-flags.ts'
 import { readText, webhookConnection, type WebhookConnection } from './webhook-connection.ts'
 
 export type ResolvedAuthorizer =
@@ -32,6 +33,8 @@ export interface PolicySettings {
   readonly tokenFile: string
   readonly tokenWebhook: TokenWebhookSetting | undefined
   readonly authorizers: readonly ResolvedAuthorizer[]
+  /** Undefined: nothing is recorded. */
+  readonly audit: AuditSettings | undefined
 }
 
 export interface TokenWebhookSetting {
@@ -49,6 +52,7 @@ export const defaultPolicySettings: PolicySettings = {
   tokenFile: '',
   tokenWebhook: undefined,
   authorizers: [{ type: 'Node' }, { type: 'RBAC' }],
+  audit: undefined,
 }
 
 export async function readPolicySettings(flags: PolicyFlagValues, files: Files): Promise<PolicySettings> {
@@ -78,6 +82,7 @@ export async function readPolicySettings(flags: PolicyFlagValues, files: Files):
     authorizers: await Promise.all(
       (await authorizerSettings(flags, files)).map((each) => resolved(each, flags, files)),
     ),
+    audit: await readAuditSettings(flags, files),
   }
 }
 
@@ -150,34 +155,4 @@ async function issuerByFlags(flags: PolicyFlagValues, files: Files): Promise<rea
       uidClaim: '',
     },
   ]
-}
-
-async function readYaml(path: string, files: Files): Promise<unknown> {
-  const { parse } = await import('yaml')
-  return parse(await readText(path, files))
-}
-
-function needed(flags: PolicyFlagValues, name: PolicyFlag, by: string): string {
-  const value = flags[name]
-  if (value === undefined) throw new Error(`${by} needs --${name}`)
-  return value
-}
-
-function choice<const T extends string>(
-  flags: PolicyFlagValues,
-  name: PolicyFlag,
-  choices: readonly T[],
-  fallback: T,
-): T {
-  const value = flags[name] ?? fallback
-  const found = choices.find((each) => each === value)
-  if (found === undefined) throw new Error(`--${name} ${JSON.stringify(value)} is none of ${choices.join(', ')}`)
-  return found
-}
-
-function time(flags: PolicyFlagValues, name: PolicyFlag, fallback: number): number {
-  const text = flags[name]
-  const ms = text === undefined ? fallback : durationMs(text)
-  if (ms === undefined) throw new Error(`--${name} ${JSON.stringify(text)} is no length of time such as 2m`)
-  return ms
 }

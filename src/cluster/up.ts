@@ -1,6 +1,7 @@
 // up: a cluster on this machine until it is told to stop. Progress goes to `say`, one line each.
 import { realClock } from '../base/clock.ts'
 import { errorText, type Log } from '../base/log.ts'
+import { Metrics } from '../base/metrics.ts'
 import { systemRandom } from '../base/random.ts'
 import { TaskGroup } from '../base/task-group.ts'
 import { kubeconfigText } from '../pki/kubeconfig.ts'
@@ -63,8 +64,9 @@ export async function up({
     const { accountKey, authority } = certificates
     const openedStore = await openStore(store, dataFolder)
     cleanUps.defer(() => openedStore.close())
+    const metrics = new Metrics()
     const { policies, close } = clusterPolicies(
-      { clock: realClock, random: systemRandom, platform, accountKey },
+      { clock: realClock, random: systemRandom, platform, accountKey, log, metrics },
       settings,
     )
     cleanUps.defer(close)
@@ -74,6 +76,7 @@ export async function up({
       clock: realClock,
       random: systemRandom,
       log,
+      metrics,
       store: openedStore,
       policies,
       nodes,

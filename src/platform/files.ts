@@ -9,6 +9,16 @@ export interface Files {
   list(path: string): Promise<string[]>
   /** Makes the folder and those above it, accessible to its owner only. */
   makeFolder(path: string): Promise<void>
+  /** Opens a file to add to, made readable by its owner only when it is not there. */
+  openAppend(path: string): Promise<AppendFile>
+  rename(from: string, to: string): Promise<void>
   /** Removes a file or a folder with its content; fine when nothing is there. */
   remove(path: string): Promise<void>
+}
+
+export interface AppendFile {
+  /** How many it holds. */
+  readonly bytes: number
+  append(content: Uint8Array): Promise<void>
+  close(): Promise<void>
 }

@@ -1,11 +1,17 @@
 // AdmissionNotes: what admission says beside yes or no. Warnings go to the client, annotations to the audit record.
+import type { RequestRecord } from '../request.ts'
 
 const warningsMax = 64
 const annotationsMax = 64
 
 export class AdmissionNotes {
+  readonly #record: Pick<RequestRecord, 'annotate'> | undefined
   readonly #warnings: string[] = []
   readonly #annotations = new Map<string, string>()
+
+  constructor(record?: Pick<RequestRecord, 'annotate'>) {
+    this.#record = record
+  }
 
   get warnings(): readonly string[] {
     return this.#warnings
@@ -21,6 +27,8 @@ export class AdmissionNotes {
 
   /** The first value of a key stays. */
   annotate(key: string, value: string): void {
-    if (this.#annotations.size < annotationsMax && !this.#annotations.has(key)) this.#annotations.set(key, value)
+    if (this.#annotations.size >= annotationsMax || this.#annotations.has(key)) return
+    this.#annotations.set(key, value)
+    this.#record?.annotate(key, value)
   }
 }

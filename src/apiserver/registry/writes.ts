@@ -165,7 +165,7 @@ export async function update(
       if (tries > 1) throw stale
       continue // the cache may lag behind what the client has seen
     }
-    const notes = new AdmissionNotes()
+    const notes = new AdmissionNotes(request.record)
     const attributes = await prepareUpdate(parts, request, sent, current.object, options.part, notes)
     const { object } = attributes
     const told = options.part === 'object' ? (kind.warnings?.(object, current.object) ?? []) : []
@@ -343,7 +343,7 @@ export function attributesOf(
     dryRun: isDryRun(request),
     object,
     old,
-    notes: new AdmissionNotes(),
+    notes: new AdmissionNotes(request.record),
     reinvocation: new Reinvocation(),
     signal: context.signal,
   }

@@ -9,7 +9,10 @@ export const authentication = defineStation({
   async handle(request, next, policies) {
     const answer = policies.authenticate(request)
     const authentication = answer instanceof Promise ? await answer : answer
-    if (authentication.kind !== 'authenticated') throw unauthorized()
+    if (authentication.kind !== 'authenticated') {
+      await policies.audit?.refuse(request)
+      throw unauthorized()
+    }
     return next({ ...request, user: withKnownGroup(authentication.user) })
   },
 })

@@ -12,6 +12,10 @@ export const authorization = defineStation({
     const attributes = attributesOf(user, request)
     const answer = policies.authorize(attributes, request.context.signal)
     const decision = answer instanceof Promise ? await answer : answer
+    if (request.record !== undefined) {
+      request.record.annotate('authorization.k8s.io/decision', decision.kind === 'allowed' ? 'allow' : 'forbid')
+      request.record.annotate('authorization.k8s.io/reason', decision.reason())
+    }
     if (decision.kind !== 'allowed') throw forbiddenAccess(attributes, decision.reason())
     return next({ ...request, allowedBy: decision })
   },

@@ -20,7 +20,9 @@ export const impersonation = defineStation({
       const decision = await policies.authorize(asked, context.signal)
       if (decision.kind !== 'allowed') throw forbiddenAccess(asked, decision.reason())
     }
-    return next({ ...request, user: withImpliedGroups(wanted) })
+    const impersonated = withImpliedGroups(wanted)
+    request.record?.impersonate(impersonated)
+    return next({ ...request, user: impersonated })
   },
 })
 

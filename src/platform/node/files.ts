@@ -41,5 +41,20 @@ export const nodeFiles: Files = {
   async makeFolder(path) {
     await mkdir(path, { recursive: true, mode: 0o700 })
   },
+  async openAppend(path) {
+    const file = await open(path, 'a', ownerOnly)
+    const state = { bytes: (await file.stat()).size }
+    return {
+      get bytes() {
+        return state.bytes
+      },
+      async append(content) {
+        await file.appendFile(content)
+        state.bytes += content.length
+      },
+      close: () => file.close(),
+    }
+  },
+  rename,
   remove: (path) => rm(path, { recursive: true, force: true }),
 }

@@ -1,0 +1,168 @@
+// AuditRecord: what is known of one request so far, and the event of audit.k8s.io/v1 that each of its stages becomes.
+import { rfc3339Micro } from '../../base/clock.ts'
+import type { StatusError } from '../../api/status-error.ts'
+import { isJsonObject, without } from '../../schema/json-value.ts'
+import type { Answer } from '../answer.ts'
+import type { ApiRequest, RequestRecord, ResourceTarget, User } from '../request.ts'
+import type { AuditRule, AuditStage } from './audit-policy.ts'
+
+export type AuditEvent = Readonly<Record<string, unknown>>
+
+const annotationsMax = 128
+
+export class AuditRecord implements RequestRecord {
+  readonly rule: AuditRule
+  readonly #id: string
+  readonly #request: ApiRequest
+  readonly #receivedMs: number
+  readonly #annotations = new Map<string, string>()
+  #impersonated: User | undefined
+  #status: object | undefined
+  #response: unknown
+
+  constructor(rule: AuditRule, request: ApiRequest, id: string, receivedMs: number) {
+    this.rule = rule
+    this.#request = request
+    this.#id = id
+    this.#receivedMs = receivedMs
+  }
+
+  annotate(key: string, value: string): void {
+    if (this.#annotations.size < annotationsMax && !this.#annotations.has(key)) this.#annotations.set(key, value)
+  }
+
+  impersonate(user: User): void {
+    this.#impersonated = user
+  }
+
+  answered(answer: Answer): void {
+    this.#status = { metadata: {}, code: codeOf(answer) }
+    if (this.rule.level === 'RequestResponse') this.#response = objectIn(answer)
+  }
+
+  failed(error: StatusError): void {
+    const { apiVersion: _, kind: __, ...status } = error.toStatus() as { apiVersion?: string; kind?: string }
+    this.#status = { metadata: {}, ...status }
+    if (this.rule.level === 'RequestResponse') this.#response = error.toStatus()
+  }
+
+  /** Nobody knows who sent the request: it ends before its road begins. */
+  refused(message: string): void {
+    this.#status = { metadata: {}, status: 'Failure', message, reason: 'Unauthorized', code: 401 }
+  }
+
+  event(stage: AuditStage, nowMs: number): AuditEvent {
+    const { target, user, credentials, origin, body } = this.#request
+    const agent = credentials.kind === 'presented' ? credentials.headers['user-agent'] : this.#request.sender
+    const hasBody = stage !== 'RequestReceived' && body.kind === 'value' && this.rule.level !== 'Metadata'
+    return {
+      kind: 'Event',
+      apiVersion: 'audit.k8s.io/v1',
+      level: this.rule.level,
+      auditID: this.#id,
+      stage,
+      requestURI: origin?.uri ?? uriOf(this.#request),
+      verb: target.verb,
+      user: user === undefined ? {} : userInfo(user),
+      ...(this.#impersonated === undefined ? {} : { impersonatedUser: userInfo(this.#impersonated) }),
+      sourceIPs: sourcesOf(this.#request),
+      ...(agent === undefined ? {} : { userAgent: agent }),
+      ...(target.kind === 'resource' ? { objectRef: referenceOf(target, stage, this.#request) } : {}),
+      ...(this.#status === undefined ? {} : { responseStatus: this.#status }),
+      ...(hasBody ? { requestObject: this.#shown(body.value) } : {}),
+      ...(this.#response === undefined ? {} : { responseObject: this.#shown(this.#response) }),
+      requestReceivedTimestamp: rfc3339Micro(this.#receivedMs),
+      stageTimestamp: rfc3339Micro(nowMs),
+      ...(this.#annotations.size === 0 ? {} : { annotations: Object.fromEntries(this.#annotations) }),
+    }
+  }
+
+  #shown(object: unknown): unknown {
+    return this.rule.omitsManagedFields ? withoutManagedFields(object) : object
+  }
+}
+
+function withoutManagedFields(value: unknown): unknown {
+  if (!isJsonObject(value)) return value
+  const { metadata, items } = value
+  return {
+    ...value,
+    ...(isJsonObject(metadata) && 'managedFields' in metadata ? { metadata: without(metadata, 'managedFields') } : {}),
+    ...(Array.isArray(items) ? { items: items.map(withoutManagedFields) } : {}),
+  }
+}
+
+const userInfo = ({ name, uid, groups, extra }: User): object => ({
+  username: name,
+  ...(uid === '' ? {} : { uid }),
+  ...(groups.length === 0 ? {} : { groups }),
+  ...(Object.keys(extra).length === 0 ? {} : { extra }),
+})
+
+/** Where the request comes from, the farthest first: what proxies say stands before what the socket says. */
+function sourcesOf({ credentials, origin }: ApiRequest): readonly string[] {
+  const headers = credentials.kind === 'presented' ? credentials.headers : {}
+  const told = (headers['x-forwarded-for'] ?? '').split(',').map((part) => part.trim())
+  const all = [...told, headers['x-real-ip'] ?? '', origin?.remoteAddress ?? '127.0.0.1']
+  const known = all.filter((address) => address !== '')
+  return known.filter((address, index) => address !== known[index - 1])
+}
+
+/** Once the body has been read it tells the name of what is made, and which version is meant. */
+function referenceOf(target: ResourceTarget, stage: AuditStage, { body }: ApiRequest): object {
+  const { resource, subresource, namespace, name } = target
+  const isObject = stage !== 'RequestReceived' && body.kind === 'value' && body.patchType === undefined
+  const metadata = isObject && isJsonObject(body.value) ? body.value['metadata'] : undefined
+  const told = (field: string): string => {
+    const value = isJsonObject(metadata) ? metadata[field] : undefined
+    return typeof value === 'string' ? value : ''
+  }
+  const all = {
+    resource: resource.plural,
+    namespace,
+    name: name === '' ? told('name') : name,
+    uid: told('uid'),
+    apiGroup: resource.group,
+    apiVersion: resource.version,
+    resourceVersion: told('resourceVersion'),
+    subresource,
+  }
+  return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== ''))
+}
+
+/** The address of a call that was made without one. */
+function uriOf({ target, query }: ApiRequest): string {
+  const asked = query.size === 0 ? '' : `?${query}`
+  if (target.kind === 'path') return target.path + asked
+  const { resource, namespace, name, subresource } = target
+  const parts = [
+    resource.group === '' ? 'api' : 'apis',
+    resource.apiVersion,
+    ...(namespace === '' ? [] : ['namespaces', namespace]),
+    resource.plural,
+    name,
+    subresource,
+  ]
+  return `/${parts.filter((part) => part !== '').join('/')}${asked}`
+}
+
+const codeOf = (answer: Answer): number =>
+  'status' in answer
+    ? answer.status
+    : answer.kind === 'wire'
+      ? answer.answer.status
+      : answer.kind === 'upgraded'
+        ? 101
+        : 200
+
+function objectIn(answer: Answer): unknown {
+  if (answer.kind === 'object') return answer.object
+  if (answer.kind !== 'list') return undefined
+  const { of: kind, items, revision } = answer
+  return {
+    kind: `${kind.kind}List`,
+    apiVersion: kind.apiVersion,
+    metadata: { resourceVersion: String(revision) },
+    items: items.map(({ object }) => object),
+  }
+}

@@ -1,0 +1,229 @@
+// Requests on the record: which rule decides, what each stage says, and where the lines go.
+import { deepEqual, equal, ok, throws } from 'node:assert/strict'
+import { mkdtemp, readFile, stat } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { silentLog } from '../../base/log.ts'
+import { Metrics } from '../../base/metrics.ts'
+import { seededRandom } from '../../base/random.ts'
+import { VirtualClock } from '../../base/virtual-clock.ts'
+import { secret } from '../../api/core/v1/secret.ts'
+import { pod } from '../../api/core/v1/pod.ts'
+import { StatusError } from '../../api/status-error.ts'
+import { nodeFiles } from '../../platform/node/files.ts'
+import { ConfigReader } from '../config-reader.ts'
+import { openPolicies, type Policies } from '../policies.ts'
+import { userNamed, type Target } from '../request.ts'
+import { startServer } from '../server.harness.ts'
+import { AuditLog } from './audit-log.ts'
+import { auditPolicy, matchingRule } from './audit-policy.ts'
+import type { AuditEvent } from './audit-record.ts'
+import { AuditWebhook } from './audit-webhook.ts'
+import { Auditor, type AuditBackend } from './auditor.ts'
+
+const policyOf = (rules: readonly object[], rest: object = {}) =>
+  auditPolicy(new ConfigReader({ apiVersion: 'audit.k8s.io/v1', kind: 'Policy', rules, ...rest }))
+
+const of = (resource: typeof pod | typeof secret, verb: 'get' | 'list' | 'create', name = '', subresource = '') =>
+  ({ kind: 'resource', verb, resource, subresource, namespace: 'default', name }) as Target
+const path = (text: string): Target => ({ kind: 'path', verb: 'get', path: text, accept: '' })
+const jane = userNamed('jane', ['staff'])
+
+const matches: [string, object, Target, boolean][] = [
+  ['everything', {}, of(pod, 'get', 'a'), true],
+  ['a user', { users: ['jane'] }, of(pod, 'get', 'a'), true],
+  ['another user', { users: ['john'] }, of(pod, 'get', 'a'), false],
+  ['a group', { userGroups: ['staff'] }, of(pod, 'get', 'a'), true],
+  ['a verb', { verbs: ['list'] }, of(pod, 'get', 'a'), false],
+  ['a resource', { resources: [{ group: '', resources: ['pods'] }] }, of(pod, 'get', 'a'), true],
+  ['not its part', { resources: [{ group: '', resources: ['pods'] }] }, of(pod, 'get', 'a', 'log'), false],
+  ['any part of it', { resources: [{ group: '', resources: ['pods/*'] }] }, of(pod, 'get', 'a', 'log'), true],
+  ['a part of any', { resources: [{ group: '', resources: ['*/log'] }] }, of(pod, 'get', 'a', 'log'), true],
+  ['a whole group', { resources: [{ group: '' }] }, of(secret, 'get', 'a'), true],
+  ['another group', { resources: [{ group: 'apps' }] }, of(secret, 'get', 'a'), false],
+  ['a name', { resources: [{ group: '', resources: ['pods'], resourceNames: ['b'] }] }, of(pod, 'get', 'a'), false],
+  ['a namespace', { namespaces: ['default'] }, of(pod, 'list'), true],
+  ['none of a path', { namespaces: [''] }, path('/version'), false],
+  ['paths below', { nonResourceURLs: ['/healthz*'] }, path('/healthz/ping'), true],
+  ['the path alone', { nonResourceURLs: ['/healthz'] }, path('/healthz/ping'), false],
+]
+for (const [name, rule, target, expected] of matches)
+  test(`a rule matches: ${name}`, () => {
+    equal(matchingRule(policyOf([{ level: 'Metadata', ...rule }]), { target }, jane) !== undefined, expected)
+  })
+
+test('a policy that cannot be meant is refused', () => {
+  throws(() => policyOf([]), /rules must not be empty/)
+  throws(() => policyOf([{ level: 'Everything' }]), /rules\[0\].level "Everything" is none of/)
+  throws(() => policyOf([{ level: 'None', namespaces: ['a'], nonResourceURLs: ['/a'] }]), /cannot apply to both/)
+  throws(() => policyOf([{ level: 'None' }], { omitStages: ['Late'] }), /omitStages "Late" is none of/)
+})
+
+function recorded(rules: readonly object[], rest: object = {}, policies: Policies = openPolicies) {
+  const events: AuditEvent[] = []
+  const clock = new VirtualClock()
+  const backend: AuditBackend = {
+    write: (event) => Promise.resolve(void events.push(event)),
+    close: () => Promise.resolve(),
+  }
+  const audit = new Auditor({
+    policy: policyOf(rules, rest),
+    backends: [backend],
+    clock,
+    random: seededRandom(1),
+    metrics: new Metrics(),
+  })
+  const take = () => events.splice(0)
+  return { policies: { ...policies, audit }, take, clock }
+}
+
+const said = (events: readonly AuditEvent[]) =>
+  events.map(({ stage, responseStatus }) => [stage, (responseStatus as { code?: number } | undefined)?.code])
+
+const hidden = 'c2VjcmV0'
+const secretOf = (name: string) => ({ metadata: { name }, data: { password: hidden } })
+
+test('each outcome has its lines', async () => {
+  const refusing: Policies = {
+    ...openPolicies,
+    authorize: (attributes) =>
+      attributes.user.name === 'nobody'
+        ? { kind: 'denied', reason: () => 'never' }
+        : { kind: 'allowed', reason: () => 'rule 1' },
+  }
+  const { policies, take, clock } = recorded([{ level: 'Metadata' }], {}, refusing)
+  await using api = await startServer(policies, { clock })
+  take()
+  const secrets = '/api/v1/namespaces/default/secrets'
+  await api.call('POST', secrets, secretOf('a'), { 'audit-id': 'id-1', 'user-agent': 'kubectl/1' })
+  const events = take()
+  deepEqual(said(events), [
+    ['RequestReceived', undefined],
+    ['ResponseComplete', 201],
+  ])
+  const [, last] = events
+  equal(last?.['auditID'], 'id-1')
+  equal(last?.['userAgent'], 'kubectl/1')
+  deepEqual(last?.['objectRef'], { resource: 'secrets', namespace: 'default', name: 'a', apiVersion: 'v1' })
+  deepEqual(last?.['annotations'], {
+    'authorization.k8s.io/decision': 'allow',
+    'authorization.k8s.io/reason': 'rule 1',
+  })
+  ok(!JSON.stringify(events).includes(hidden), 'no content at the level Metadata')
+
+  const outcomes: [number, Parameters<typeof api.call>][] = [
+    [409, ['POST', secrets, secretOf('a')]],
+    [400, ['POST', secrets, '{"metadata":']],
+    [422, ['POST', secrets, secretOf('Not A Name')]],
+    [404, ['GET', `${secrets}/absent`]],
+    [403, ['GET', secrets, undefined, { as: 'nobody' }]],
+  ]
+  for (const [code, call] of outcomes) {
+    equal((await api.call(...call)).status, code)
+    deepEqual(said(take()), [
+      ['RequestReceived', undefined],
+      ['ResponseComplete', code],
+    ])
+  }
+  equal((await api.call('GET', secrets, undefined, { anonymous: '', authorization: 'Bearer wrong' })).status, 401)
+  const refused = take()
+  deepEqual(said(refused), [['ResponseStarted', 401]])
+  const [first = {}] = refused
+  equal((first['responseStatus'] as { message: string }).message, 'Authentication failed, attempted: bearer')
+  ok(!JSON.stringify(refused).includes('wrong'))
+})
+
+test('a bug on the road is a panic, a failure that is told is not', async () => {
+  let error: Error = new Error('a bug')
+  const { policies, take, clock } = recorded(
+    [{ level: 'Metadata', omitStages: ['RequestReceived'] }],
+    {},
+    {
+      ...openPolicies,
+      takeSeat: ({ user }) => (user?.name === 'unlucky' ? Promise.reject(error) : Promise.resolve(() => {})),
+    },
+  )
+  await using api = await startServer(policies, { clock })
+  take()
+  await api.call('GET', '/version', undefined, { as: 'unlucky' })
+  deepEqual(said(take()), [['Panic', 500]])
+  error = new StatusError(429, 'TooManyRequests', 'later')
+  await api.call('GET', '/version', undefined, { as: 'unlucky' })
+  deepEqual(said(take()), [['ResponseComplete', 429]])
+})
+
+test('higher levels bring the objects, without the owners of fields where nobody wants them', async () => {
+  const rules = [
+    { level: 'Request', resources: [{ group: '', resources: ['configmaps'] }] },
+    { level: 'RequestResponse', resources: [{ group: '', resources: ['secrets'] }], omitManagedFields: true },
+  ]
+  const { policies, take, clock } = recorded(rules, { omitStages: ['RequestReceived'] })
+  await using api = await startServer(policies, { clock })
+  deepEqual(take(), [], 'what no rule names is not recorded')
+  await api.call('POST', '/api/v1/namespaces/default/configmaps', { metadata: { name: 'a' } })
+  const [request] = take()
+  deepEqual(request?.['requestObject'], { metadata: { name: 'a' } })
+  equal(request?.['responseObject'], undefined)
+  await api.call('POST', '/api/v1/namespaces/default/secrets', secretOf('a'))
+  const [both = {}] = take()
+  const { metadata } = both['responseObject'] as { metadata: Record<string, unknown> }
+  deepEqual([metadata['name'], metadata['managedFields']], ['a', undefined])
+})
+
+test('a watch has begun before it has ended', async () => {
+  const { policies, take, clock } = recorded([{ level: 'Metadata', verbs: ['watch'] }])
+  await using api = await startServer(policies, { clock })
+  await api.watch('/api/v1/namespaces?watch=true', 1)
+  await clock.settle()
+  deepEqual(said(take()), [
+    ['RequestReceived', undefined],
+    ['ResponseStarted', 200],
+    ['ResponseComplete', 200],
+  ])
+})
+
+test('a full log is renamed, and so many are kept', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'coxswain-audit-'))
+  const file = join(folder, 'audit.log')
+  const clock = new VirtualClock(Date.UTC(2030, 0, 1))
+  const errors = new Metrics().counter('errors', '', ['plugin'])
+  const options = { path: file, bytesMax: 100, backupsMax: 2, ageMsMax: 0 }
+  const log = new AuditLog(options, { files: nodeFiles, clock, log: silentLog, errors })
+  for (let index = 0; index < 5; index++) {
+    await log.write({ index, text: 'x'.repeat(60) })
+    await clock.advance(1000)
+  }
+  await log.close()
+  deepEqual(await nodeFiles.list(folder), [
+    'audit-2030-01-01T00-00-03.000.log',
+    'audit-2030-01-01T00-00-04.000.log',
+    'audit.log',
+  ])
+  equal((await stat(file)).mode & 0o777, 0o600)
+  equal((JSON.parse(await readFile(file, 'utf8')) as { index: number }).index, 4)
+  await nodeFiles.remove(folder)
+})
+
+test('a webhook gets batches; what finds no place is counted', async () => {
+  const clock = new VirtualClock()
+  const metrics = new Metrics()
+  const errors = metrics.counter('errors', '', ['plugin'])
+  const posts: number[] = []
+  let status = 200
+  const send = ({ body }: { body?: Uint8Array | string }) => {
+    posts.push((JSON.parse(String(body)) as { items: unknown[] }).items.length)
+    return Promise.resolve({ status, headers: {}, body: (async function* () {})() })
+  }
+  const server = { clock, timeoutMs: 1000, outbound: { send, close: () => Promise.resolve() } }
+  const options = { bufferMax: 3, batchMax: 2, waitMs: 1000, backoffMs: 100 }
+  const webhook = new AuditWebhook(options, { server, target: '/', log: silentLog, errors })
+  status = 503
+  for (let index = 0; index < 7; index++) await webhook.write({ index })
+  ok(metrics.text().includes('errors{plugin="webhook"} 2'), 'two under way, three wait, two are lost')
+  await clock.advance(50)
+  status = 204
+  await clock.advance(10_000)
+  deepEqual(posts, [2, 2, 2, 1], 'the first post is tried again; the last waits for its time')
+  await webhook.close()
+})

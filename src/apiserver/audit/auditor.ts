@@ -1,0 +1,75 @@
+// Auditor: opens the record of each request that the policy asks for, and hands its events to the backends.
+import type { Clock } from '../../base/clock.ts'
+import { newUid } from '../../base/ids.ts'
+import type { Metrics } from '../../base/metrics.ts'
+import type { Random } from '../../base/random.ts'
+import type { ApiRequest } from '../request.ts'
+import { matchingRule, type AuditPolicy, type AuditStage } from './audit-policy.ts'
+import { AuditRecord, type AuditEvent } from './audit-record.ts'
+
+/** Where events go. A backend that fails says so itself: the request goes on. */
+export interface AuditBackend {
+  /** Resolves when the event need not be waited for any longer. */
+  write(event: AuditEvent): Promise<void>
+  close(): Promise<void>
+}
+
+export interface AuditorParts {
+  readonly policy: AuditPolicy
+  readonly backends: readonly AuditBackend[]
+  readonly clock: Clock
+  readonly random: Random
+  readonly metrics: Metrics
+}
+
+export class Auditor {
+  readonly #parts: AuditorParts
+  readonly #events
+  readonly #levels
+
+  constructor(parts: AuditorParts) {
+    this.#parts = parts
+    const { metrics } = parts
+    this.#events = metrics.counter('apiserver_audit_event_total', 'Audit events generated and sent to the backends.')
+    this.#levels = metrics.counter('apiserver_audit_level_total', 'Audit policy levels, one per request.', ['level'])
+  }
+
+  /** The record of a request whose sender is known, or undefined when none is kept. */
+  begin(request: ApiRequest): AuditRecord | undefined {
+    const { policy, clock, random } = this.#parts
+    const rule = matchingRule(policy, request, request.user)
+    this.#levels.add({ level: rule?.level ?? 'None' })
+    if (rule === undefined) return undefined
+    return new AuditRecord(rule, request, request.origin?.auditId ?? newUid(random), clock.nowMs())
+  }
+
+  /** Writes down that a request's sender is not known. */
+  async refuse(request: ApiRequest): Promise<void> {
+    const record = this.begin(request)
+    if (record === undefined) return
+    record.refused(`Authentication failed, ${attempted(request)}`)
+    await this.tell(record, 'ResponseStarted')
+  }
+
+  async tell(record: AuditRecord, stage: AuditStage): Promise<void> {
+    if (record.rule.omittedStages.has(stage)) return
+    this.#events.add({})
+    const event = record.event(stage, this.#parts.clock.nowMs())
+    await Promise.all(this.#parts.backends.map((backend) => backend.write(event)))
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.#parts.backends.map((backend) => backend.close()))
+  }
+}
+
+/** What was shown, never its content. */
+function attempted({ credentials }: ApiRequest): string {
+  if (credentials.kind === 'asserted') return 'no credentials provided'
+  const scheme = (credentials.headers['authorization'] ?? '').split(' ')[0]?.toLowerCase() ?? ''
+  const shown = [
+    ...(scheme === 'bearer' || scheme === 'basic' ? [scheme] : []),
+    ...(credentials.certificate === undefined ? [] : ['x509']),
+  ]
+  return shown.length === 0 ? 'no credentials provided' : `attempted: ${shown.join(', ')}`
+}

@@ -1,0 +1,48 @@
+// AuditSettings: what the flags and the policy file say of the audit record.
+import type { AuditLogOptions } from '../apiserver/audit/audit-log.ts'
+import { auditPolicy, type AuditPolicy } from '../apiserver/audit/audit-policy.ts'
+import type { AuditWebhookOptions } from '../apiserver/audit/audit-webhook.ts'
+import { ConfigReader } from '../apiserver/config-reader.ts'
+import type { Files } from '../platform/files.ts'
+import { count, readYaml, time } from './flag-values.ts'
+import type { PolicyFlagValues } from './policy-flags.ts'
+import { webhookConnection, type WebhookConnection } from './webhook-connection.ts'
+
+export interface AuditSettings {
+  readonly policy: AuditPolicy
+  readonly log: AuditLogOptions | undefined
+  readonly webhook: (AuditWebhookOptions & { readonly connection: WebhookConnection }) | undefined
+}
+
+const dayMs = 86_400_000
+const megabyte = 1 << 20
+
+/** As upstream: without a policy, or without a place to write to, nothing is recorded. */
+export async function readAuditSettings(flags: PolicyFlagValues, files: Files): Promise<AuditSettings | undefined> {
+  const policyPath = flags['audit-policy-file']
+  const logPath = flags['audit-log-path']
+  const webhookPath = flags['audit-webhook-config-file']
+  if (policyPath === undefined || (logPath === undefined && webhookPath === undefined)) return undefined
+  return {
+    policy: auditPolicy(new ConfigReader(await readYaml(policyPath, files))),
+    log:
+      logPath === undefined
+        ? undefined
+        : {
+            path: logPath,
+            bytesMax: count(flags, 'audit-log-maxsize', 100, 1) * megabyte,
+            backupsMax: count(flags, 'audit-log-maxbackup', 0),
+            ageMsMax: count(flags, 'audit-log-maxage', 0) * dayMs,
+          },
+    webhook:
+      webhookPath === undefined
+        ? undefined
+        : {
+            connection: await webhookConnection(webhookPath, files),
+            bufferMax: count(flags, 'audit-webhook-batch-buffer-size', 10_000, 1),
+            batchMax: count(flags, 'audit-webhook-batch-max-size', 400, 1),
+            waitMs: time(flags, 'audit-webhook-batch-max-wait', 30_000),
+            backoffMs: time(flags, 'audit-webhook-initial-backoff', 10_000),
+          },
+  }
+}
