@@ -6,6 +6,7 @@ import { seededRandom } from '../base/random.ts'
 import { TaskGroup } from '../base/task-group.ts'
 import { VirtualClock } from '../base/virtual-clock.ts'
 import type { ClientCertificate, WireAnswer } from '../platform/listener.ts'
+import type { Store } from '../store/store.ts'
 import { MemoryStore } from '../store/memory.ts'
 import { handleHttp } from './http.ts'
 import { noKubelets } from './kubelet-connection.ts'
@@ -24,7 +25,7 @@ export interface Answered {
 export interface Harness extends AsyncDisposable {
   readonly server: ApiServer
   readonly clock: VirtualClock
-  readonly store: MemoryStore
+  readonly store: Store
   readonly flow: FlowRecorder
   /** Special headers: `anonymous` presents nothing, `as: user,group,…` the certificate of another than the admin. */
   call(method: string, target: string, body?: unknown, headers?: Record<string, string>): Promise<Answered>
@@ -44,7 +45,7 @@ export const admin: ClientCertificate = {
 export interface HarnessOptions {
   readonly clock?: VirtualClock
   /** A store that another server has, too. */
-  readonly store?: MemoryStore
+  readonly store?: Store
   readonly seeds?: readonly Seed[]
 }
 

@@ -46,6 +46,11 @@ export class Stored {
     return stored
   }
 
+  /** As the store has it. */
+  get bytes(): Uint8Array {
+    return this.#bytes
+  }
+
   get object(): ApiObject {
     if (this.#object === undefined) {
       const plain = parsed.get(this.#bytes) ?? (JSON.parse(decoder.decode(this.#bytes)) as ApiObject)

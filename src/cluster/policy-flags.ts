@@ -29,6 +29,11 @@ export const policyFlags = {
     value: 'v1|v1beta1',
     help: 'the version of SubjectAccessReview that it speaks (v1)',
   },
+  'encryption-provider-config': { value: '<file>', help: 'an EncryptionConfiguration: what is encrypted in the store' },
+  'encryption-provider-config-automatic-reload': {
+    value: 'true|false',
+    help: 'looks every minute whether that file has changed (false)',
+  },
   'oidc-ca-file': { value: '<file>', help: 'the authority of the issuer' },
   'oidc-client-id': { value: '<id>', help: 'the audience that its tokens must name' },
   'oidc-groups-claim': { value: '<claim>', help: 'the claim that names groups' },

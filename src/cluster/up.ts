@@ -8,6 +8,7 @@ import { kubeconfigText } from '../pki/kubeconfig.ts'
 import { nodePlatform } from '../platform/node/platform.ts'
 import type { SchedulerConfiguration } from '../scheduler/configuration.ts'
 import { Cluster } from './cluster.ts'
+import { encryption } from './encryption.ts'
 import { lockDirectory } from './lock.ts'
 import { openStore, type StoreChoice } from './open-store.ts'
 import { clusterCertificates, needsRenewal, type ClusterCertificates } from './pki.ts'
@@ -62,8 +63,13 @@ export async function up({
     const pkiParts = { platform, clock: realClock, random: systemRandom, hosts: [host] }
     const certificates = await clusterCertificates(`${dataFolder}/pki`, pkiParts)
     const { accountKey, authority } = certificates
-    const openedStore = await openStore(store, dataFolder)
-    cleanUps.defer(() => openedStore.close())
+    const plainStore = await openStore(store, dataFolder)
+    cleanUps.defer(() => plainStore.close())
+    const encryptionPath = policyFlags['encryption-provider-config']
+    const cipherParts = { crypto: platform.crypto, random: systemRandom, files: platform.files, clock: realClock, log }
+    const encrypted =
+      encryptionPath === undefined ? undefined : await encryption(plainStore, encryptionPath, cipherParts)
+    const openedStore = encrypted?.store ?? plainStore
     const metrics = new Metrics()
     const { policies, close } = clusterPolicies(
       { clock: realClock, random: systemRandom, platform, accountKey, log, metrics },
@@ -99,6 +105,8 @@ export async function up({
     const tasks = cleanUps.use(
       new TaskGroup({ onFailure: (task, error) => log.error('a task failed', { task, error: errorText(error) }) }),
     )
+    if (encrypted !== undefined && policyFlags['encryption-provider-config-automatic-reload'] === 'true')
+      tasks.start('encryption configuration', (signal) => encrypted.follow(signal))
     tasks.start('renew certificates', async (signal) => {
       for (let current = certificates; ;) {
         await realClock.sleep(renewalCheckMs, signal)

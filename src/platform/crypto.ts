@@ -6,6 +6,10 @@ export interface CryptoProvider {
   hmacSha256(key: Uint8Array, data: Uint8Array | string): Uint8Array
   /** Takes the same time whether the difference is at the first byte or at the last. */
   equalInConstantTime(a: Uint8Array, b: Uint8Array): boolean
+  /** Encrypts with AES under a nonce of 12 (GCM) or 16 bytes (CBC); GCM's tag follows the data and covers `bound` too. */
+  seal(mode: AesMode, key: Uint8Array, nonce: Uint8Array, data: Uint8Array, bound: Uint8Array): Uint8Array
+  /** The reverse; throws when the data is not what was sealed. */
+  open(mode: AesMode, key: Uint8Array, nonce: Uint8Array, data: Uint8Array, bound: Uint8Array): Uint8Array
   /** A new P-256 key. */
   generateKey(): KeyPair
   /** The pair of a private key that was stored as PEM (PKCS 8). */
@@ -13,6 +17,8 @@ export interface CryptoProvider {
   /** A public key: SubjectPublicKeyInfo as DER, PEM of a key or a certificate, or a JSON Web Key; throws what it cannot read. */
   loadPublicKey(key: Uint8Array | string | JsonWebKey): PublicKey
 }
+
+export type AesMode = 'aescbc' | 'aesgcm'
 
 export const signatureAlgorithms = [
   'ES256',

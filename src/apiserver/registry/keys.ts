@@ -17,3 +17,10 @@ export const keyPrefix = ({ plural }: Kind): string => `${registryPrefix}${store
 
 export const storeKey = (kind: Kind, namespace: string, name: string): string =>
   keyPrefix(kind) + objectKey(namespace, name)
+
+/** The prefixes that a key may have: some resources lie two levels deep, `/registry/services/specs/`. */
+export function keyPrefixesOf(key: string): readonly [string, string] {
+  const first = key.indexOf('/', registryPrefix.length) + 1
+  const second = key.indexOf('/', first) + 1
+  return [key.slice(0, first), key.slice(0, second)]
+}

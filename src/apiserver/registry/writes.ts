@@ -3,7 +3,7 @@ import { rfc3339 } from '../../base/clock.ts'
 import { newUid, nameSuffix } from '../../base/ids.ts'
 import type { Kind } from '../../api/kind.ts'
 import { validateMetadata, validateMetadataUpdate } from '../../api/metadata.ts'
-import { objectKey, type ApiObject } from '../../api/object.ts'
+import { namespaceOf, objectKey, type ApiObject } from '../../api/object.ts'
 import type { StatusError } from '../../api/status-error.ts'
 import {
   alreadyExists,
@@ -19,9 +19,11 @@ import { equalValues, without } from '../../schema/json-value.ts'
 import { validateFields } from '../../schema/validate.ts'
 import { AdmissionNotes } from '../admission/notes.ts'
 import type { AdmissionAttributes } from '../admission/plugin.ts'
+import { EncryptedStore } from '../encryption/encrypted-store.ts'
 import { Reinvocation } from '../admission/reinvocation.ts'
 import { userNamed, type StrictErrors } from '../request.ts'
 import { encodeObject, Stored } from '../stored.ts'
+import { storeKey } from './keys.ts'
 import { ingest } from './ingest.ts'
 import { afterUpdate, sameButTimes, startingEntries, type ManagedFields } from './managed-fields.ts'
 import { commitWrite, isDryRun, readStored, worldOf, type ResourceParts, type ResourceRequest } from './parts.ts'
@@ -170,7 +172,7 @@ export async function update(
     const { object } = attributes
     const told = options.part === 'object' ? (kind.warnings?.(object, current.object) ?? []) : []
     const warnings = [...sentWarnings, ...notes.warnings, ...told]
-    if (changesNothing(object, current.object)) return { stored: current, warnings }
+    if (changesNothing(object, current.object) && !liesUnderOldKey(parts, current)) return { stored: current, warnings }
     const operation = isReleased(parts, object) ? 'delete' : 'put'
     const expected = current.revision
     const stored = await parts.admission.reserving(attributes, async (reserved) =>
@@ -181,6 +183,12 @@ export async function update(
     if (stored !== undefined) return { stored, warnings }
     if (tries === updateTries) throw modifiedConflict(kind, name)
   }
+}
+
+/** A write that changes nothing changes at least the key under which the object is encrypted. */
+function liesUnderOldKey({ store, kind }: ResourceParts, { object, bytes }: Stored): boolean {
+  if (!(store instanceof EncryptedStore)) return false
+  return store.isStale(storeKey(kind, namespaceOf(object), object.metadata.name), bytes)
 }
 
 function managedOfUpdate(

@@ -3,7 +3,7 @@ import type { Clock } from '../../base/clock.ts'
 import { errorText, type Log } from '../../base/log.ts'
 import { prefixEnd } from '../../base/ordered-map.ts'
 import { Compacted, type Store, type StoreBatch, type StoreEvent } from '../../store/store.ts'
-import { keyPrefix, registryPrefix } from '../registry/keys.ts'
+import { keyPrefix, keyPrefixesOf } from '../registry/keys.ts'
 import { Stored } from '../stored.ts'
 import type { Change, WatchCache } from './watch-cache.ts'
 
@@ -88,10 +88,8 @@ export class CacheFeed {
   }
 
   #cacheOf(key: string): WatchCache | undefined {
-    const first = key.indexOf('/', registryPrefix.length) + 1
-    const second = key.indexOf('/', first) + 1
-    // Some resources lie two levels deep: /registry/services/specs/.
-    return this.#caches.get(key.slice(0, first)) ?? this.#caches.get(key.slice(0, second))
+    const [one, two] = keyPrefixesOf(key)
+    return this.#caches.get(one) ?? this.#caches.get(two)
   }
 }
 

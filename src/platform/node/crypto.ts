@@ -1,5 +1,7 @@
 import {
   constants,
+  createCipheriv,
+  createDecipheriv,
   createHmac,
   createPrivateKey,
   createPublicKey,
@@ -10,15 +12,46 @@ import {
   verify,
 } from 'node:crypto'
 import type { KeyObject } from 'node:crypto'
-import type { CryptoProvider, KeyPair, PublicKey, SignatureAlgorithm } from '../crypto.ts'
+import type { AesMode, CryptoProvider, KeyPair, PublicKey, SignatureAlgorithm } from '../crypto.ts'
 
 export const nodeCrypto: CryptoProvider = {
   sha256: (data) => hash('sha256', data, 'buffer'),
   hmacSha256: (key, data) => createHmac('sha256', key).update(data).digest(),
   equalInConstantTime: (a, b) => a.length === b.length && timingSafeEqual(a, b),
+  seal,
+  open,
   generateKey: () => pairOf(generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey),
   loadKey: (privateKey) => pairOf(createPrivateKey(privateKey)),
   loadPublicKey,
+}
+
+const tagBytes = 16
+
+const bitsOf = (key: Uint8Array): '128' | '192' | '256' => {
+  if (key.length === 16) return '128'
+  return key.length === 24 ? '192' : '256'
+}
+
+function seal(mode: AesMode, key: Uint8Array, nonce: Uint8Array, data: Uint8Array, bound: Uint8Array): Uint8Array {
+  if (mode === 'aescbc') {
+    const cipher = createCipheriv(`aes-${bitsOf(key)}-cbc`, key, nonce)
+    return Buffer.concat([cipher.update(data), cipher.final()])
+  }
+  const cipher = createCipheriv(`aes-${bitsOf(key)}-gcm`, key, nonce, { authTagLength: tagBytes })
+  cipher.setAAD(bound)
+  return Buffer.concat([cipher.update(data), cipher.final(), cipher.getAuthTag()])
+}
+
+function open(mode: AesMode, key: Uint8Array, nonce: Uint8Array, data: Uint8Array, bound: Uint8Array): Uint8Array {
+  if (mode === 'aescbc') {
+    const decipher = createDecipheriv(`aes-${bitsOf(key)}-cbc`, key, nonce)
+    return Buffer.concat([decipher.update(data), decipher.final()])
+  }
+  if (data.length < tagBytes) throw new Error('the data is too short to have been sealed')
+  const decipher = createDecipheriv(`aes-${bitsOf(key)}-gcm`, key, nonce, { authTagLength: tagBytes })
+  decipher.setAAD(bound)
+  decipher.setAuthTag(data.subarray(-tagBytes))
+  return Buffer.concat([decipher.update(data.subarray(0, -tagBytes)), decipher.final()])
 }
 
 const pairOf = (key: KeyObject): KeyPair => ({

@@ -1,0 +1,81 @@
+// EncryptionConfig: which resources are written under which keys. Of a rule's ciphers the first writes, all read.
+import type { Kind } from '../../api/kind.ts'
+import type { ConfigReader } from '../config-reader.ts'
+import { cipherKinds, identity, valueCipher, type CipherParts, type ValueCipher } from './value-cipher.ts'
+
+export interface EncryptionRule {
+  /** `secrets`, `deployments.apps`, `*.apps`, `*.` (the core group), `*.*` */
+  readonly resources: readonly string[]
+  readonly ciphers: readonly [ValueCipher, ...ValueCipher[]]
+}
+
+/** The rules of an EncryptionConfiguration of apiserver.config.k8s.io/v1. */
+export function encryptionConfig(file: ConfigReader, parts: CipherParts): readonly EncryptionRule[] {
+  file.oneOf('apiVersion', ['apiserver.config.k8s.io/v1'])
+  file.oneOf('kind', ['EncryptionConfiguration'])
+  const rules = file.objects('resources').map((rule) => {
+    const resources = rule.texts('resources')
+    const [first, ...others] = rule.objects('providers').flatMap((provider) => ciphersOf(provider, parts))
+    rule.end()
+    if (resources.length === 0) throw rule.error('resources', 'must not be empty')
+    if (first === undefined) throw rule.error('providers', 'must not be empty')
+    for (const resource of resources)
+      if (resource === '*' || resource === '')
+        throw rule.error('resources', "use '*.' for the core group, '*.*' for all")
+    return { resources, ciphers: [first, ...others] as const }
+  })
+  file.end()
+  if (rules.length === 0) throw file.error('resources', 'must not be empty')
+  return rules
+}
+
+function ciphersOf(provider: ConfigReader, parts: CipherParts): ValueCipher[] {
+  for (const unsupported of ['kms', 'secretbox'])
+    if (provider.object(unsupported) !== undefined)
+      throw provider.error(unsupported, 'is not supported; aesgcm, aescbc and identity are')
+  const found: ValueCipher[][] = []
+  if (provider.object('identity') !== undefined) found.push([identity])
+  for (const kind of cipherKinds) {
+    const section = provider.object(kind)
+    if (section === undefined) continue
+    const keys = section.objects('keys').map((key) => {
+      const name = key.text('name')
+      const secret = secretOf(key)
+      key.end()
+      if (name === '' || name.includes(':')) throw key.error('name', 'must not be empty nor contain a colon')
+      return valueCipher(kind, name, secret, parts)
+    })
+    section.end()
+    if (keys.length === 0) throw section.error('keys', 'must not be empty')
+    found.push(keys)
+  }
+  provider.end()
+  const [only, ...more] = found
+  if (only === undefined || more.length > 0) throw provider.error('', 'must name exactly one provider')
+  return only
+}
+
+const secretBytes: readonly number[] = [16, 24, 32]
+
+/** Nothing of the secret stands in what is said of a wrong one. */
+function secretOf(key: ConfigReader): Uint8Array {
+  const text = key.text('secret')
+  let secret: Uint8Array
+  try {
+    secret = Uint8Array.fromBase64(text)
+  } catch {
+    throw key.error('secret', 'must be encoded in base64')
+  }
+  if (!secretBytes.includes(secret.length))
+    throw key.error('secret', `must have 16, 24 or 32 bytes and has ${secret.length}`)
+  return secret
+}
+
+/** The ciphers of a kind: those of the first rule that names it. */
+export function ciphersFor(
+  rules: readonly EncryptionRule[],
+  { plural, group }: Kind,
+): readonly [ValueCipher, ...ValueCipher[]] {
+  const names = [group === '' ? plural : `${plural}.${group}`, `*.${group}`, '*.*']
+  return rules.find(({ resources }) => resources.some((name) => names.includes(name)))?.ciphers ?? [identity]
+}

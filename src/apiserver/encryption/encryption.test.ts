@@ -1,0 +1,142 @@
+// Encryption at rest: what lies in the store's file, who can read it, and how a key is replaced.
+import { deepEqual, equal, notEqual, ok, rejects, throws } from 'node:assert/strict'
+import { mkdtemp, readFile, readdir } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { realClock } from '../../base/clock.ts'
+import { seededRandom } from '../../base/random.ts'
+import { VirtualClock } from '../../base/virtual-clock.ts'
+import { deployment } from '../../api/apps/v1/deployment.ts'
+import { configMap } from '../../api/core/v1/config-map.ts'
+import { secret } from '../../api/core/v1/secret.ts'
+import { nodeCrypto } from '../../platform/node/crypto.ts'
+import { nodeFiles } from '../../platform/node/files.ts'
+import { nodeWorkers } from '../../platform/node/workers.ts'
+import { MemoryStore } from '../../store/memory.ts'
+import { SqliteStore } from '../../store/sqlite/store.ts'
+import type { Store } from '../../store/store.ts'
+import { ConfigReader } from '../config-reader.ts'
+import { openPolicies } from '../policies.ts'
+import { startServer } from '../server.harness.ts'
+import { EncryptedStore } from './encrypted-store.ts'
+import { ciphersFor, encryptionConfig } from './encryption-config.ts'
+
+const { signal } = new AbortController()
+const parts = { crypto: nodeCrypto, random: seededRandom(1) }
+
+const key = (name: string, fill: number, bytes = 32) => ({ name, secret: new Uint8Array(bytes).fill(fill).toBase64() })
+const rulesOf = (providers: readonly object[], resources: readonly string[] = ['secrets']) =>
+  encryptionConfig(
+    new ConfigReader({
+      apiVersion: 'apiserver.config.k8s.io/v1',
+      kind: 'EncryptionConfiguration',
+      resources: [{ resources, providers }],
+    }),
+    parts,
+  )
+
+const aesgcm = (...keys: readonly object[]) => ({ aesgcm: { keys } })
+const first = aesgcm(key('key1', 1))
+const second = aesgcm(key('key2', 2))
+const plain = { identity: {} }
+const path = '/registry/secrets/default/a'
+const put = (store: Store, text: string, at = path) =>
+  store.commit(
+    { conditions: [], operations: [{ kind: 'put', key: at, value: new TextEncoder().encode(text) }] },
+    signal,
+  )
+const textAt = async (store: Store, at = path) => new TextDecoder().decode((await store.get(at, signal))?.value)
+
+const ciphers: [string, object][] = [
+  ['k8s:enc:aesgcm:v1:key1:', aesgcm(key('key1', 1))],
+  ['k8s:enc:aesgcm:v1:small:', aesgcm(key('small', 1, 16))],
+  ['k8s:enc:aescbc:v1:key1:', { aescbc: { keys: [key('key1', 1)] } }],
+]
+for (const [prefix, provider] of ciphers)
+  test(`values are written with ${prefix} and read again`, async () => {
+    const inner = new MemoryStore(new VirtualClock())
+    await put(new EncryptedStore(inner, rulesOf([provider, plain])), '{"password":"x"}')
+    const kept = await textAt(inner)
+    ok(kept.startsWith(prefix) && !kept.includes('password'))
+    const later = new EncryptedStore(inner, rulesOf([plain, provider]))
+    equal(await textAt(later), '{"password":"x"}')
+    deepEqual((await later.range({ start: path, end: '' }, signal)).items.length, 1)
+  })
+
+test('a value is bound to its place, and needs its key', async () => {
+  const inner = new MemoryStore(new VirtualClock())
+  const store = new EncryptedStore(inner, rulesOf([first]))
+  await put(store, '{}')
+  const value = (await inner.get(path, signal))?.value ?? new Uint8Array()
+  const elsewhere = '/registry/secrets/default/b'
+  const copied = value.slice()
+  await inner.commit({ conditions: [], operations: [{ kind: 'put', key: elsewhere, value: copied }] }, signal)
+  await rejects(store.get(elsewhere, signal))
+  await rejects(new EncryptedStore(inner, rulesOf([second, plain])).get(path, signal), /no matching prefix/)
+  await put(store, 'plain', '/registry/configmaps/default/a')
+  equal(await textAt(inner, '/registry/configmaps/default/a'), 'plain')
+})
+
+const wildcards: [string, boolean, boolean, boolean][] = [
+  ['secrets', true, false, false],
+  ['deployments.apps', false, false, true],
+  ['*.apps', false, false, true],
+  ['*.', true, true, false],
+  ['*.*', true, true, true],
+]
+for (const [name, ...expected] of wildcards)
+  test(`${name} means the right resources`, () => {
+    const rules = rulesOf([first], [name])
+    deepEqual(
+      [secret, configMap, deployment].map((kind) => ciphersFor(rules, kind)[0].prefix !== ''),
+      expected,
+    )
+  })
+
+test('a configuration that cannot be followed is refused, without its secrets', () => {
+  throws(() => rulesOf([{ secretbox: { keys: [key('a', 1)] } }]), /providers\[0\].secretbox is not supported/)
+  throws(() => rulesOf([aesgcm(key('a', 1, 7))]), /secret must have 16, 24 or 32 bytes and has 7/)
+  throws(
+    () => rulesOf([aesgcm({ name: 'a', secret: '!!' })]),
+    (error: Error) => !error.message.includes('!!'),
+  )
+  throws(() => rulesOf([]), /providers must not be empty/)
+})
+
+test('a key is replaced by writing every object again, and no file shows what they hold', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'coxswain-encryption-'))
+  const inner = await SqliteStore.open(
+    { path: join(folder, 'store.db'), workers: nodeWorkers, clock: realClock },
+    signal,
+  )
+  const store = new EncryptedStore(inner, rulesOf([first, plain]))
+  const hidden = Buffer.from('a very hidden word').toString('base64')
+  const inFiles = async (text: string) => {
+    const names = await readdir(folder)
+    const all = await Promise.all(names.map((name) => readFile(join(folder, name))))
+    return all.some((bytes) => bytes.includes(text))
+  }
+  {
+    await using api = await startServer(openPolicies, { store })
+    const secrets = '/api/v1/namespaces/default/secrets'
+    await api.call('POST', secrets, { metadata: { name: 'a' }, data: { word: hidden } })
+    ok(!(await inFiles(hidden)))
+    ok(await inFiles('k8s:enc:aesgcm:v1:key1:'))
+    const before = (await api.call('GET', `${secrets}/a`)).body
+    equal(
+      (await api.call('PUT', `${secrets}/a`, before)).body.metadata.resourceVersion,
+      before.metadata.resourceVersion,
+    )
+    store.use(rulesOf([second, first, plain]))
+    const after = (await api.call('PUT', `${secrets}/a`, before)).body
+    notEqual(after.metadata.resourceVersion, before.metadata.resourceVersion)
+    equal(after.data.word, hidden)
+    ok(!(await inFiles(hidden)))
+    store.use(rulesOf([second]))
+    equal((await api.call('GET', `${secrets}/a`)).body.data.word, hidden)
+    ok((await textAt(inner)).startsWith('k8s:enc:aesgcm:v1:key2:'))
+  }
+  await inner.close()
+  await nodeFiles.remove(folder)
+})

@@ -1,0 +1,62 @@
+// ValueCipher: one way to write values of the store, under one key. What it writes begins with its prefix.
+import type { Random } from '../../base/random.ts'
+import type { CryptoProvider } from '../../platform/crypto.ts'
+
+export interface ValueCipher {
+  /** `k8s:enc:aesgcm:v1:key1:`; empty for values that are written as they are. */
+  readonly prefix: string
+  seal(value: Uint8Array, key: string): Uint8Array
+  open(value: Uint8Array, key: string): Uint8Array
+}
+
+export interface CipherParts {
+  readonly crypto: CryptoProvider
+  readonly random: Random
+}
+
+export const cipherKinds = ['aescbc', 'aesgcm'] as const
+export type CipherKind = (typeof cipherKinds)[number]
+
+const encryptedMark = new TextEncoder().encode('k8s:enc:')
+
+export const isEncrypted = (value: Uint8Array): boolean => startsWith(value, encryptedMark)
+
+export const startsWith = (value: Uint8Array, prefix: Uint8Array): boolean =>
+  value.length >= prefix.length && prefix.every((byte, index) => value[index] === byte)
+
+export const identity: ValueCipher = {
+  prefix: '',
+  seal: (value) => value,
+  open: (value) => value,
+}
+
+const nonceBytes = { aescbc: 16, aesgcm: 12 } as const
+
+/** A value's key in the store is bound to it where the cipher can: it cannot be passed off as another's. */
+export function valueCipher(
+  kind: CipherKind,
+  keyName: string,
+  secret: Uint8Array,
+  { crypto, random }: CipherParts,
+): ValueCipher {
+  const prefix = `k8s:enc:${kind}:v1:${keyName}:`
+  const start = new TextEncoder().encode(prefix)
+  const size = nonceBytes[kind]
+  const bound = (key: string) => (kind === 'aesgcm' ? new TextEncoder().encode(key) : new Uint8Array())
+  return {
+    prefix,
+    seal(value, key) {
+      const nonce = random.bytes(size)
+      const sealed = crypto.seal(kind, secret, nonce, value, bound(key))
+      const whole = new Uint8Array(start.length + size + sealed.length)
+      whole.set(start)
+      whole.set(nonce, start.length)
+      whole.set(sealed, start.length + size)
+      return whole
+    },
+    open(value, key) {
+      const nonce = value.subarray(start.length, start.length + size)
+      return crypto.open(kind, secret, nonce, value.subarray(start.length + size), bound(key))
+    },
+  }
+}
