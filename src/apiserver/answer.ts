@@ -2,7 +2,8 @@
 // hands the objects over as they are.
 import type { Kind } from '../api/kind.ts'
 import type { Cause } from '../base/flow.ts'
-import type { WireAnswer, WireSocket } from '../platform/listener.ts'
+import type { ByteStream } from '../platform/byte-stream.ts'
+import type { WireAnswer } from '../platform/listener.ts'
 import type { Stored } from './stored.ts'
 
 export type Answer =
@@ -37,7 +38,7 @@ export type Answer =
   | {
       readonly kind: 'upgraded'
       readonly headers: WireAnswer['headers']
-      readonly join: (socket: WireSocket) => Promise<void>
+      readonly join: (socket: ByteStream) => Promise<void>
     }
 
 export interface ListAnswer {

@@ -1,6 +1,7 @@
 // KubeletConnection: how the API server reaches the kubelets for what only they know: logs, streams into containers, and
 // their own paths. cluster/ brings the driver; without one every call is refused.
-import type { WireAnswer, WireSocket } from '../platform/listener.ts'
+import type { ByteStream } from '../platform/byte-stream.ts'
+import type { WireAnswer } from '../platform/listener.ts'
 import { StatusError } from '../api/status-error.ts'
 
 export interface KubeletCall {
@@ -23,7 +24,7 @@ export interface KubeletStream {
   /** What the kubelet answered to the request to upgrade. */
   readonly headers: WireAnswer['headers']
   /** Copies bytes both ways until either side ends. */
-  join(socket: WireSocket): Promise<void>
+  join(socket: ByteStream): Promise<void>
 }
 
 const unreachable = ({ node }: KubeletCall): Promise<never> =>

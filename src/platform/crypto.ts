@@ -2,6 +2,8 @@
 // and one P-256 operation costs a tenth of a millisecond.
 
 export interface CryptoProvider {
+  /** For protocols that ask for it by name; it protects nothing. */
+  sha1(data: Uint8Array | string): Uint8Array
   sha256(data: Uint8Array | string): Uint8Array
   hmacSha256(key: Uint8Array, data: Uint8Array | string): Uint8Array
   /** Takes the same time whether the difference is at the first byte or at the last. */

@@ -1,4 +1,5 @@
 // Listener: an HTTPS server as a contract, HTTP/1.1 and HTTP/2 on one port. It knows bytes and headers, no API.
+import type { ByteStream } from './byte-stream.ts'
 
 export interface WireRequest {
   readonly method: string
@@ -39,7 +40,7 @@ export interface WireAnswer {
   /** A stream is written as it comes, each piece flushed; it ends when the client goes away. */
   readonly body: Uint8Array | string | AsyncIterable<Uint8Array | string> | WirePieces
   /** Takes the connection over once status and headers are written, in answer to a request that asked to upgrade. */
-  readonly takeOver?: (socket: WireSocket) => Promise<void>
+  readonly takeOver?: (socket: ByteStream) => Promise<void>
 }
 
 /** A stream whose pieces are taken when the client can take them, many at a time. */
@@ -50,15 +51,6 @@ export interface WirePieces {
   take(): readonly Uint8Array[] | undefined
   /** The client is gone. */
   close(): void
-}
-
-/** A connection that has left HTTP. */
-export interface WireSocket {
-  /** Bytes of the client; it ends when the client does. */
-  readonly pieces: AsyncIterable<Uint8Array>
-  /** Resolves when more may be written. */
-  write(piece: Uint8Array): Promise<void>
-  end(): void
 }
 
 export class BodyTooLarge extends Error {

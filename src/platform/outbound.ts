@@ -1,15 +1,19 @@
-// Outbound: HTTPS requests to one origin over a pool of kept connections.
+// Outbound: HTTPS requests to one origin over a pool of kept connections, or one request on a connection of its own.
+import type { ByteStream } from './byte-stream.ts'
 
 export interface OutboundOptions {
   /** `https://host:port` */
   readonly origin: string
-  readonly tls: {
-    readonly authority?: string
-    readonly certificate?: string
-    readonly key?: string
-    /** Whom the certificate must name, where it is not the host. */
-    readonly serverName?: string
-  }
+  readonly tls: OutboundTls
+}
+
+/** Who must have signed the server's certificate, and who we are. PEM. */
+export interface OutboundTls {
+  readonly authority?: string
+  readonly certificate?: string
+  readonly key?: string
+  /** Whom the certificate must name, where it is not the host. */
+  readonly serverName?: string
 }
 
 export interface OutboundRequest {
@@ -32,4 +36,19 @@ export interface Outbound {
 
 export interface OutboundProvider {
   connect(options: OutboundOptions): Outbound
+  /**
+   * One request on a connection of its own, over HTTPS or plain HTTP, which may ask to leave HTTP. Rejects with
+   * Unreachable when there is no answer. The signal ends the answer too.
+   */
+  exchange(options: OutboundOptions, request: OutboundRequest, signal: AbortSignal): Promise<OutboundExchange>
+}
+
+export type OutboundExchange =
+  | ({ readonly kind: 'answer' } & OutboundAnswer)
+  /** The server has agreed: what follows is another protocol. */
+  | { readonly kind: 'upgraded'; readonly headers: OutboundAnswer['headers']; readonly stream: ByteStream }
+
+/** Nobody answers there; the message is `dial tcp 192.0.2.1:10250: connect: connection refused` or the like. */
+export class Unreachable extends Error {
+  override name = 'Unreachable'
 }

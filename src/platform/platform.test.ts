@@ -9,6 +9,7 @@ import { after, test } from 'node:test'
 import { realClock } from '../base/clock.ts'
 import { systemRandom } from '../base/random.ts'
 import { Authority } from '../pki/authority.ts'
+import type { ByteStream } from './byte-stream.ts'
 import { BodyTooLarge, type ListenOptions, type WireAnswer } from './listener.ts'
 import { nodeCrypto } from './node/crypto.ts'
 import { nodeFiles } from './node/files.ts'
@@ -17,6 +18,7 @@ import { nodeOutbound } from './node/outbound.ts'
 import { nodePlatform } from './node/platform.ts'
 import { nodeProcesses } from './node/processes.ts'
 import { nodeWorkers } from './node/workers.ts'
+import { Unreachable } from './outbound.ts'
 
 const { signal } = new AbortController()
 const folder = await mkdtemp(join(tmpdir(), 'coxswain-platform-'))
@@ -178,6 +180,44 @@ test('a handler that throws answers 500 and the server lives on', async () => {
   )
   equal((await served.outbound.send({ method: 'GET', target: '/bad', headers: {} }, signal)).status, 500)
   equal((await served.outbound.send({ method: 'GET', target: '/', headers: {} }, signal)).status, 200)
+})
+
+test('a request on a connection of its own is answered, leaves HTTP, or says why not', async () => {
+  const echo = async (socket: ByteStream) => {
+    for await (const piece of socket.pieces) await socket.write(piece)
+    socket.end()
+  }
+  await using served = await serve(({ upgrade, target, certificate }) =>
+    Promise.resolve<WireAnswer>(
+      upgrade && target === '/echo?x=1'
+        ? { status: 101, headers: { connection: 'Upgrade', upgrade: 'echo' }, body: '', takeOver: echo }
+        : plain(`not this, ${certificate?.commonName}`),
+    ),
+  )
+  const { port } = served.listener
+  const who = { authority: authority.certificate, certificate: alice.certificate, key: alice.key }
+  const ask = (path: string) =>
+    nodeOutbound.exchange(
+      { origin: `https://127.0.0.1:${port}`, tls: who },
+      { method: 'GET', target: path, headers: { connection: 'Upgrade', upgrade: 'echo' } },
+      signal,
+    )
+  const answered = await ask('/other')
+  equal(answered.kind === 'answer' && `${answered.status} ${await text(answered.body)}`, '200 not this, alice')
+  const upgraded = await ask('/echo?x=1')
+  ok(upgraded.kind === 'upgraded')
+  equal(upgraded.headers['upgrade'], 'echo')
+  await upgraded.stream.write(Buffer.from('hello'))
+  const first = await upgraded.stream.pieces[Symbol.asyncIterator]().next()
+  equal(String(first.value), 'hello')
+  upgraded.stream.end()
+  await rejects(upgraded.stream.write(Buffer.from('late')), /the stream is over/)
+  await served.listener.close(0)
+  await rejects(ask('/'), (error: Error) => {
+    ok(error instanceof Unreachable)
+    equal(error.message, `dial tcp 127.0.0.1:${port}: connect: connection refused`)
+    return true
+  })
 })
 
 test('a process runs to its end with input, output and code', async () => {

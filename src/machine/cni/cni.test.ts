@@ -5,15 +5,15 @@ import { bridgeConfiguration, provideNetwork } from './bridge-network.ts'
 
 const network = { podCidr: '10.244.0.0/24', bridge: 'b0', addressesFolder: '/a', masquerades: true }
 
-const filesWith = (...names: string[]): Files & { written: Map<string, string> } => {
+const filesWith = (
+  ...names: string[]
+): Pick<Files, 'list' | 'makeFolder' | 'write'> & { written: Map<string, string> } => {
   const written = new Map<string, string>()
   return {
     written,
-    read: () => Promise.resolve(undefined),
     write: (path, content) => Promise.resolve(void written.set(path, String(content))),
     list: () => Promise.resolve(names),
     makeFolder: () => Promise.resolve(),
-    remove: () => Promise.resolve(),
   }
 }
 

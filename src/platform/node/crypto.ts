@@ -15,6 +15,7 @@ import type { KeyObject } from 'node:crypto'
 import type { AesMode, CryptoProvider, KeyPair, PublicKey, SignatureAlgorithm } from '../crypto.ts'
 
 export const nodeCrypto: CryptoProvider = {
+  sha1: (data) => hash('sha1', data, 'buffer'),
   sha256: (data) => hash('sha256', data, 'buffer'),
   hmacSha256: (key, data) => createHmac('sha256', key).update(data).digest(),
   equalInConstantTime: (a, b) => a.length === b.length && timingSafeEqual(a, b),

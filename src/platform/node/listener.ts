@@ -15,8 +15,8 @@ import {
   type WireAnswer,
   type WirePieces,
   type WireRequest,
-  type WireSocket,
 } from '../listener.ts'
+import { byteStreamOn } from './byte-stream.ts'
 
 type Request = Http2ServerRequest | IncomingMessage
 // HTTP/2's compatible response has the same methods; its type differs only in what it forbids.
@@ -209,20 +209,12 @@ async function upgrade(
     if (takeOver === undefined) socket.end(body)
     else {
       if (head.length > 0) socket.unshift(head)
-      await takeOver(wireSocket(socket, gone.signal))
+      await takeOver(byteStreamOn(socket))
     }
   } catch {
     socket.destroy()
   }
 }
-
-const wireSocket = (socket: TLSSocket, gone: AbortSignal): WireSocket => ({
-  pieces: socket as AsyncIterable<Buffer>,
-  async write(piece) {
-    if (!socket.write(piece)) await once(socket, 'drain', { signal: gone })
-  },
-  end: () => socket.end(),
-})
 
 async function wholeBody(body: WireAnswer['body']): Promise<Buffer> {
   if (typeof body === 'string' || body instanceof Uint8Array) return Buffer.from(body)

@@ -1,5 +1,6 @@
 import type { Pool } from 'undici'
 import type { OutboundOptions, OutboundProvider } from '../outbound.ts'
+import { exchange } from './exchange.ts'
 
 const connectMsMax = 10_000
 const connectionsMax = 64
@@ -21,6 +22,7 @@ export const nodeOutbound: OutboundProvider = {
       },
     }
   },
+  exchange,
 }
 
 // undici takes 80 ms to load, and a server that nobody calls out of does not need it.

@@ -1,0 +1,62 @@
+import { request as requestPlain, type IncomingHttpHeaders } from 'node:http'
+import { request as requestSecure, type RequestOptions } from 'node:https'
+import { realClock } from '../../base/clock.ts'
+import { Unreachable, type OutboundAnswer, type OutboundExchange, type OutboundProvider } from '../outbound.ts'
+import { byteStreamOn } from './byte-stream.ts'
+
+const connectMsMax = 30_000
+
+/** As Go names what went wrong: people search for these words. */
+const reasons: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'connect: connection refused',
+  ECONNRESET: 'read: connection reset by peer',
+  EHOSTUNREACH: 'connect: no route to host',
+  ENETUNREACH: 'connect: network is unreachable',
+  ETIMEDOUT: 'i/o timeout',
+}
+
+export const exchange: OutboundProvider['exchange'] = ({ origin, tls }, { method, target, headers, body }, signal) =>
+  new Promise<OutboundExchange>((resolve, reject) => {
+    const url = new URL(target, origin)
+    const options: RequestOptions = {
+      method,
+      headers: { ...headers },
+      agent: false,
+      signal,
+      // Nothing is to be read into the address but what was said.
+      host: url.hostname.replace(/^\[(.*)\]$/, '$1'),
+      port: url.port,
+      path: target,
+      ...(tls.authority === undefined ? {} : { ca: tls.authority }),
+      ...(tls.certificate === undefined ? {} : { cert: tls.certificate }),
+      ...(tls.key === undefined ? {} : { key: tls.key }),
+    }
+    const request = url.protocol === 'https:' ? requestSecure(options) : requestPlain(options)
+    const late = realClock.after(connectMsMax, () =>
+      request.destroy(Object.assign(new Error('no connection in time'), { code: 'ETIMEDOUT' })),
+    )
+    const connected = url.protocol === 'https:' ? 'secureConnect' : 'connect'
+    request.on('socket', (socket) => socket.once(connected, () => late.cancel()))
+    request.on('error', (error: NodeJS.ErrnoException) => {
+      late.cancel()
+      if (signal.aborted) return reject(signal.reason as Error)
+      const why = reasons[error.code ?? ''] ?? error.message
+      reject(new Unreachable(`dial tcp ${url.host}: ${why}`, { cause: error }))
+    })
+    request.on('response', (answer) =>
+      resolve({ kind: 'answer', status: answer.statusCode ?? 0, headers: plain(answer.headers), body: answer }),
+    )
+    request.on('upgrade', (answer, socket, head) => {
+      if (head.length > 0) socket.unshift(head)
+      if (signal.aborted) socket.destroy()
+      signal.addEventListener('abort', () => socket.destroy(), { once: true })
+      resolve({ kind: 'upgraded', headers: plain(answer.headers), stream: byteStreamOn(socket) })
+    })
+    request.end(body)
+  })
+
+function plain(headers: IncomingHttpHeaders): OutboundAnswer['headers'] {
+  const found: Record<string, string> = {}
+  for (const [name, value] of Object.entries(headers)) if (value !== undefined) found[name] = String(value)
+  return found
+}

@@ -1,0 +1,152 @@
+// WebSocket: frames in pieces of any size, bad frames, and channels as Kubernetes puts them on a connection.
+import { deepEqual, equal, rejects, throws } from 'node:assert/strict'
+import { createHash } from 'node:crypto'
+import { test } from 'node:test'
+import { byteStreamPair, copy } from '../byte-pipe.ts'
+import { WebSocketChannels } from './channels.ts'
+import { tunnelThrough, WebSocketConnection } from './connection.ts'
+import { encodeMessage, WebSocketError, WebSocketReader, type WebSocketMessage } from './frame.ts'
+import { asksForWebSocket, offeredProtocols, webSocketAnswer } from './handshake.ts'
+
+const encode = (text: string) => new TextEncoder().encode(text)
+const decode = (bytes: Uint8Array) => new TextDecoder().decode(bytes)
+const mask = Uint8Array.of(1, 2, 3, 4)
+const seen = (message: WebSocketMessage) =>
+  message.kind === 'close' ? [message.kind, message.code, message.reason] : [message.kind, decode(message.bytes)]
+
+const messages: [name: string, message: WebSocketMessage][] = [
+  ['an empty one', { kind: 'binary', bytes: new Uint8Array() }],
+  ['text', { kind: 'text', bytes: encode('grüße') }],
+  ['a length of two bytes', { kind: 'binary', bytes: encode('x'.repeat(126)) }],
+  ['a length of eight bytes', { kind: 'binary', bytes: encode('y'.repeat(70_001)) }],
+  ['a ping', { kind: 'ping', bytes: encode('p') }],
+  ['a close', { kind: 'close', code: 1000, reason: 'done' }],
+  ['a close that says nothing', { kind: 'close', code: 1005, reason: '' }],
+]
+for (const [name, message] of messages)
+  test(`message: ${name}, masked and not, whole and in pieces`, () => {
+    deepEqual([...new WebSocketReader('client').push(encodeMessage(message, mask))].map(seen), [seen(message)])
+    const bytes = encodeMessage(message)
+    const reader = new WebSocketReader('server')
+    const parts = [bytes.subarray(0, 1), bytes.subarray(1, 3), bytes.subarray(3)]
+    deepEqual(parts.flatMap((part) => [...reader.push(part)]).map(seen), [seen(message)])
+  })
+
+test('a message in fragments is one message, also with a ping between them', () => {
+  const bytes = [0x02, 2, 97, 98, 0x89, 0, 0x00, 1, 99, 0x80, 0]
+  deepEqual([...new WebSocketReader('server').push(Uint8Array.from(bytes))].map(seen), [
+    ['ping', ''],
+    ['binary', 'abc'],
+  ])
+})
+
+const broken: [name: string, bytes: number[], code: number][] = [
+  ['a client that does not mask', [0x82, 0], 1002],
+  ['bits of an extension', [0xc2, 0x80, 0, 0, 0, 0], 1002],
+  ['an unknown kind', [0x83, 0x80, 0, 0, 0, 0], 1002],
+  ['a ping in fragments', [0x09, 0x80, 0, 0, 0, 0], 1002],
+  ['a part without a beginning', [0x80, 0x80, 0, 0, 0, 0], 1002],
+  ['a message that is too long', [0x82, 0xff, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0], 1009],
+]
+for (const [name, bytes, code] of broken)
+  test(`refused: ${name}`, () => {
+    throws(
+      () => [...new WebSocketReader('client').push(Uint8Array.from(bytes))],
+      (error) => error instanceof WebSocketError && error.code === code,
+    )
+  })
+
+test('the handshake agrees as the standard says', () => {
+  const headers = {
+    upgrade: 'websocket',
+    'sec-websocket-key': 'dGhlIHNhbXBsZSBub25jZQ==',
+    'sec-websocket-protocol': 'a, b',
+  }
+  equal(asksForWebSocket(headers), true)
+  equal(asksForWebSocket({ upgrade: 'SPDY/3.1' }), false)
+  deepEqual(offeredProtocols(headers), ['a', 'b'])
+  deepEqual(
+    webSocketAnswer(headers, 'a', (text) => createHash('sha1').update(text).digest()),
+    {
+      upgrade: 'websocket',
+      connection: 'Upgrade',
+      'sec-websocket-accept': 's3pPLMBiTxaQ9kYGzzhZRbK+xOo=',
+      'sec-websocket-protocol': 'a',
+    },
+  )
+})
+
+function connections() {
+  const [near, far] = byteStreamPair(100_000)
+  return { client: new WebSocketConnection(near, () => mask), server: new WebSocketConnection(far), near, far }
+}
+
+const textOf = async (pieces: AsyncIterable<Uint8Array>) => {
+  const parts: Uint8Array[] = []
+  for await (const piece of pieces) parts.push(piece)
+  return decode(Buffer.concat(parts))
+}
+
+test('a tunnel carries bytes of any length, and a close ends both sides', async () => {
+  const { client, server } = connections()
+  const [near, far] = [tunnelThrough(client), tunnelThrough(server)]
+  const echo = copy(far.pieces, far)
+  const long = 'z'.repeat(200_000)
+  const writing = near.write(encode(long))
+  let bytes = 0
+  for await (const piece of near.pieces) if ((bytes += piece.length) === long.length) near.end()
+  equal(bytes, long.length)
+  await Promise.all([writing, echo])
+  await rejects(near.write(encode('late')), /being closed/)
+})
+
+test('a client that breaks the protocol is told so', async () => {
+  const { server, near } = connections()
+  const reading = textOf(tunnelThrough(server).pieces)
+  await near.write(Uint8Array.of(0x82, 0))
+  const heard: unknown[] = []
+  const reader = new WebSocketReader('server')
+  for await (const piece of near.pieces) heard.push(...[...reader.push(piece)].map(seen))
+  near.end()
+  await rejects(reading, WebSocketError)
+  deepEqual(heard, [['close', 1002, 'a frame is masked wrongly']])
+})
+
+for (const encoding of ['binary', 'base64'] as const)
+  test(`channels: ${encoding}: streams side by side, and the end of one`, async () => {
+    const { client, server } = connections()
+    const channels = new WebSocketChannels(server, encoding)
+    const [stdin, stdout] = [channels.channel(0), channels.channel(1)]
+    const running = channels.run()
+    if (encoding === 'binary') {
+      await client.sendBinary(encode('in'), Uint8Array.of(0))
+      await client.sendBinary(encode('nobody asked'), Uint8Array.of(9))
+      await client.sendBinary(Uint8Array.of(255, 0))
+    } else {
+      await client.sendText(`0${btoa('in')}`)
+      await client.sendText(`9${btoa('nobody asked')}`)
+      await client.close()
+    }
+    equal(await textOf(stdin.pieces), 'in', 'the stream has ended')
+    if (encoding === 'binary') {
+      await stdout.write(encode('out'))
+      stdout.end()
+      await rejects(stdout.write(encode('late')), /the channel is over/)
+      await channels.close()
+      await client.close()
+      const heard: string[] = []
+      for await (const { bytes } of client.messages()) heard.push(decode(bytes))
+      deepEqual(heard, ['\u0001out'])
+    }
+    await running
+  })
+
+test('what a server writes as base64 is text behind the digit of its channel', async () => {
+  const { client, server } = connections()
+  const channels = new WebSocketChannels(server, 'base64')
+  await channels.channel(2).write(encode('err'))
+  await channels.close()
+  const heard: string[] = []
+  for await (const { kind, bytes } of client.messages()) heard.push(`${kind} ${decode(bytes)}`)
+  deepEqual(heard, [`text 2${btoa('err')}`])
+})
