@@ -4,7 +4,9 @@ import { fieldErrorText, type FieldError } from '../schema/field-error.ts'
 import { qualifiedResource } from './kind.ts'
 import type { Status } from './meta/v1/status.ts'
 
+/** Upstream gives none for what it did not expect; kubectl shows the message alone then. */
 export type StatusReason =
+  | ''
   | 'AlreadyExists'
   | 'BadRequest'
   | 'Conflict'
@@ -59,7 +61,7 @@ export class StatusError extends Error {
       metadata: {},
       status: 'Failure',
       message: this.message,
-      reason: this.reason,
+      ...(this.reason === '' ? {} : { reason: this.reason }),
       ...(this.details === undefined ? {} : { details: this.details }),
       code: this.code,
     }

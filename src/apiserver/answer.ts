@@ -2,7 +2,6 @@
 // hands the objects over as they are.
 import type { Kind } from '../api/kind.ts'
 import type { Cause } from '../base/flow.ts'
-import type { ByteStream } from '../platform/byte-stream.ts'
 import type { WireAnswer } from '../platform/listener.ts'
 import type { Stored } from './stored.ts'
 
@@ -34,12 +33,6 @@ export type Answer =
   | { readonly kind: 'text'; readonly status: number; readonly text: string }
   /** The answer of another server, handed on as it comes. */
   | { readonly kind: 'wire'; readonly answer: WireAnswer }
-  /** The connection leaves HTTP. */
-  | {
-      readonly kind: 'upgraded'
-      readonly headers: WireAnswer['headers']
-      readonly join: (socket: ByteStream) => Promise<void>
-    }
 
 export interface ListAnswer {
   readonly kind: 'list'

@@ -83,20 +83,22 @@ function includeOf(query: URLSearchParams): IncludeObject {
 const noQuery = new URLSearchParams()
 
 async function toRequest(wire: WireRequest, auditId: string): Promise<ApiRequest> {
-  const { target: path, headers } = wire
+  const { method, target: path, headers } = wire
   const mark = path.indexOf('?')
   // Most requests have no query, and share this one: nobody writes to it.
   const query = mark < 0 ? noQuery : new URLSearchParams(path.slice(mark))
+  const target = targetOf(method, mark < 0 ? path : path.slice(0, mark), query, headers['accept'] ?? '')
+  const isProxied = target.kind === 'resource' && target.subresource === 'proxy'
   return {
     context: { signal: wire.signal, cause: causeFrom(wire) },
     credentials: credentialsOf(wire),
     user: undefined,
     sender: senderOf(headers['user-agent'] ?? ''),
     agent: managerOfUserAgent(headers['user-agent'] ?? ''),
-    target: targetOf(wire.method, mark < 0 ? path : path.slice(0, mark), query, headers['accept'] ?? ''),
+    target,
     query,
     origin: { auditId, uri: path, remoteAddress: wire.remoteAddress },
-    ...(await bodyOf(wire)),
+    ...(isProxied ? await proxiedBodyOf(wire) : await bodyOf(wire)),
     ...(wire.upgrade ? { upgrade: { headers } } : {}),
   }
 }
@@ -107,6 +109,12 @@ const bodyOf = (wire: WireRequest): Promise<Pick<ApiRequest, 'body' | 'unreadabl
     (body) => ({ body }),
     (error: unknown) => ({ body: noBody, unreadable: { error } }),
   )
+
+/** A body that another server will read. */
+const proxiedBodyOf = async (wire: WireRequest): Promise<Pick<ApiRequest, 'body' | 'proxied'>> => {
+  const { method, headers } = wire
+  return { body: noBody, proxied: { method, headers, body: await wire.body(bodyBytesMax) } }
+}
 
 const noBody: Body = { kind: 'none' }
 
@@ -173,8 +181,6 @@ async function toWire(answer: Answer, options: EncodeOptions, clock: Clock): Pro
       }
     case 'wire':
       return answer.answer
-    case 'upgraded':
-      return { status: 101, headers: answer.headers, body: '', takeOver: answer.join }
     default:
       return answer satisfies never
   }

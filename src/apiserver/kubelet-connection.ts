@@ -1,6 +1,5 @@
-// KubeletConnection: how the API server reaches the kubelets for what only they know: logs, streams into containers, and
-// their own paths. cluster/ brings the driver; without one every call is refused.
-import type { ByteStream } from '../platform/byte-stream.ts'
+// KubeletConnection: how the API server reaches the nodes for what only they know: logs, streams into containers, paths of
+// kubelets and of pods. cluster/ brings the driver; without one every call is refused.
 import type { WireAnswer } from '../platform/listener.ts'
 import { StatusError } from '../api/status-error.ts'
 
@@ -13,27 +12,26 @@ export interface KubeletCall {
   readonly body: Uint8Array | undefined
 }
 
+/** A call to a server in a pod, which the API server passes on. */
+export interface PodCall extends Omit<KubeletCall, 'node'> {
+  /** `http://10.244.0.7:8080` */
+  readonly origin: string
+}
+
 export interface KubeletConnection {
-  /** Sends a call and hands its answer back as it comes. */
+  /**
+   * Sends a call and hands its answer back as it comes. A call that asks to leave HTTP, and whose kubelet agrees, is
+   * answered with `takeOver`.
+   */
   call(call: KubeletCall, signal: AbortSignal): Promise<WireAnswer>
-  /** Opens a stream; the client's socket is handed over once the kubelet has agreed to the protocol. */
-  open(call: KubeletCall, signal: AbortSignal): Promise<KubeletStream>
+  /** The same to a server in a pod, over the nodes' network. */
+  callPod(call: PodCall, signal: AbortSignal): Promise<WireAnswer>
 }
 
-export interface KubeletStream {
-  /** What the kubelet answered to the request to upgrade. */
-  readonly headers: WireAnswer['headers']
-  /** Copies bytes both ways until either side ends. */
-  join(socket: ByteStream): Promise<void>
+const nobodyAt = (where: string): Promise<never> =>
+  Promise.reject(new StatusError(503, 'ServiceUnavailable', `error dialing backend: ${where}`))
+
+export const noKubelets: KubeletConnection = {
+  call: ({ node }) => nobodyAt(`no kubelet of node ${JSON.stringify(node)} answers`),
+  callPod: ({ origin }) => nobodyAt(`no way leads to ${origin}`),
 }
-
-const unreachable = ({ node }: KubeletCall): Promise<never> =>
-  Promise.reject(
-    new StatusError(
-      503,
-      'ServiceUnavailable',
-      `error dialing backend: no kubelet of node ${JSON.stringify(node)} answers`,
-    ),
-  )
-
-export const noKubelets: KubeletConnection = { call: unreachable, open: unreachable }

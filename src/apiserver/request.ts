@@ -83,6 +83,12 @@ export interface ApiRequest {
   readonly origin?: Origin
   /** Set by the audit station, where a record is kept. */
   readonly record?: RequestRecord
+  /** As it came, when it is for another server to read. */
+  readonly proxied?: {
+    readonly method: string
+    readonly headers: Readonly<Record<string, string | undefined>>
+    readonly body: Uint8Array
+  }
   /** The client asks to leave HTTP for another protocol, with these headers. */
   readonly upgrade?: { readonly headers: Readonly<Record<string, string | undefined>> }
 }

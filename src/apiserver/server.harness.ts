@@ -9,7 +9,7 @@ import type { ClientCertificate, WireAnswer } from '../platform/listener.ts'
 import type { Store } from '../store/store.ts'
 import { MemoryStore } from '../store/memory.ts'
 import { handleHttp } from './http.ts'
-import { noKubelets } from './kubelet-connection.ts'
+import { noKubelets, type KubeletConnection } from './kubelet-connection.ts'
 import { openPolicies, type Caches, type Policies } from './policies.ts'
 import { RequestMetrics } from './request-metrics.ts'
 import type { Seed } from './registry/seed.ts'
@@ -47,6 +47,7 @@ export interface HarnessOptions {
   /** A store that another server has, too. */
   readonly store?: Store
   readonly seeds?: readonly Seed[]
+  readonly kubelets?: KubeletConnection
 }
 
 /** The pieces of a stream, one by one. */
@@ -80,7 +81,7 @@ async function wholeText(body: WireAnswer['body']): Promise<string> {
 
 export async function startServer(
   policies: Policies | ((caches: Caches) => Policies) = openPolicies,
-  { clock = new VirtualClock(), store: shared, seeds = [] }: HarnessOptions = {},
+  { clock = new VirtualClock(), store: shared, seeds = [], kubelets = noKubelets }: HarnessOptions = {},
 ): Promise<Harness> {
   const store = shared ?? new MemoryStore(clock)
   const flow = new FlowRecorder(clock)
@@ -99,7 +100,7 @@ export async function startServer(
     policies: typeof policies === 'function' ? policies : () => policies,
     seeds,
     digest,
-    kubelets: noKubelets,
+    kubelets,
   })
   const tasks = new TaskGroup()
   const ready = Promise.withResolvers<void>()

@@ -28,7 +28,10 @@ export function targetOf(method: string, path: string, query: URLSearchParams, a
   if (verb === 'create' && name === '' && resource.namespaced && !isScoped) throw methodNotAllowed(resource, 'create')
   const namespace = isScoped ? (rest[1] ?? '') : ''
   const found = { kind: 'resource', verb, resource, subresource, namespace, name } as const
-  return isProxied ? { ...found, path: `/${more.join('/')}` } : found
+  if (!isProxied) return found
+  // What goes on to another server goes as it came.
+  const onward = raw.slice(raw.length - more.length).join('/')
+  return { ...found, path: `/${onward}${onward !== '' && path.endsWith('/') ? '/' : ''}` }
 }
 
 // /api/v1/namespaces/x/status is a part of a namespace, /api/v1/namespaces/x/pods a collection in it.

@@ -11,6 +11,7 @@ import { objectKey, type ApiObject } from '../../api/object.ts'
 import { badRequest, methodNotAllowed, pathNotFound } from '../../api/status-error.ts'
 import { node } from '../../api/core/v1/node.ts'
 import { pod } from '../../api/core/v1/pod.ts'
+import { service } from '../../api/core/v1/service.ts'
 import { podDisruptionBudget } from '../../api/policy/v1/pod-disruption-budget.ts'
 import type { Store } from '../../store/store.ts'
 import type { Answer } from '../answer.ts'
@@ -36,7 +37,8 @@ import { commitSeeds, type Seed } from './seed.ts'
 import { strategies } from './strategies.ts'
 import type { RegistryReads, Strategy } from './strategy.ts'
 import { evict } from './subresources/eviction.ts'
-import { isPodStream, nodeProxy, podStream } from './subresources/streams.ts'
+import { nodeProxy, podProxy, serviceProxy } from './subresources/proxy.ts'
+import { isPodStream, podStream } from './subresources/streams.ts'
 import { checkWriteOptions } from './write-options.ts'
 import { create, update, type Transform, type UpdateOptions, type Written } from './writes.ts'
 
@@ -187,6 +189,8 @@ export class Registry {
     if (parts.kind === pod && subresource === 'eviction') return this.#evict(parts, request)
     if (parts.kind === pod && isPodStream(subresource)) return podStream(parts, request, subresource, this.#kubelets)
     if (parts.kind === node && subresource === 'proxy') return nodeProxy(parts, request, this.#kubelets)
+    if (parts.kind === pod && subresource === 'proxy') return podProxy(parts, request, this.#kubelets)
+    if (parts.kind === service && subresource === 'proxy') return serviceProxy(parts, request, this.#kubelets)
     throw pathNotFound()
   }
 

@@ -38,7 +38,7 @@ export const bridgeConfiguration = ({ podCidr, bridge, addressesFolder, masquera
 export async function provideNetwork(
   folder: string,
   network: BridgeNetwork,
-  files: Files,
+  files: Pick<Files, 'list' | 'makeFolder' | 'write'>,
 ): Promise<'ours' | 'another'> {
   await files.makeFolder(folder)
   const others = (await files.list(folder)).filter((name) => /\.(conf|conflist|json)$/.test(name) && name !== fileName)

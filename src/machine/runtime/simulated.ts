@@ -2,6 +2,8 @@
 import type { Clock } from '../../base/clock.ts'
 import { newUid } from '../../base/ids.ts'
 import type { Random } from '../../base/random.ts'
+import type { LogFiles } from '../logs/log-files.ts'
+import { MemoryLog } from '../logs/memory-log.ts'
 import type { ContainerConfig, ContainerResources, SandboxConfig } from './config.ts'
 import { ExecTimeout, ImageNotFound } from './runtime.ts'
 import type {
@@ -19,6 +21,8 @@ export interface SimulatedProcess {
   readonly arguments: readonly string[]
   readonly environment: Readonly<Record<string, string>>
   readonly clock: Clock
+  /** Prints a line into the container's log. */
+  readonly log: (line: string) => void
   /** Aborted when the container is asked to end. */
   readonly terminated: AbortSignal
 }
@@ -72,6 +76,7 @@ interface Container {
   startedMs: number
   finishedMs: number
   exitCode: number
+  readonly log: MemoryLog
   readonly stop: AbortController
   readonly ended: PromiseWithResolvers<void>
 }
@@ -85,6 +90,10 @@ export class SimulatedRuntime implements ContainerRuntime {
   readonly name = 'simulated'
   readonly version = '1'
   readonly streams = undefined
+  /** What its containers print, by their `logPath`. */
+  readonly logs: LogFiles = {
+    open: (path) => Promise.resolve(this.#containers.get(path.slice(logPrefix.length))?.log.open()),
+  }
   readonly #clock: Clock
   readonly #random: Random
   readonly #options: SimulatedRuntimeOptions
@@ -178,6 +187,7 @@ export class SimulatedRuntime implements ContainerRuntime {
       startedMs: 0,
       finishedMs: 0,
       exitCode: 0,
+      log: new MemoryLog(),
       stop: new AbortController(),
       ended: Promise.withResolvers(),
     }
@@ -196,7 +206,13 @@ export class SimulatedRuntime implements ContainerRuntime {
     const environment = Object.fromEntries(container.config.environment.map(({ name, value }) => [name, value]))
     const known = this.#options.images?.[image]
     const program = typeof known === 'function' ? known : serveUntilTerminated
-    const process = { arguments: args, environment, clock: this.#clock, terminated: container.stop.signal }
+    const process: SimulatedProcess = {
+      arguments: args,
+      environment,
+      clock: this.#clock,
+      log: (line) => container.log.append(line, this.#clock.nowMs()),
+      terminated: container.stop.signal,
+    }
     program(process).then(
       (code) => this.#end(container, code),
       () => this.#end(container, crashedCode),
@@ -264,6 +280,7 @@ export class SimulatedRuntime implements ContainerRuntime {
     container.exitCode = exitCode
     container.stop.abort()
     container.ended.resolve()
+    container.log.wake()
     this.#tell(container)
   }
 
@@ -288,7 +305,9 @@ const seen = ({ id, config, state, startedMs, finishedMs, exitCode }: Container)
   exitCode,
   reason: '',
   message: '',
-  logPath: '',
+  logPath: `${logPrefix}${id}`,
 })
+
+const logPrefix = 'simulated:/'
 
 const imageIdOf = (image: string): string => `simulated://${image}`

@@ -1,10 +1,13 @@
 // What the API server asks of kubelets for a client: logs, exec, attach, port-forward. Here it is decided which kubelet
 // and which container; the bytes go past.
 import type { Pod } from '../../../api/core/v1/pod.ts'
-import { badRequest, methodNotAllowed } from '../../../api/status-error.ts'
+import type { Kind } from '../../../api/kind.ts'
+import { badRequest, invalidObject, methodNotAllowed, StatusError } from '../../../api/status-error.ts'
+import type { WireAnswer } from '../../../platform/listener.ts'
+import { forbidden, invalid, type FieldError } from '../../../schema/field-error.ts'
 import type { Answer } from '../../answer.ts'
 import type { KubeletCall, KubeletConnection } from '../../kubelet-connection.ts'
-import type { Verb } from '../../request.ts'
+import { integerOf } from '../../query.ts'
 import type { ResourceParts, ResourceRequest } from '../parts.ts'
 import { get } from '../reads.ts'
 
@@ -26,12 +29,17 @@ export async function podStream(
     throw methodNotAllowed(parts.kind, target.verb)
   const pod = (await get(parts, { ...request, query: new URLSearchParams() })).object as Pod
   const container = stream === 'portforward' ? '' : `/${containerOf(pod, request.query.get('container') ?? '')}`
+  if (stream === 'log') {
+    const errors = logErrors(request.query)
+    if (errors.length > 0) throw invalidObject('', 'PodLogOptions', target.name, errors)
+  }
   const { nodeName } = pod.spec
   if (nodeName === undefined) {
     // Nothing was logged by what never ran.
     if (stream === 'log') return { kind: 'text', status: 200, text: '' }
     throw badRequest(`pod ${target.name} does not have a host assigned`)
   }
+  if (stream !== 'log' && upgrade === undefined) throw badRequest('Upgrade request required')
   const query = kubeletQuery(request.query).toString()
   const call: KubeletCall = {
     node: nodeName,
@@ -40,37 +48,64 @@ export async function podStream(
     headers: upgrade?.headers ?? {},
     body: undefined,
   }
-  if (stream === 'log') return { kind: 'wire', answer: await kubelets.call(call, context.signal) }
-  if (upgrade === undefined) throw badRequest('Upgrade request required')
-  const opened = await kubelets.open(call, context.signal)
-  return { kind: 'upgraded', headers: opened.headers, join: (socket) => opened.join(socket) }
+  const answer = await kubelets.call(call, context.signal)
+  if (stream === 'log' && answer.status >= 300) throw await asStatus(answer, parts.kind, target.name)
+  return { kind: 'wire', answer }
 }
 
-const methods: Readonly<Partial<Record<Verb, string>>> = {
-  create: 'POST',
-  delete: 'DELETE',
-  get: 'GET',
-  patch: 'PATCH',
-  update: 'PUT',
-}
-
-/** A path of the kubelet's own server. */
-export async function nodeProxy(
-  parts: ResourceParts,
-  request: ResourceRequest,
-  kubelets: KubeletConnection,
-): Promise<Answer> {
-  const { target, query, context } = request
-  const { object } = await get(parts, { ...request, query: new URLSearchParams() })
-  const search = query.toString()
-  const call: KubeletCall = {
-    node: object.metadata.name,
-    method: methods[target.verb] ?? 'GET',
-    path: `${target.path ?? '/'}${search === '' ? '' : `?${search}`}`,
-    headers: request.upgrade?.headers ?? {},
-    body: undefined,
+/** What the options of a log may not be. */
+function logErrors(query: URLSearchParams): readonly FieldError[] {
+  const atLeast = (name: string, minimum: number, detail: string): readonly FieldError[] => {
+    const text = query.get(name)
+    if (text === null) return []
+    const value = integerOf(text)
+    return value < minimum ? [invalid(name, value, detail)] : []
   }
-  return { kind: 'wire', answer: await kubelets.call(call, context.signal) }
+  const isBoth = query.has('sinceSeconds') && query.has('sinceTime')
+  return [
+    ...atLeast('tailLines', 0, 'must be greater than or equal to 0'),
+    ...atLeast('limitBytes', 1, 'must be greater than 0'),
+    ...(isBoth ? [forbidden('', 'at most one of `sinceTime` or `sinceSeconds` may be specified')] : []),
+    ...atLeast('sinceSeconds', 1, 'must be greater than 0'),
+  ]
+}
+
+const refusalBytesMax = 50_000
+
+/** What a kubelet refuses in plain text, as the API says it. */
+async function asStatus({ status, body }: WireAnswer, kind: Kind, name: string): Promise<StatusError> {
+  let text = ''
+  const decoder = new TextDecoder()
+  const pieces = typeof body === 'string' || body instanceof Uint8Array ? [body] : 'take' in body ? [] : body
+  for await (const piece of pieces)
+    if (text.length < refusalBytesMax)
+      text += typeof piece === 'string' ? piece : decoder.decode(piece, { stream: true })
+  if (status === 400) return badRequest(text)
+  if (status === 500)
+    return new StatusError(500, 'InternalError', `Internal error occurred: ${text}`, {
+      causes: [{ reason: '', message: text }],
+    })
+  const details = {
+    name,
+    kind: kind.plural,
+    causes: [{ reason: 'UnexpectedServerResponse', message: text }],
+  }
+  if (status === 404)
+    return new StatusError(
+      404,
+      'NotFound',
+      `the server could not find the requested resource ( ${kind.plural} ${name})`,
+      details,
+    )
+  if (status === 401)
+    return new StatusError(401, 'Unauthorized', 'the server has asked for the client to provide credentials', details)
+  if (status === 403) return new StatusError(403, 'Forbidden', text === '' ? 'forbidden' : text, details)
+  return new StatusError(
+    status,
+    '',
+    `the server responded with the status code ${status} but did not return more information`,
+    details,
+  )
 }
 
 /** What a client calls stdin and stdout, a kubelet calls input and output. */

@@ -1,0 +1,215 @@
+// Logs: the format of CRI, what is shown of a file, following it over rotations, and keeping files bounded.
+import { deepEqual, equal, rejects } from 'node:assert/strict'
+import { test } from 'node:test'
+import { silentLog } from '../../base/log.ts'
+import { turn } from '../../base/turn.ts'
+import { VirtualClock } from '../../base/virtual-clock.ts'
+import type { LogFile, LogFiles, LogFolder } from '../../machine/logs/log-files.ts'
+import { fixedNanoseconds, parseCriLine } from './cri-line.ts'
+import { readLog, type LogOptions, type LogSource } from './read-log.ts'
+import { LogRotator } from './rotator.ts'
+
+const encode = (text: string) => new TextEncoder().encode(text)
+const decode = (bytes: Uint8Array) => new TextDecoder().decode(bytes)
+
+const lines: [line: string, content: string | undefined, isPartial?: boolean][] = [
+  ['2026-01-02T03:04:05Z stdout F hello\n', 'hello\n', false],
+  ['2026-01-02T03:04:05.1Z stderr P part\n', 'part', true],
+  ['2026-01-02T03:04:05Z stdout F \n', '\n', false],
+  ['2026-01-02T03:04:05Z stdout P:x two  blanks\n', 'two  blanks', true],
+  ['no such thing\n', undefined],
+  ['2026-01-02T03:04:05Z stdlog F x\n', undefined],
+]
+for (const [line, content, isPartial] of lines)
+  test(`a line of CRI: ${JSON.stringify(line)}`, () => {
+    const parsed = parseCriLine(encode(line))
+    equal(parsed && decode(parsed.content), content)
+    equal(parsed?.isPartial, isPartial)
+  })
+
+test('times are shown with nine digits', () => {
+  equal(fixedNanoseconds('2026-01-02T03:04:05Z'), '2026-01-02T03:04:05.000000000Z')
+  equal(fixedNanoseconds('2026-01-02T03:04:05.12+01:00'), '2026-01-02T03:04:05.120000000+01:00')
+})
+
+/** Files in memory that grow, are moved away and come again. */
+class TestFiles implements LogFiles, LogFolder {
+  readonly files = new Map<string, { content: Uint8Array }>()
+  readonly waiting = new Set<() => void>()
+
+  append(path: string, text: string): void {
+    const file = this.files.get(path) ?? { content: new Uint8Array() }
+    this.files.set(path, file)
+    file.content = Buffer.concat([file.content, encode(text)])
+    this.wake()
+  }
+
+  wake(): void {
+    for (const resolve of [...this.waiting]) resolve()
+    this.waiting.clear()
+  }
+
+  open(path: string): Promise<LogFile | undefined> {
+    const file = this.files.get(path)
+    if (file === undefined) return Promise.resolve(undefined)
+    return Promise.resolve({
+      range: () => Promise.resolve({ start: 0, end: file.content.length }),
+      read: (at, bytesMax) => Promise.resolve(file.content.subarray(at, at + bytesMax)),
+      isReplaced: () => Promise.resolve(this.files.has(path) && this.files.get(path) !== file),
+      changed: (signal) => {
+        signal.throwIfAborted()
+        return new Promise<void>((resolve) => this.waiting.add(resolve))
+      },
+      [Symbol.asyncDispose]: () => Promise.resolve(),
+    })
+  }
+
+  sizeOf = (path: string) => Promise.resolve(this.files.get(path)?.content.length ?? 0)
+  list = (prefix: string) =>
+    Promise.resolve([...this.files.keys()].filter((path) => path.startsWith(prefix)).toSorted())
+  move = (from: string, to: string) => Promise.resolve(this.#rename(from, to))
+  compress = (path: string) => Promise.resolve(this.#rename(path, `${path}.gz`))
+  remove = (path: string) => Promise.resolve(void this.files.delete(path))
+
+  #rename(from: string, to: string): void {
+    const file = this.files.get(from)
+    if (file === undefined) throw new Error(`${from} is not there`)
+    this.files.delete(from)
+    this.files.set(to, file)
+  }
+}
+
+const all: LogOptions = {
+  follow: false,
+  timestamps: false,
+  tailLines: undefined,
+  sinceMs: undefined,
+  limitBytes: undefined,
+}
+const { signal } = new AbortController()
+const second = (n: number) => `2026-01-02T03:04:0${n}Z`
+const content = [
+  `${second(1)} stdout F one\n`,
+  `${second(2)} stderr P two `,
+  `\n${second(2)} stderr F goes on\n`,
+  `${second(3)} stdout F three\n`,
+].join('')
+
+const reads: [name: string, options: Partial<LogOptions>, shown: string][] = [
+  ['all of it, parts joined', {}, 'one\ntwo goes on\nthree\n'],
+  ['the last line', { tailLines: 1 }, 'three\n'],
+  ['no line', { tailLines: 0 }, ''],
+  ['more lines than there are', { tailLines: 100 }, 'one\ntwo goes on\nthree\n'],
+  ['since a time', { sinceMs: Date.parse(second(3)) }, 'three\n'],
+  ['so many bytes', { limitBytes: 6 }, 'one\ntw'],
+  [
+    'with times, one for each line',
+    { timestamps: true, limitBytes: 82 },
+    '2026-01-02T03:04:01.000000000Z one\n2026-01-02T03:04:02.000000000Z two goes on\n2026',
+  ],
+]
+for (const [name, options, shown] of reads)
+  test(`a log is shown: ${name}`, async () => {
+    const files = new TestFiles()
+    files.append('/log', content)
+    equal(await textOf(readLog(source(files), { ...all, ...options }, signal)), shown)
+  })
+
+const source = (files: LogFiles, isRunning = () => Promise.resolve(true)): LogSource => ({
+  files,
+  path: '/log',
+  isRunning,
+})
+
+async function textOf(pieces: AsyncIterable<Uint8Array>): Promise<string> {
+  let text = ''
+  for await (const piece of pieces) text += decode(piece)
+  return text
+}
+
+test('a log larger than a block is shown whole, and its tail is found', async () => {
+  const files = new TestFiles()
+  const count = 5_000
+  files.append('/log', Array.from({ length: count }, (_, n) => `${second(1)} stdout F line number ${n}\n`).join(''))
+  const text = await textOf(readLog(source(files), all, signal))
+  deepEqual([text.split('\n').length, text.includes('line number 4999\n')], [count + 1, true])
+  const tail = await textOf(readLog(source(files), { ...all, tailLines: 3_000 }, signal))
+  deepEqual([tail.split('\n').length, tail.split('\n')[0]], [3_001, 'line number 2000'])
+})
+
+test('a log that is not there is empty', async () => {
+  equal(await textOf(readLog(source(new TestFiles()), { ...all, follow: true }, signal)), '')
+})
+
+test('a followed log is shown as it grows, over a rotation, until the container has ended', async () => {
+  const files = new TestFiles()
+  let isRunning = true
+  files.append('/log', `${second(1)} stdout F first\n`)
+  const reading = readLog(
+    source(files, () => Promise.resolve(isRunning)),
+    { ...all, follow: true },
+    signal,
+  )
+  const next = async () => decode((await reading.next()).value as Uint8Array)
+  equal(await next(), 'first\n')
+  const second_ = next()
+  await turn()
+  files.append('/log', `${second(2)} stdout F second\n`)
+  equal(await second_, 'second\n')
+  files.append('/log', `${second(3)} stdout F last of the old\n`)
+  await files.move('/log', '/log.1')
+  files.append('/log', `${second(4)} stdout F first of the new\n`)
+  equal(await next(), 'last of the old\n')
+  equal(await next(), 'first of the new\n')
+  const end = reading.next()
+  await turn()
+  isRunning = false
+  files.append('/log', `${second(5)} stdout F last words\n`)
+  equal(decode((await end).value as Uint8Array), 'last words\n')
+  equal((await reading.next()).done, true)
+})
+
+test('a follower that goes away is let go', async () => {
+  const files = new TestFiles()
+  files.append('/log', content)
+  const gone = new AbortController()
+  const reading = readLog(source(files), { ...all, follow: true }, gone.signal)
+  await reading.next()
+  gone.abort()
+  await rejects(reading.next(), { name: 'AbortError' })
+})
+
+test('a log that is too large is moved aside; older ones are compressed, the oldest removed', async () => {
+  const files = new TestFiles()
+  const reopened: string[] = []
+  let fails = false
+  const container = { id: 'c1', state: 'running', logPath: '/p/c/0.log' }
+  const runtime = {
+    podUids: () => Promise.resolve(['uid']),
+    inspect: () => Promise.resolve({ containers: [container, { ...container, id: 'c0', state: 'exited' }] } as never),
+    reopenLog(id: string) {
+      if (fails) return Promise.reject(new Error('the runtime is away'))
+      reopened.push(id)
+      return Promise.resolve()
+    },
+  }
+  const clock = new VirtualClock()
+  const rotator = new LogRotator(
+    { runtime, folder: files, clock, log: silentLog },
+    { fileBytesMax: 10, filesMax: 3, lookEveryMs: 10_000 },
+  )
+  files.append('/p/c/0.log', 'short')
+  await rotator.rotateAll(signal)
+  deepEqual(reopened, [])
+  for (let round = 0; round < 4; round++) {
+    files.append('/p/c/0.log', 'longer than it may be')
+    await rotator.rotateAll(signal)
+    await clock.advance(1_000)
+  }
+  deepEqual(reopened, ['c1', 'c1', 'c1', 'c1'])
+  deepEqual([...files.files.keys()].toSorted(), ['/p/c/0.log.20300101-000002.gz', '/p/c/0.log.20300101-000003'])
+  fails = true
+  files.append('/p/c/0.log', 'longer than it may be')
+  await rotator.rotateAll(signal)
+  equal(await files.sizeOf('/p/c/0.log'), 21, 'the file has its name again')
+})

@@ -1,0 +1,154 @@
+// readLog: what a container printed, out of its log file: from a line or a time on, with times or without, and as it
+// comes, over rotations, for as long as the container runs.
+import type { LogFile, LogFiles } from '../../machine/logs/log-files.ts'
+import { fixedNanoseconds, parseCriLine } from './cri-line.ts'
+
+export interface LogOptions {
+  readonly follow: boolean
+  readonly timestamps: boolean
+  readonly tailLines: number | undefined
+  /** Nothing that was printed before this time. */
+  readonly sinceMs: number | undefined
+  readonly limitBytes: number | undefined
+}
+
+export interface LogSource {
+  readonly files: LogFiles
+  readonly path: string
+  isRunning(): Promise<boolean>
+}
+
+const blockBytes = 64 * 1024
+/** A runtime splits what is longer; a file without line feeds is none of its. */
+const lineBytesMax = 1024 * 1024
+const lineFeed = 0x0a
+
+export async function* readLog(
+  source: LogSource,
+  options: LogOptions,
+  signal: AbortSignal,
+): AsyncGenerator<Uint8Array, void> {
+  const writer = new LogWriter(options)
+  let file = await source.files.open(source.path)
+  if (file === undefined) return
+  try {
+    let at = await startOf(file, options.tailLines)
+    let mayEnd = false
+    for (;;) {
+      const { shown, next } = await readLines(file, at, writer)
+      const hasGrown = next > at
+      at = next
+      if (shown.length > 0) yield shown
+      if (writer.isFull) return
+      if (hasGrown) continue
+      if (!options.follow) return
+      if (await file.isReplaced()) {
+        const successor = await source.files.open(source.path)
+        // What was written into the old one between our last look and its replacement is read first.
+        if (successor !== undefined && (await file.range()).end <= at) {
+          await file[Symbol.asyncDispose]()
+          file = successor
+          at = 0
+        } else await successor?.[Symbol.asyncDispose]()
+        continue
+      }
+      if (mayEnd) return
+      mayEnd = !(await source.isRunning()) // and what it printed last is read once more
+      if (!mayEnd) await file.changed(signal)
+    }
+  } finally {
+    await file[Symbol.asyncDispose]()
+  }
+}
+
+/** Where the last so many lines begin. */
+async function startOf(file: LogFile, tailLines: number | undefined): Promise<number> {
+  const { start, end } = await file.range()
+  if (tailLines === undefined) return start
+  let wanted = tailLines
+  for (let blockEnd = end; blockEnd > start;) {
+    const blockStart = Math.max(start, blockEnd - blockBytes)
+    const block = await readExactly(file, blockStart, blockEnd - blockStart)
+    for (let index = block.lastIndexOf(lineFeed); index >= 0; index = block.lastIndexOf(lineFeed, index - 1)) {
+      if (wanted-- === 0) return blockStart + index + 1
+      if (index === 0) break
+    }
+    blockEnd = blockStart
+  }
+  return start
+}
+
+/** So many bytes, or as many as there are. */
+async function readExactly(file: LogFile, start: number, length: number): Promise<Uint8Array> {
+  const pieces: Uint8Array[] = []
+  for (let filled = 0; filled < length;) {
+    const piece = await file.read(start + filled, length - filled)
+    if (piece.length === 0) break
+    pieces.push(piece)
+    filled += piece.length
+  }
+  return joined(pieces)
+}
+
+function joined(pieces: readonly Uint8Array[]): Uint8Array {
+  if (pieces.length === 1 && pieces[0] !== undefined) return pieces[0]
+  const whole = new Uint8Array(pieces.reduce((sum, { length }) => sum + length, 0))
+  let at = 0
+  for (const piece of pieces) {
+    whole.set(piece, at)
+    at += piece.length
+  }
+  return whole
+}
+
+/** The whole lines of the next block, as they are shown, and where to go on. */
+async function readLines(file: LogFile, at: number, writer: LogWriter): Promise<{ shown: Uint8Array; next: number }> {
+  const from = Math.max(at, (await file.range()).start)
+  for (let bytes = blockBytes; ; bytes *= 2) {
+    const block = await readExactly(file, from, bytes)
+    const wholeEnd = block.lastIndexOf(lineFeed) + 1
+    const isAtEnd = block.length < bytes
+    if (wholeEnd === 0 && !isAtEnd && bytes < lineBytesMax) continue
+    const pieces: Uint8Array[] = []
+    for (let lineStart = 0; lineStart < wholeEnd && !writer.isFull;) {
+      const lineEnd = block.indexOf(lineFeed, lineStart) + 1
+      pieces.push(...writer.shown(block.subarray(lineStart, lineEnd)))
+      lineStart = lineEnd
+    }
+    return { shown: joined(pieces), next: from + (wholeEnd > 0 || isAtEnd ? wholeEnd : bytes) }
+  }
+}
+
+/** Decides what of each line is shown. */
+class LogWriter {
+  readonly #options: LogOptions
+  #left: number
+  #isWithinLine = false
+
+  constructor(options: LogOptions) {
+    this.#options = options
+    this.#left = options.limitBytes ?? Infinity
+  }
+
+  get isFull(): boolean {
+    return this.#left <= 0
+  }
+
+  *shown(line: Uint8Array): Generator<Uint8Array> {
+    const parsed = parseCriLine(line)
+    if (parsed === undefined) return
+    const { timestamp, content, isPartial } = parsed
+    const { sinceMs, timestamps } = this.#options
+    if (sinceMs !== undefined && Date.parse(timestamp) < sinceMs) return
+    if (timestamps && !this.#isWithinLine)
+      yield* this.#limited(new TextEncoder().encode(`${fixedNanoseconds(timestamp)} `))
+    this.#isWithinLine = isPartial
+    yield* this.#limited(content)
+  }
+
+  *#limited(bytes: Uint8Array): Generator<Uint8Array> {
+    const piece = bytes.subarray(0, Math.min(bytes.length, this.#left))
+    this.#left -= piece.length
+    if (piece.length > 0) yield piece
+  }
+}

@@ -1,0 +1,57 @@
+// Who may ask the kubelet what: every request is of a user, and each path is a part of the node to be authorized for.
+import type { WireRequest } from '../../platform/listener.ts'
+import { KubeletRefusal } from './host.ts'
+
+export interface KubeletUser {
+  readonly name: string
+  readonly groups: readonly string[]
+}
+
+export interface KubeletAccess {
+  /** Whose token it is; undefined when nobody's. */
+  authenticateToken(token: string, signal: AbortSignal): Promise<KubeletUser | undefined>
+  /** Whether the user may do that with `nodes/<subresource>` of this node. */
+  authorize(user: KubeletUser, verb: string, subresource: string, signal: AbortSignal): Promise<boolean>
+}
+
+const verbs: Readonly<Record<string, string>> = {
+  GET: 'get',
+  HEAD: 'get',
+  POST: 'create',
+  PUT: 'update',
+  PATCH: 'patch',
+  DELETE: 'delete',
+}
+
+/** Paths with a part of their own; whoever may have all of the node may have these too. */
+const subresources: Readonly<Record<string, string>> = {
+  configz: 'configz',
+  healthz: 'healthz',
+  logs: 'log',
+  metrics: 'metrics',
+  pods: 'pods',
+  runningpods: 'pods',
+  stats: 'stats',
+}
+const everything = 'proxy'
+
+export async function admit(request: WireRequest, path: readonly string[], access: KubeletAccess): Promise<void> {
+  const user = await userOf(request, access)
+  if (user === undefined) throw new KubeletRefusal(401, 'Unauthorized')
+  const verb = verbs[request.method] ?? ''
+  const asked = [...new Set([subresources[path[0] ?? ''] ?? everything, everything])]
+  for (const subresource of asked) if (await access.authorize(user, verb, subresource, request.signal)) return
+  throw new KubeletRefusal(
+    403,
+    `Forbidden (user=${user.name}, verb=${verb}, resource=nodes, subresource(s)=[${asked.join(' ')}])\n`,
+  )
+}
+
+async function userOf(
+  { certificate, headers, signal }: WireRequest,
+  access: KubeletAccess,
+): Promise<KubeletUser | undefined> {
+  if (certificate?.authority === 'users') return { name: certificate.commonName, groups: certificate.organizations }
+  const token = /^bearer\s+(.+)$/i.exec(headers['authorization'] ?? '')?.[1]
+  return token === undefined ? undefined : access.authenticateToken(token, signal)
+}

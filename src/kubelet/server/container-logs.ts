@@ -1,0 +1,89 @@
+// Logs of a container: which of its starts is meant, and what of its log is asked for.
+import type { Clock } from '../../base/clock.ts'
+import type { Pod } from '../../api/core/v1/pod.ts'
+import type { WireAnswer } from '../../platform/listener.ts'
+import { readLog, type LogOptions } from '../logs/read-log.ts'
+import { findPod, KubeletRefusal, type KubeletHost } from './host.ts'
+
+export interface LogRequest {
+  readonly namespace: string
+  readonly pod: string
+  readonly container: string
+  readonly query: URLSearchParams
+}
+
+export async function containerLogs(
+  host: KubeletHost,
+  { namespace, pod: podName, container: name, query }: LogRequest,
+  clock: Clock,
+  signal: AbortSignal,
+): Promise<WireAnswer> {
+  const pod = findPod(host, namespace, podName)
+  if (pod === undefined) throw new KubeletRefusal(404, `pod ${JSON.stringify(podName)} does not exist\n`)
+  const containerId = loggedContainer(pod, name, isOn(query, 'previous'))
+  const options = logOptions(query, clock.nowMs())
+  const find = async () =>
+    (await host.runtime.inspect(pod.metadata.uid, signal))?.containers.find(({ id }) => containerId.endsWith(`//${id}`))
+  const found = await find()
+  const source = {
+    files: host.logs,
+    path: found?.logPath ?? '',
+    isRunning: async () => (await find())?.state === 'running',
+  }
+  const body =
+    found === undefined ? `unable to retrieve container logs for ${containerId}` : readLog(source, options, signal)
+  return { status: 200, headers: { 'content-type': 'text/plain' }, body }
+}
+
+const isOn = (query: URLSearchParams, name: string): boolean => ['true', '1', ''].includes(query.get(name) ?? 'false')
+
+function logOptions(query: URLSearchParams, nowMs: number): LogOptions {
+  const number = (name: string): number | undefined => {
+    const text = query.get(name)
+    if (text === null || text === '') return undefined
+    if (!/^\d+$/.test(text)) throw new KubeletRefusal(400, '{"message": "Unable to decode query."}')
+    return Number(text)
+  }
+  const [sinceSeconds, sinceTime] = [number('sinceSeconds'), query.get('sinceTime') ?? '']
+  const sinceMs =
+    sinceSeconds !== undefined ? nowMs - sinceSeconds * 1000 : sinceTime === '' ? undefined : Date.parse(sinceTime)
+  return {
+    follow: isOn(query, 'follow'),
+    timestamps: isOn(query, 'timestamps'),
+    tailLines: number('tailLines'),
+    sinceMs,
+    limitBytes: number('limitBytes'),
+  }
+}
+
+/** Reasons of waiting that have words of their own. */
+const waitingWords: Readonly<Record<string, string>> = {
+  ErrImagePull: "image can't be pulled",
+  ImagePullBackOff: 'trying and failing to pull image',
+}
+
+/** The id, as the status has it, of the start whose log is shown. */
+export function loggedContainer({ metadata, status }: Pod, name: string, previous: boolean): string {
+  const { containerStatuses = [], initContainerStatuses = [], ephemeralContainerStatuses = [] } = status ?? {}
+  const found = [...containerStatuses, ...initContainerStatuses, ...ephemeralContainerStatuses].find(
+    (container) => container.name === name,
+  )
+  const refuse = (what: string): never => {
+    throw new KubeletRefusal(400, what)
+  }
+  const inPod = `container ${JSON.stringify(name)} in pod ${JSON.stringify(metadata.name)}`
+  if (found === undefined) return refuse(`${inPod} is not available`)
+  const { running, terminated, waiting } = found.state ?? {}
+  const before = found.lastState?.terminated
+  const beforeId = before?.containerID ?? ''
+  if (previous) return beforeId === '' ? refuse(`previous terminated ${inPod} not found`) : beforeId
+  if (running !== undefined) return found.containerID ?? ''
+  if (terminated !== undefined || before !== undefined) {
+    const id = terminated?.containerID ?? ''
+    if (id !== '') return id
+    return beforeId === '' ? refuse(`${inPod} is terminated`) : beforeId
+  }
+  if (waiting === undefined) return refuse(`${inPod} is waiting to start - no logs yet`)
+  const reason = waiting.reason ?? ''
+  return refuse(`${inPod} is waiting to start: ${waitingWords[reason] ?? reason}`)
+}

@@ -1,0 +1,46 @@
+// KubeletHost: what the kubelet's server asks of its kubelet.
+import type { Pod } from '../../api/core/v1/pod.ts'
+import type { LogFiles } from '../../machine/logs/log-files.ts'
+import type { ContainerRuntime, RuntimeContainer, RuntimePod } from '../../machine/runtime/runtime.ts'
+
+export interface KubeletHost {
+  readonly nodeName: string
+  readonly runtime: Pick<ContainerRuntime, 'name' | 'inspect' | 'exec' | 'streams'>
+  /** The files that containers' `logPath`s name. */
+  readonly logs: LogFiles
+  /** The pods of this node, with their status as the kubelet knows it. */
+  pods(): readonly Pod[]
+}
+
+/** A refusal that is answered as text, as kubelets answer. */
+export class KubeletRefusal extends Error {
+  override name = 'KubeletRefusal'
+  readonly status: number
+
+  constructor(status: number, message: string) {
+    super(message)
+    this.status = status
+  }
+}
+
+export const findPod = (host: KubeletHost, namespace: string, name: string): Pod | undefined =>
+  host.pods().find(({ metadata }) => metadata.namespace === namespace && metadata.name === name)
+
+/** The pod's containers as they run; refused when the node does not have the pod. */
+export async function runningPod(
+  host: KubeletHost,
+  namespace: string,
+  name: string,
+  signal: AbortSignal,
+): Promise<RuntimePod> {
+  const pod = findPod(host, namespace, name)
+  const found = pod && (await host.runtime.inspect(pod.metadata.uid, signal))
+  if (found === undefined) throw new KubeletRefusal(404, 'pod does not exist')
+  return found
+}
+
+export function runningContainer({ containers }: RuntimePod, name: string): RuntimeContainer {
+  const found = containers.findLast((container) => container.name === name && container.state === 'running')
+  if (found === undefined) throw new KubeletRefusal(500, `container not found (${JSON.stringify(name)})`)
+  return found
+}

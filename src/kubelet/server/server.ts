@@ -1,0 +1,168 @@
+// KubeletServer: the kubelet's own paths: logs of containers, streams into them, its pods and its health. Requests come
+// from a listener, or from the API server in the same process without one.
+import type { Clock } from '../../base/clock.ts'
+import { errorText, type Log } from '../../base/log.ts'
+import type { WireAnswer, WireRequest } from '../../platform/listener.ts'
+import { exitStatus, type CommandShape } from '../../wire/remote/command.ts'
+import { readLog } from '../logs/read-log.ts'
+import { admit, type KubeletAccess } from './access.ts'
+import { containerLogs } from './container-logs.ts'
+import { KubeletRefusal, runningContainer, runningPod, type KubeletHost } from './host.ts'
+import { serveCommand, type LocalCommand } from './local-command.ts'
+import { streamCommand, streamPorts, type StreamParts } from './streams.ts'
+
+export interface KubeletServerParts extends StreamParts {
+  readonly host: KubeletHost
+  readonly access: KubeletAccess
+  readonly clock: Clock
+  readonly log: Log
+}
+
+/** As upstream ends a stream that is idle for so long; a command that only runs to its end cannot be seen to be idle. */
+const commandMsMax = 14_400_000
+
+export class KubeletServer {
+  readonly #parts: KubeletServerParts
+
+  constructor(parts: KubeletServerParts) {
+    this.#parts = parts
+  }
+
+  async handle(request: WireRequest): Promise<WireAnswer> {
+    try {
+      const url = new URL(request.target, 'https://kubelet')
+      const path = url.pathname
+        .split('/')
+        .filter((part) => part !== '')
+        .map(decodeURIComponent)
+      await admit(request, path, this.#parts.access)
+      return await this.#answer(request, path, url.searchParams)
+    } catch (error) {
+      return this.#refused(error, request)
+    }
+  }
+
+  #refused(error: unknown, { target, signal }: WireRequest): WireAnswer {
+    const headers = { 'content-type': 'text/plain; charset=utf-8' }
+    if (error instanceof KubeletRefusal) return { status: error.status, headers, body: error.message }
+    if (!signal.aborted)
+      this.#parts.log.warn('a request to the kubelet failed', { path: target.split('?')[0], error: errorText(error) })
+    return { status: 500, headers, body: errorText(error) }
+  }
+
+  #answer(request: WireRequest, path: readonly string[], query: URLSearchParams): Promise<WireAnswer> {
+    const { host, clock } = this.#parts
+    const [what, namespace = '', pod = '', ...rest] = path
+    const isRead = request.method === 'GET' || request.method === 'HEAD'
+    // A uid may stand between the pod and its container.
+    const container = rest.at(-1) ?? ''
+    if (what === 'healthz' && path.length === 1 && isRead) return Promise.resolve(text('ok'))
+    if (what === 'pods' && path.length === 1 && isRead) return Promise.resolve(podList(host))
+    if (what === 'containerLogs' && rest.length === 1 && isRead)
+      return containerLogs(host, { namespace, pod, container, query }, clock, request.signal)
+    const isContainer = rest.length === 1 || rest.length === 2
+    if (what === 'exec' && isContainer) return this.#exec(request, namespace, pod, container, query)
+    if (what === 'attach' && isContainer) return this.#attach(request, namespace, pod, container, query)
+    if (what === 'portForward' && pod !== '' && rest.length < 2) return this.#ports(request, namespace, pod, query)
+    throw new KubeletRefusal(404, '404 page not found\n')
+  }
+
+  async #exec(
+    request: WireRequest,
+    namespace: string,
+    podName: string,
+    name: string,
+    query: URLSearchParams,
+  ): Promise<WireAnswer> {
+    const { runtime } = this.#parts.host
+    const shape = shapeOf(query)
+    const command = query.getAll('command')
+    const { id } = runningContainer(await runningPod(this.#parts.host, namespace, podName, request.signal), name)
+    if (runtime.streams === undefined) return serveCommand(request, shape, this.#execHere(id, command), this.#parts)
+    const url = await runtime.streams.execUrl(id, { command, ...shape }, request.signal)
+    return streamCommand(request, shape, url, this.#parts)
+  }
+
+  #execHere(containerId: string, command: readonly string[]): LocalCommand {
+    return async (streams, signal) => {
+      const { exitCode, stdout, stderr } = await this.#parts.host.runtime.exec(
+        containerId,
+        command,
+        commandMsMax,
+        signal,
+      )
+      await streams.get('stdout')?.write(stdout)
+      await streams.get('stderr')?.write(stderr)
+      return exitStatus(exitCode)
+    }
+  }
+
+  async #attach(
+    request: WireRequest,
+    namespace: string,
+    podName: string,
+    name: string,
+    query: URLSearchParams,
+  ): Promise<WireAnswer> {
+    const { host } = this.#parts
+    const shape = shapeOf(query)
+    const container = runningContainer(await runningPod(host, namespace, podName, request.signal), name)
+    if (host.runtime.streams === undefined)
+      return serveCommand(request, shape, this.#attachHere(namespace, podName, container.logPath, name), this.#parts)
+    const url = await host.runtime.streams.attachUrl(container.id, shape, request.signal)
+    return streamCommand(request, shape, url, this.#parts)
+  }
+
+  /** What it prints from now on. */
+  #attachHere(namespace: string, podName: string, path: string, name: string): LocalCommand {
+    const { host } = this.#parts
+    return async (streams, signal) => {
+      const isRunning = async () => {
+        const { containers } = await runningPod(host, namespace, podName, signal)
+        return containers.some((container) => container.name === name && container.state === 'running')
+      }
+      const options = { follow: true, timestamps: false, tailLines: 0, sinceMs: undefined, limitBytes: undefined }
+      for await (const piece of readLog({ files: host.logs, path, isRunning }, options, signal))
+        await streams.get('stdout')?.write(piece)
+      return exitStatus(0)
+    }
+  }
+
+  async #ports(request: WireRequest, namespace: string, podName: string, query: URLSearchParams): Promise<WireAnswer> {
+    const { host } = this.#parts
+    const { sandboxId } = await runningPod(host, namespace, podName, request.signal)
+    if (host.runtime.streams === undefined)
+      throw new KubeletRefusal(501, `the ${host.runtime.name} runtime does not forward ports`)
+    const ports = [...query.getAll('ports'), ...query.getAll('port')].flatMap((value) => value.split(',')).map(Number)
+    if (ports.some((port) => !Number.isInteger(port) || port < 1 || port > 65_535))
+      throw new KubeletRefusal(400, `unable to parse "${query.get('ports') ?? ''}" as a port`)
+    return streamPorts(
+      request,
+      ports,
+      await host.runtime.streams.portForwardUrl(sandboxId, ports, request.signal),
+      this.#parts,
+    )
+  }
+}
+
+const text = (body: string): WireAnswer => ({
+  status: 200,
+  headers: { 'content-type': 'text/plain; charset=utf-8' },
+  body,
+})
+
+const podList = (host: KubeletHost): WireAnswer => ({
+  status: 200,
+  headers: { 'content-type': 'application/json' },
+  body: JSON.stringify({ kind: 'PodList', apiVersion: 'v1', metadata: {}, items: host.pods() }),
+})
+
+/** As the API server names the streams when it asks a kubelet. With a terminal there is no stream of errors beside it. */
+function shapeOf(query: URLSearchParams): CommandShape {
+  const isOn = (name: string) => query.get(name) === '1' || query.get(name) === 'true'
+  const tty = isOn('tty')
+  const shape = { tty, stdin: isOn('input'), stdout: isOn('output'), stderr: isOn('error') && !tty }
+  if (!shape.stdin && !shape.stdout && !shape.stderr)
+    throw new KubeletRefusal(400, 'you must specify at least 1 of stdin, stdout, stderr')
+  return shape
+}

@@ -1,0 +1,175 @@
+// Streams into containers: exec, attach and ports. A client of SPDY is joined with the runtime's own streaming server byte
+// for byte; a client of WebSocket speaks in channels, which become streams of SPDY here.
+import type { ByteStream } from '../../platform/byte-stream.ts'
+import type { WireAnswer, WireRequest } from '../../platform/listener.ts'
+import type { OutboundExchange, OutboundProvider } from '../../platform/outbound.ts'
+import { copy, join } from '../../wire/byte-pipe.ts'
+import {
+  joinCommand,
+  openOverSpdy,
+  overWebSocket,
+  type CommandShape,
+  type CommandStreams,
+} from '../../wire/remote/command.ts'
+import {
+  asksForSpdy,
+  channelProtocols,
+  commandProtocol,
+  offeredOverSpdy,
+  portForwardProtocol,
+  spdyHeaders,
+  tunnelledPortForward,
+} from '../../wire/remote/protocols.ts'
+import { SpdySession } from '../../wire/spdy/session.ts'
+import { WebSocketChannels } from '../../wire/websocket/channels.ts'
+import { tunnelThrough, WebSocketConnection } from '../../wire/websocket/connection.ts'
+import { asksForWebSocket, offeredProtocols, webSocketAnswer } from '../../wire/websocket/handshake.ts'
+import { KubeletRefusal } from './host.ts'
+
+export interface StreamParts {
+  readonly outbound: Pick<OutboundProvider, 'exchange'>
+  readonly sha1: (text: string) => Uint8Array
+}
+
+/** What of a client's offer is taken; refused when nothing fits. */
+export type ClientProtocol =
+  | { readonly kind: 'spdy'; readonly protocol: string }
+  | { readonly kind: 'tunnel'; readonly protocol: string }
+  | { readonly kind: 'channels'; readonly protocol: string; readonly encoding: 'binary' | 'base64' }
+
+export function clientProtocol({ headers, upgrade }: WireRequest, spdyProtocol: string): ClientProtocol {
+  if (!upgrade) throw new KubeletRefusal(400, 'Upgrade request required')
+  if (asksForWebSocket(headers)) {
+    const offered = offeredProtocols(headers)
+    if (spdyProtocol === portForwardProtocol && offered.includes(tunnelledPortForward))
+      return { kind: 'tunnel', protocol: tunnelledPortForward }
+    const protocol = offered.find((name) => Object.hasOwn(channelProtocols, name))
+    const encoding = channelProtocols[protocol ?? '']
+    if (protocol !== undefined && encoding !== undefined) return { kind: 'channels', protocol, encoding }
+    throw noneFits(offered, Object.keys(channelProtocols))
+  }
+  if (!asksForSpdy(headers)) throw new KubeletRefusal(400, 'unable to upgrade: missing upgrade headers in request')
+  const offered = offeredOverSpdy(headers)
+  if (offered.includes(spdyProtocol)) return { kind: 'spdy', protocol: spdyProtocol }
+  throw noneFits(offered, [spdyProtocol])
+}
+
+const noneFits = (offered: readonly string[], accepted: readonly string[]): KubeletRefusal =>
+  new KubeletRefusal(
+    403,
+    `unable to upgrade: unable to negotiate protocol: client supports [${offered.join(' ')}], server accepts [${accepted.join(' ')}]`,
+  )
+
+/** Agrees to what a client of WebSocket asked for. */
+export const webSocketTaken = (
+  { headers }: WireRequest,
+  protocol: string,
+  sha1: StreamParts['sha1'],
+  takeOver: (connection: WebSocketConnection) => Promise<void>,
+): WireAnswer => ({
+  status: 101,
+  headers: webSocketAnswer(headers, protocol, sha1),
+  body: '',
+  takeOver: (socket) => takeOver(new WebSocketConnection(socket)),
+})
+
+/** A command of the runtime's streaming server at `url`. */
+export async function streamCommand(
+  request: WireRequest,
+  shape: CommandShape,
+  url: string,
+  parts: StreamParts,
+): Promise<WireAnswer> {
+  const client = clientProtocol(request, commandProtocol)
+  const opened = await openAt(url, commandProtocol, parts, request.signal)
+  if (opened.kind === 'answer') return opened
+  if (client.kind !== 'channels') return joined(opened)
+  const { protocol, encoding } = client
+  return webSocketTaken(request, protocol, parts.sha1, async (connection) => {
+    const session = new SpdySession(opened.stream, 'client')
+    const channels = new WebSocketChannels(connection, encoding)
+    const streams = overWebSocket(channels, shape)
+    const [running, sessionRunning] = [channels.run(), session.run()]
+    for (const promise of [running, sessionRunning]) promise.catch(() => {}) // joinCommand looks at them at its end
+    try {
+      await sayConnected(streams)
+      await joinCommand(
+        { carrier: channels, streams, running },
+        { carrier: session, streams: await openOverSpdy(session, shape), running: sessionRunning },
+      )
+    } finally {
+      opened.stream.end()
+    }
+  })
+}
+
+/** A client of WebSocket takes the first message, which is empty, as the sign that it is connected. */
+export const sayConnected = async (streams: CommandStreams): Promise<void> =>
+  (streams.get('stdout') ?? streams.get('stderr') ?? streams.get('error'))?.write(new Uint8Array())
+
+/** Ports of the runtime's streaming server at `url`. */
+export async function streamPorts(
+  request: WireRequest,
+  ports: readonly number[],
+  url: string,
+  parts: StreamParts,
+): Promise<WireAnswer> {
+  const client = clientProtocol(request, portForwardProtocol)
+  if (client.kind === 'channels' && ports.length === 0)
+    throw new KubeletRefusal(400, 'query parameter "port" is required')
+  const opened = await openAt(url, portForwardProtocol, parts, request.signal)
+  if (opened.kind === 'answer') return opened
+  if (client.kind === 'spdy') return joined(opened)
+  return webSocketTaken(request, client.protocol, parts.sha1, (connection) =>
+    client.kind === 'tunnel'
+      ? join(tunnelThrough(connection), opened.stream)
+      : joinPorts(new WebSocketChannels(connection, client.encoding), new SpdySession(opened.stream, 'client'), ports),
+  )
+}
+
+/** Two channels for each port: its bytes, and what went wrong with it. Each begins with the port's number. */
+async function joinPorts(channels: WebSocketChannels, session: SpdySession, ports: readonly number[]): Promise<void> {
+  const pairs = ports.map((port, index) => ({
+    port,
+    data: channels.channel(index * 2),
+    error: channels.channel(index * 2 + 1),
+  }))
+  const sessionRunning = session.run()
+  const close = () => session.close()
+  const channelsRunning = channels.run().then(close, close)
+  const forward = async (port: number, data: ByteStream, error: ByteStream, index: number) => {
+    const headers = { port: String(port), requestid: String(index) }
+    const errorStream = await session.open({ ...headers, streamtype: 'error' })
+    errorStream.end()
+    const dataStream = await session.open({ ...headers, streamtype: 'data' })
+    for (const channel of [data, error]) await channel.write(Uint8Array.of(port & 0xff, port >> 8))
+    const inward = copy(data.pieces, dataStream)
+    await Promise.all([copy(dataStream.pieces, data), copy(errorStream.pieces, error)])
+    data.destroy() // a client has no way to say that it has ended a channel
+    await inward
+  }
+  await Promise.allSettled(pairs.map(({ port, data, error }, index) => forward(port, data, error, index)))
+  await channels.close()
+  await session.close()
+  await Promise.allSettled([sessionRunning, channelsRunning])
+}
+
+type Opened = Extract<OutboundExchange, { kind: 'upgraded' }>
+
+async function openAt(
+  url: string,
+  protocol: string,
+  { outbound }: StreamParts,
+  signal: AbortSignal,
+): Promise<Opened | ({ readonly kind: 'answer' } & WireAnswer)> {
+  const { origin, pathname, search } = new URL(url)
+  const request = { method: 'POST', target: `${pathname}${search}`, headers: spdyHeaders(protocol) }
+  return outbound.exchange({ origin, tls: {} }, request, signal)
+}
+
+const joined = ({ headers, stream }: Opened): WireAnswer => ({
+  status: 101,
+  headers,
+  body: '',
+  takeOver: (socket) => join(socket, stream),
+})

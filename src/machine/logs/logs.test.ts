@@ -1,0 +1,101 @@
+// Log files: the contract on the host's files and on the simulated runtime, and what only one of them can do.
+import { deepEqual, equal, rejects } from 'node:assert/strict'
+import { appendFile, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, test } from 'node:test'
+import { gunzipSync } from 'node:zlib'
+import { seededRandom } from '../../base/random.ts'
+import { VirtualClock } from '../../base/virtual-clock.ts'
+import { plainContainer, plainSandbox } from '../runtime/config.ts'
+import { SimulatedRuntime } from '../runtime/simulated.ts'
+import { logFilesContract } from './contract.suite.ts'
+import { MemoryLog } from './memory-log.ts'
+import { NodeLogFiles } from './node-log-files.ts'
+
+const folders: string[] = []
+after(async () => {
+  for (const folder of folders) await rm(folder, { recursive: true })
+})
+async function newFolder(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'coxswain-logs-'))
+  folders.push(folder)
+  return folder
+}
+
+const { signal } = new AbortController()
+
+logFilesContract('host', async () => {
+  const path = join(await newFolder(), '0.log')
+  return { files: new NodeLogFiles(), path, append: (text) => appendFile(path, `${text}\n`) }
+})
+
+async function simulated() {
+  const print = Promise.withResolvers<(line: string) => void>()
+  const runtime = new SimulatedRuntime(new VirtualClock(), seededRandom(1), {
+    images: {
+      prints: ({ log, terminated }) =>
+        new Promise((resolve) => {
+          print.resolve(log)
+          terminated.addEventListener('abort', () => resolve(0))
+        }),
+    },
+  })
+  const sandbox = plainSandbox('uid', 'default', 'p')
+  const sandboxId = await runtime.runSandbox(sandbox, signal)
+  const id = await runtime.createContainer(sandboxId, plainContainer('c', 'prints'), sandbox, signal)
+  await runtime.startContainer(id, signal)
+  const path = (await runtime.inspect('uid', signal))?.containers[0]?.logPath ?? ''
+  const log = await print.promise
+  return { runtime, id, files: runtime.logs, path, append: (text: string) => Promise.resolve(log(text)) }
+}
+
+logFilesContract('simulated', simulated)
+
+logFilesContract('memory', () => {
+  const log = new MemoryLog()
+  const open = (path: string) => Promise.resolve(path === 'log' ? log.open() : undefined)
+  return Promise.resolve({ files: { open }, path: 'log', append: (text) => Promise.resolve(log.append(text, 0)) })
+})
+
+test('simulated: the last part of a long log is kept, and the end of its container wakes readers', async () => {
+  const { runtime, id, files, path, append } = await simulated()
+  await using file = await files.open(path)
+  if (file === undefined) throw new Error('the log is not there')
+  for (let line = 0; line < 3_000; line++) await append(`line ${line}`)
+  const { start, end } = await file.range()
+  equal(start > 0 && end - start <= 64 * 1024, true)
+  const text = new TextDecoder().decode(await file.read(0, 1_000))
+  equal(/^2030-01-01T00:00:00\.000Z stdout F line \d+\n$/.test(text), true, text)
+  await file.changed(signal)
+  const woken = file.changed(signal)
+  await runtime.stopContainer(id, 0, signal)
+  await woken
+})
+
+test('host: a file that was moved away is known to be replaced once another has its name', async () => {
+  const path = join(await newFolder(), '0.log')
+  const files = new NodeLogFiles()
+  await writeFile(path, 'old')
+  await using file = await files.open(path)
+  await files.move(path, `${path}.1`)
+  equal(await file?.isReplaced(), false)
+  await writeFile(path, 'new')
+  equal(await file?.isReplaced(), true)
+})
+
+test('host: files are listed, measured, compressed and removed', async () => {
+  const folder = await newFolder()
+  const files = new NodeLogFiles()
+  for (const name of ['0.log.2', '0.log', '0.log.1', 'other']) await writeFile(join(folder, name), name)
+  const names = async () => (await files.list(join(folder, '0.log.'))).map((path) => path.slice(folder.length + 1))
+  deepEqual(await names(), ['0.log.1', '0.log.2'])
+  await files.compress(join(folder, '0.log.1'))
+  deepEqual(await names(), ['0.log.1.gz', '0.log.2'])
+  equal(gunzipSync(await readFile(join(folder, '0.log.1.gz'))).toString(), '0.log.1')
+  await files.remove(join(folder, '0.log.2'))
+  equal(await files.sizeOf(join(folder, '0.log.2')), 0)
+  equal(await files.sizeOf(join(folder, '0.log')), 5)
+  await rejects(files.compress(join(folder, 'missing')))
+  deepEqual(await files.list(join(folder, 'nowhere', 'x')), [])
+})

@@ -1,0 +1,32 @@
+// The protocols in which clients and runtimes of Kubernetes speak about streams, and which of them is chosen.
+import { listed, type RequestHeaders } from '../websocket/handshake.ts'
+import type { ChannelEncoding } from '../websocket/channels.ts'
+
+export const spdyVersion = 'SPDY/3.1'
+export const spdyProtocolHeader = 'x-stream-protocol-version'
+
+/** Of exec and attach over SPDY; v5 differs from it on a WebSocket only. */
+export const commandProtocol = 'v4.channel.k8s.io'
+export const portForwardProtocol = 'portforward.k8s.io'
+/** Ports over SPDY, and that inside of a WebSocket: what kubectl asks for from 1.31 on. */
+export const tunnelledPortForward = `${spdyVersion}+${portForwardProtocol}`
+
+/** Of exec, attach and, with one pair of channels for each port, port-forward over WebSocket. */
+export const channelProtocols: Readonly<Record<string, ChannelEncoding>> = {
+  'v5.channel.k8s.io': 'binary',
+  'v4.channel.k8s.io': 'binary',
+  'v4.base64.channel.k8s.io': 'base64',
+}
+
+export const asksForSpdy = (headers: RequestHeaders): boolean =>
+  headers['upgrade']?.toLowerCase() === spdyVersion.toLowerCase()
+
+/** What a client of SPDY offers, best first. */
+export const offeredOverSpdy = (headers: RequestHeaders): readonly string[] => listed(headers[spdyProtocolHeader] ?? '')
+
+/** The headers with which SPDY is asked for and agreed to. */
+export const spdyHeaders = (protocol: string): Record<string, string> => ({
+  connection: 'Upgrade',
+  upgrade: spdyVersion,
+  [spdyProtocolHeader]: protocol,
+})

@@ -1,0 +1,87 @@
+// Commands far away: which streams they have, how each protocol carries them, and how two carriers are joined.
+import { deepEqual, equal, rejects } from 'node:assert/strict'
+import { test } from 'node:test'
+import { byteStreamPair } from '../byte-pipe.ts'
+import { SpdySession } from '../spdy/session.ts'
+import {
+  acceptOverSpdy,
+  exitStatus,
+  failureStatus,
+  joinCommand,
+  openOverSpdy,
+  streamsOf,
+  type CommandShape,
+} from './command.ts'
+import { asksForSpdy, offeredOverSpdy, spdyHeaders } from './protocols.ts'
+
+const encode = (text: string) => new TextEncoder().encode(text)
+const decode = (bytes: Uint8Array) => new TextDecoder().decode(bytes)
+const textOf = async (pieces: AsyncIterable<Uint8Array> = (async function* () {})()) => {
+  let text = ''
+  for await (const piece of pieces) text += decode(piece)
+  return text
+}
+
+const shapes: [shape: Partial<CommandShape>, streams: string[]][] = [
+  [{ stdout: true, stderr: true }, ['stdout', 'stderr', 'error']],
+  [{ stdin: true, stdout: true, tty: true }, ['stdin', 'stdout', 'error', 'resize']],
+  [{}, ['error']],
+]
+const none: CommandShape = { tty: false, stdin: false, stdout: false, stderr: false }
+for (const [shape, streams] of shapes)
+  test(`the streams of a command with ${Object.keys(shape).join(', ') || 'nothing'}`, () =>
+    deepEqual(streamsOf({ ...none, ...shape }), streams))
+
+test('what asks for SPDY is known by its headers', () => {
+  const headers = spdyHeaders('v4.channel.k8s.io')
+  deepEqual([asksForSpdy(headers), asksForSpdy({ upgrade: 'websocket' })], [true, false])
+  deepEqual(offeredOverSpdy({ 'x-stream-protocol-version': 'v5.channel.k8s.io, v4.channel.k8s.io' }), [
+    'v5.channel.k8s.io',
+    'v4.channel.k8s.io',
+  ])
+})
+
+test('an end is told with its code', () => {
+  deepEqual(JSON.parse(decode(exitStatus(0))), { metadata: {}, status: 'Success' })
+  const failed = JSON.parse(decode(exitStatus(7)))
+  deepEqual([failed.reason, failed.details], ['NonZeroExitCode', { causes: [{ reason: 'ExitCode', message: '7' }] }])
+  equal(JSON.parse(decode(failureStatus('no'))).message, 'no')
+})
+
+function sessions() {
+  const [near, far] = byteStreamPair(100_000)
+  const [client, server] = [new SpdySession(near, 'client'), new SpdySession(far, 'server')]
+  return { client, server, clientRunning: client.run(), serverRunning: server.run() }
+}
+
+const shape = { ...none, stdin: true, stdout: true }
+
+test('a client and a runtime are joined until the command has ended', async () => {
+  const [left, right] = [sessions(), sessions()]
+  const [client, near] = await Promise.all([openOverSpdy(left.client, shape), acceptOverSpdy(left.server, shape)])
+  const [far, runtime] = await Promise.all([openOverSpdy(right.client, shape), acceptOverSpdy(right.server, shape)])
+  const joined = joinCommand(
+    { carrier: left.server, streams: near, running: left.serverRunning },
+    { carrier: right.client, streams: far, running: right.clientRunning },
+  )
+  await client.get('stdin')?.write(encode('in'))
+  client.get('stdin')?.end()
+  equal(await textOf(runtime.get('stdin')?.pieces), 'in')
+  await runtime.get('stdout')?.write(encode('out'))
+  await runtime.get('error')?.write(exitStatus(3))
+  for (const stream of runtime.values()) stream.end()
+  equal(await textOf(client.get('stdout')?.pieces), 'out')
+  equal(await textOf(client.get('error')?.pieces), decode(exitStatus(3)))
+  await joined
+  await Promise.all([left.clientRunning, right.serverRunning])
+})
+
+test('a client that does not open what it asked for is not waited for when it goes', async () => {
+  const { client, server, clientRunning, serverRunning } = sessions()
+  const accepting = acceptOverSpdy(server, shape)
+  accepting.catch(() => {})
+  await client.open({ streamtype: 'error' })
+  await client.close()
+  await rejects(accepting, /did not open its streams stdin, stdout/)
+  await Promise.all([clientRunning, serverRunning])
+})
