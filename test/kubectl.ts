@@ -30,18 +30,20 @@ export interface KubectlOptions {
   readonly input?: string
   readonly folder?: string
   readonly editor?: string
+  readonly environment?: Readonly<Record<string, string>>
 }
 
 export const runKubectl = (
   { path }: Kubectl,
   kubeconfig: string,
   args: readonly string[],
-  { input = '', folder = '.', editor = 'true' }: KubectlOptions = {},
+  { input = '', folder = '.', editor = 'true', environment = {} }: KubectlOptions = {},
 ): Promise<Printed> =>
   new Promise((resolve) => {
-    const env = { ...process.env, KUBECONFIG: kubeconfig, EDITOR: editor }
+    const env = { ...process.env, ...environment, KUBECONFIG: kubeconfig, EDITOR: editor }
     const child = execFile(path, args, { env, cwd: folder, timeout: commandMsMax }, (error, out, err) =>
       resolve({ code: error === null ? 0 : Number(error.code ?? 1), out, err }),
     )
+    child.stdin?.on('error', () => {}) // a command need not read its input
     child.stdin?.end(input)
   })

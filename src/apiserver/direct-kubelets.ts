@@ -6,7 +6,7 @@ import type { KubeletCall, KubeletConnection, PodCall } from './kubelet-connecti
 export type KubeletHandler = (request: WireRequest) => Promise<WireAnswer>
 
 /** As whom the API server presents itself to kubelets. */
-export const kubeletClient = { commonName: 'kube-apiserver-kubelet-client', organizations: ['system:masters'] } as const
+export const kubeletClient = { commonName: 'kube-apiserver-kubelet-client', organizations: [] } as const
 const certificate: ClientCertificate = { ...kubeletClient, fingerprint: '', authority: 'users' }
 
 export class DirectKubelets implements KubeletConnection {

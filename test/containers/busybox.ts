@@ -25,7 +25,24 @@ const tools = [
     'mkdir',
     'mount',
   ],
-  ...['nc', 'printf', 'ps', 'sed', 'seq', 'sha256sum', 'sleep', 'stat', 'tar', 'tail', 'touch', 'trap', 'true', 'wget'],
+  ...[
+    'nc',
+    'printf',
+    'ps',
+    'sed',
+    'seq',
+    'sha256sum',
+    'sleep',
+    'stat',
+    'stty',
+    'tar',
+    'test',
+    'tail',
+    'touch',
+    'trap',
+    'true',
+    'wget',
+  ],
 ]
 
 export function busybox(more: Partial<ImageDescription> = {}): BuiltImage {

@@ -34,6 +34,7 @@ export async function* readLog(
   try {
     let at = await startOf(file, options.tailLines)
     let mayEnd = false
+    let isLeft = false
     for (;;) {
       const { shown, next } = await readLines(file, at, writer)
       const hasGrown = next > at
@@ -43,13 +44,13 @@ export async function* readLog(
       if (hasGrown) continue
       if (!options.follow) return
       if (await file.isReplaced()) {
-        const successor = await source.files.open(source.path)
         // What was written into the old one between our last look and its replacement is read first.
-        if (successor !== undefined && (await file.range()).end <= at) {
-          await file[Symbol.asyncDispose]()
-          file = successor
-          at = 0
-        } else await successor?.[Symbol.asyncDispose]()
+        const successor: LogFile | undefined = isLeft ? await source.files.open(source.path) : undefined
+        isLeft = successor === undefined
+        if (successor === undefined) continue
+        await file[Symbol.asyncDispose]()
+        file = successor
+        at = 0
         continue
       }
       if (mayEnd) return

@@ -3,7 +3,7 @@ import type { Clock } from '../../base/clock.ts'
 import type { Pod } from '../../api/core/v1/pod.ts'
 import type { WireAnswer } from '../../platform/listener.ts'
 import { readLog, type LogOptions } from '../logs/read-log.ts'
-import { findPod, KubeletRefusal, type KubeletHost } from './host.ts'
+import { KubeletRefusal, type KubeletHost } from './host.ts'
 
 export interface LogRequest {
   readonly namespace: string
@@ -18,7 +18,7 @@ export async function containerLogs(
   clock: Clock,
   signal: AbortSignal,
 ): Promise<WireAnswer> {
-  const pod = findPod(host, namespace, podName)
+  const pod = host.pod(namespace, podName)
   if (pod === undefined) throw new KubeletRefusal(404, `pod ${JSON.stringify(podName)} does not exist\n`)
   const containerId = loggedContainer(pod, name, isOn(query, 'previous'))
   const options = logOptions(query, clock.nowMs())

@@ -8,8 +8,9 @@ export interface KubeletHost {
   readonly runtime: Pick<ContainerRuntime, 'name' | 'inspect' | 'exec' | 'streams'>
   /** The files that containers' `logPath`s name. */
   readonly logs: LogFiles
-  /** The pods of this node, with their status as the kubelet knows it. */
-  pods(): readonly Pod[]
+  /** A pod of this node, with its status as the kubelet knows it. */
+  pod(namespace: string, name: string): Pod | undefined
+  pods(signal: AbortSignal): Promise<readonly Pod[]>
 }
 
 /** A refusal that is answered as text, as kubelets answer. */
@@ -23,9 +24,6 @@ export class KubeletRefusal extends Error {
   }
 }
 
-export const findPod = (host: KubeletHost, namespace: string, name: string): Pod | undefined =>
-  host.pods().find(({ metadata }) => metadata.namespace === namespace && metadata.name === name)
-
 /** The pod's containers as they run; refused when the node does not have the pod. */
 export async function runningPod(
   host: KubeletHost,
@@ -33,7 +31,7 @@ export async function runningPod(
   name: string,
   signal: AbortSignal,
 ): Promise<RuntimePod> {
-  const pod = findPod(host, namespace, name)
+  const pod = host.pod(namespace, name)
   const found = pod && (await host.runtime.inspect(pod.metadata.uid, signal))
   if (found === undefined) throw new KubeletRefusal(404, 'pod does not exist')
   return found

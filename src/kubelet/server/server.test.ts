@@ -77,9 +77,18 @@ async function startNode({ streams, exchange = () => Promise.reject(new Error('n
     { name: 'main', containerID: `simulated://${id}`, state: { running: {} } },
     { name: 'late', state: { waiting: { reason: 'ContainerCreating' } } },
   ]
-  const pod = { metadata: { namespace: 'default', name: 'web', uid: 'uid' }, status: { containerStatuses } }
+  const pod = {
+    metadata: { namespace: 'default', name: 'web', uid: 'uid' },
+    status: { containerStatuses },
+  } as unknown as Pod
   const server = new KubeletServer({
-    host: { nodeName: 'n', runtime, logs: simulated.logs, pods: () => [pod as unknown as Pod] },
+    host: {
+      nodeName: 'n',
+      runtime,
+      logs: simulated.logs,
+      pod: (_, name) => (name === 'web' ? pod : undefined),
+      pods: () => Promise.resolve([pod]),
+    },
     access: {
       authenticateToken: (token) => Promise.resolve(token === 'good' ? { name: 'robot', groups: [] } : undefined),
       authorize: ({ name, groups }, verb, part) =>

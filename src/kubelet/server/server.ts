@@ -57,7 +57,7 @@ export class KubeletServer {
     // A uid may stand between the pod and its container.
     const container = rest.at(-1) ?? ''
     if (what === 'healthz' && path.length === 1 && isRead) return Promise.resolve(text('ok'))
-    if (what === 'pods' && path.length === 1 && isRead) return Promise.resolve(podList(host))
+    if (what === 'pods' && path.length === 1 && isRead) return podList(host, request.signal)
     if (what === 'containerLogs' && rest.length === 1 && isRead)
       return containerLogs(host, { namespace, pod, container, query }, clock, request.signal)
     const isContainer = rest.length === 1 || rest.length === 2
@@ -151,10 +151,10 @@ const text = (body: string): WireAnswer => ({
   body,
 })
 
-const podList = (host: KubeletHost): WireAnswer => ({
+const podList = async (host: KubeletHost, signal: AbortSignal): Promise<WireAnswer> => ({
   status: 200,
   headers: { 'content-type': 'application/json' },
-  body: JSON.stringify({ kind: 'PodList', apiVersion: 'v1', metadata: {}, items: host.pods() }),
+  body: JSON.stringify({ kind: 'PodList', apiVersion: 'v1', metadata: {}, items: await host.pods(signal) }),
 })
 
 /** As the API server names the streams when it asks a kubelet. With a terminal there is no stream of errors beside it. */
