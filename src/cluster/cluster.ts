@@ -5,9 +5,12 @@ import { FlowRecorder } from '../base/flow.ts'
 import type { Log } from '../base/log.ts'
 import { Metrics } from '../base/metrics.ts'
 import type { Random } from '../base/random.ts'
+import type { TaskGroup } from '../base/task-group.ts'
 import { RequestMetrics } from '../apiserver/request-metrics.ts'
 import { ApiServer } from '../apiserver/server.ts'
+import { DirectKubelets, kubeletClient } from '../apiserver/direct-kubelets.ts'
 import { noKubelets } from '../apiserver/kubelet-connection.ts'
+import { pod, type Pod } from '../api/core/v1/pod.ts'
 import type { Caches, Policies } from '../apiserver/policies.ts'
 import type { User } from '../apiserver/request.ts'
 import { service } from '../api/core/v1/service.ts'
@@ -17,6 +20,11 @@ import type { ControllerSettings } from '../controllers/controller.ts'
 import { controllerMetrics } from '../controllers/runtime.ts'
 import { Kubelet } from '../kubelet/kubelet.ts'
 import type { NodeDescription } from '../kubelet/node-status.ts'
+import { reviewAccess } from '../kubelet/server/review-access.ts'
+import { KubeletServer } from '../kubelet/server/server.ts'
+import { LogRotator } from '../kubelet/logs/rotator.ts'
+import type { LogFiles } from '../machine/logs/log-files.ts'
+import type { ContainerRuntime } from '../machine/runtime/runtime.ts'
 import { SimulatedRuntime, type SimulatedRuntimeOptions } from '../machine/runtime/simulated.ts'
 import { nodeCrypto } from '../platform/node/crypto.ts'
 import { nodeOutbound } from '../platform/node/outbound.ts'
@@ -62,6 +70,8 @@ export class Cluster {
   readonly #controllerMetrics
   readonly #options: ClusterOptions
   readonly #ready = Promise.withResolvers<void>()
+  /** Simulated nodes are reached without sockets. */
+  readonly #kubelets = new DirectKubelets(noKubelets)
   #server: ApiServer | undefined
 
   constructor(options: ClusterOptions) {
@@ -124,7 +134,7 @@ export class Cluster {
         policies: this.#options.policies,
         seeds: firstObjects,
         digest,
-        kubelets: noKubelets,
+        kubelets: this.#kubelets,
         explain: (podKey) => this.decisions.explain(podKey),
       })
       this.#server = server
@@ -192,16 +202,18 @@ export class Cluster {
       const client = this.client(`kubelet/${name}`, nodeUser(name))
       const host = simulatedHost()
       new Kubelet({ client, runtime, clock, random, flow: this.flow, log, description, host }).start(tasks)
+      this.#serveKubelet(name, runtime, runtime.logs, client, tasks)
     })
   }
 
-  #realKubelet({ runtime, description, host }: RealNode): Component {
+  #realKubelet({ runtime, description, host, logs }: RealNode): Component {
     const { clock, log, random } = this.#options
     const { name } = description
     return new Component(`kubelet/${name}`, this.#options, (tasks) => {
       const client = this.client(`kubelet/${name}`, nodeUser(name))
       const services = new Informers(client, { clock, log }, tasks).of(service)
       tasks.start('runtime', (signal) => runtime.watch(signal))
+      tasks.start('logs', (signal) => new LogRotator({ runtime, folder: logs, clock, log }).run(signal))
       new Kubelet({
         client,
         runtime,
@@ -212,6 +224,33 @@ export class Cluster {
         description,
         host: host(() => [...services.all()]),
       }).start(tasks)
+      this.#serveKubelet(name, runtime, logs, client, tasks)
     })
+  }
+
+  /** The kubelet's own server, in this process: no socket is needed for it. */
+  #serveKubelet(name: string, runtime: ContainerRuntime, logs: LogFiles, client: Client, tasks: TaskGroup): void {
+    const { clock, log } = this.#options
+    const server = new KubeletServer({
+      host: {
+        nodeName: name,
+        runtime,
+        logs,
+        pod: (namespace, podName) => this.#podOn(name, namespace, podName),
+        pods: async (signal) =>
+          (await client.of(pod).list({ fieldSelector: `spec.nodeName=${name}` }, context(signal))).items,
+      },
+      access: reviewAccess({ client, nodeName: name, apiServer: kubeletClient.commonName }),
+      outbound: nodeOutbound,
+      sha1: nodeCrypto.sha1,
+      clock,
+      log,
+    })
+    this.#kubelets.add(name, (request) => server.handle(request), tasks.signal)
+  }
+
+  #podOn(nodeName: string, namespace: string, name: string): Pod | undefined {
+    const found = this.#server?.registry.cached(pod, namespace, name)
+    return found?.spec.nodeName === nodeName ? found : undefined
   }
 }

@@ -10,12 +10,14 @@ import { parseResolvConf } from '../kubelet/pod-config/dns.ts'
 import { provideNetwork } from '../machine/cni/bridge-network.ts'
 import { Containerd } from '../machine/cri/containerd.ts'
 import type { CriRuntime } from '../machine/cri/runtime.ts'
+import { NodeLogFiles } from '../machine/logs/node-log-files.ts'
 import { NodeDisk } from '../machine/disk/node-disk.ts'
 import type { Platform } from '../platform/platform.ts'
 
 export interface RealNode {
   readonly runtime: CriRuntime
   readonly description: NodeDescription
+  readonly logs: NodeLogFiles
   host(services: () => readonly Service[]): NodeHost
   stop(): Promise<void>
 }
@@ -93,6 +95,7 @@ export async function startRealNode(
   return {
     runtime,
     description,
+    logs: new NodeLogFiles(),
     host: (services) => ({
       disk: new NodeDisk(),
       paths: { pods: `${folder}/pods`, logs: `${folder}/logs` },

@@ -147,13 +147,7 @@ function uriOf({ target, query }: ApiRequest): string {
 }
 
 const codeOf = (answer: Answer): number =>
-  'status' in answer
-    ? answer.status
-    : answer.kind === 'wire'
-      ? answer.answer.status
-      : answer.kind === 'upgraded'
-        ? 101
-        : 200
+  'status' in answer ? answer.status : answer.kind === 'wire' ? answer.answer.status : 200
 
 function objectIn(answer: Answer): unknown {
   if (answer.kind === 'object') return answer.object

@@ -30,13 +30,18 @@ export const audit = defineStation({
   },
 })
 
-type LongAnswer = Extract<Answer, { kind: 'watch' | 'upgraded' }>
-
-const isLong = (answer: Answer): answer is LongAnswer => answer.kind === 'watch' || answer.kind === 'upgraded'
+/** Watches, and connections that were handed over: they go on after the answer has begun. */
+const isLong = (answer: Answer): boolean =>
+  answer.kind === 'watch' || (answer.kind === 'wire' && answer.answer.takeOver !== undefined)
 
 /** The answer, with `ended` called when it is all said. */
-function untilEnd(answer: LongAnswer, ended: () => void): Answer {
-  if (answer.kind === 'upgraded') return { ...answer, join: (socket) => answer.join(socket).finally(ended) }
+function untilEnd(answer: Answer, ended: () => void): Answer {
+  if (answer.kind === 'wire') {
+    const { takeOver } = answer.answer
+    if (takeOver === undefined) return answer
+    return { ...answer, answer: { ...answer.answer, takeOver: (socket) => takeOver(socket).finally(ended) } }
+  }
+  if (answer.kind !== 'watch') return answer
   if (!(answer.events instanceof Channel)) return { ...answer, events: followed(answer.events, ended) }
   answer.events.whenEnded(ended)
   return answer

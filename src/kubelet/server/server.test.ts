@@ -7,6 +7,8 @@ import { seededRandom } from '../../base/random.ts'
 import { turn } from '../../base/turn.ts'
 import { VirtualClock } from '../../base/virtual-clock.ts'
 import type { Pod } from '../../api/core/v1/pod.ts'
+import { Client } from '../../client/client.ts'
+import type { ApiCall, Transport } from '../../client/transport.ts'
 import { plainContainer, plainSandbox } from '../../machine/runtime/config.ts'
 import type { RuntimeStreams } from '../../machine/runtime/runtime.ts'
 import { SimulatedRuntime } from '../../machine/runtime/simulated.ts'
@@ -19,6 +21,7 @@ import { SpdySession } from '../../wire/spdy/session.ts'
 import { tunnelThrough, WebSocketConnection } from '../../wire/websocket/connection.ts'
 import { loggedContainer } from './container-logs.ts'
 import type { KubeletHost } from './host.ts'
+import { reviewAccess } from './review-access.ts'
 import { KubeletServer } from './server.ts'
 
 const { signal } = new AbortController()
@@ -415,3 +418,25 @@ for (const [why, state, lastState, previous, expected] of chosen)
     }
     equal(got, expected)
   })
+
+test('tokens and access are reviewed by the API server, but for its own calls', async () => {
+  const asked: unknown[] = []
+  const transport = {
+    send({ body }: ApiCall) {
+      asked.push(body)
+      const { spec } = body as { spec: { token?: string; user?: string } }
+      const user = { username: 'robot', groups: ['dev'] }
+      const status =
+        'token' in spec ? { authenticated: spec.token === 'good', user } : { allowed: spec.user === 'robot' }
+      return Promise.resolve({ metadata: {}, spec, status })
+    },
+  } as unknown as Transport
+  const access = reviewAccess({ client: new Client(transport), nodeName: 'n', apiServer: 'api' })
+  deepEqual(await access.authenticateToken('good', signal), { name: 'robot', groups: ['dev'] })
+  equal(await access.authenticateToken('bad', signal), undefined)
+  const may = (name: string) => access.authorize({ name, groups: ['dev'] }, 'get', 'proxy', signal)
+  deepEqual([await may('robot'), await may('mallory'), await may('api')], [true, false, true])
+  equal(asked.length, 4)
+  const resourceAttributes = { verb: 'get', version: 'v1', resource: 'nodes', subresource: 'proxy', name: 'n' }
+  deepEqual(asked[2], { metadata: {}, spec: { user: 'robot', groups: ['dev'], resourceAttributes } })
+})
