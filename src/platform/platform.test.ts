@@ -204,6 +204,13 @@ test('a request on a connection of its own is answered, leaves HTTP, or says why
     )
   const answered = await ask('/other')
   equal(answered.kind === 'answer' && `${answered.status} ${await text(answered.body)}`, '200 not this, alice')
+  await using passing = await serve(async () => {
+    const answer = await ask('/other')
+    if (answer.kind !== 'answer') throw new Error('it should not have left HTTP')
+    return { status: answer.status, headers: {}, body: answer.body }
+  })
+  const passedOn = await passing.outbound.send({ method: 'GET', target: '/', headers: {} }, signal)
+  equal(await text(passedOn.body), 'not this, alice', 'an answer can be passed on as it comes')
   const upgraded = await ask('/echo?x=1')
   ok(upgraded.kind === 'upgraded')
   equal(upgraded.headers['upgrade'], 'echo')

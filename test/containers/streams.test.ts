@@ -32,14 +32,19 @@ inNamespaces(import.meta.url, () => {
     node = await startStreamsNode(controller.signal)
     await node.run('web', server)
   })
+  const children: ChildProcess[] = []
   after(async () => {
+    for (const child of children) child.kill('SIGKILL') // those of tests that failed
     await node[Symbol.asyncDispose]()
     controller.abort()
   })
 
   /** A kubectl that runs beside the test. */
-  const start = (kubectl: Kubectl, args: readonly string[], environment: object = {}): ChildProcess =>
-    spawn(kubectl.path, args, { env: { ...process.env, ...environment, KUBECONFIG: node.kubeconfig } })
+  const start = (kubectl: Kubectl, args: readonly string[], environment: object = {}): ChildProcess => {
+    const child = spawn(kubectl.path, args, { env: { ...process.env, ...environment, KUBECONFIG: node.kubeconfig } })
+    children.push(child)
+    return child
+  }
 
   for (const kubectl of kubectls()) {
     const k = (args: readonly string[], input = '', environment: Record<string, string> = {}) =>
@@ -134,7 +139,7 @@ inNamespaces(import.meta.url, () => {
 
     test(`kubectl ${kubectl.version} logs: all, tail, since, timestamps, limit, previous`, limit, async () => {
       const pod = name('logs')
-      await node.run(pod, ['/bin/sh', '-c', 'for i in 1 2 3; do echo line $i; done; echo oops >&2; exit 3'])
+      await node.run(pod, ['/bin/sh', '-c', 'for i in 1 2 3; do echo line $i; done; sleep 0.2; echo oops >&2; exit 3'])
       const all = async (...args: string[]) => (await k(['logs', pod, ...args])).out
       await until(async () => (await all()).includes('oops'))
       equal((await all()).split('\n').length, 5)

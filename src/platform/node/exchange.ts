@@ -44,7 +44,12 @@ export const exchange: OutboundProvider['exchange'] = ({ origin, tls }, { method
       reject(new Unreachable(`dial tcp ${url.host}: ${why}`, { cause: error }))
     })
     request.on('response', (answer) =>
-      resolve({ kind: 'answer', status: answer.statusCode ?? 0, headers: plain(answer.headers), body: answer }),
+      resolve({
+        kind: 'answer',
+        status: answer.statusCode ?? 0,
+        headers: plain(answer.headers),
+        body: piecesOf(answer),
+      }),
     )
     request.on('upgrade', (answer, socket, head) => {
       if (head.length > 0) socket.unshift(head)
@@ -54,6 +59,11 @@ export const exchange: OutboundProvider['exchange'] = ({ origin, tls }, { method
     })
     request.end(body)
   })
+
+/** Nothing but its pieces: streams of Node.js have methods that other bodies of answers have, too. */
+const piecesOf = (stream: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> => ({
+  [Symbol.asyncIterator]: () => stream[Symbol.asyncIterator](),
+})
 
 function plain(headers: IncomingHttpHeaders): OutboundAnswer['headers'] {
   const found: Record<string, string> = {}
