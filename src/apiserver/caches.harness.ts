@@ -18,6 +18,10 @@ export class TestCaches implements Caches {
     return all.filter((object) => namespace === '' || object.metadata.namespace === namespace)
   }
 
+  count(kind: Kind): number {
+    return this.#objects.get(kind)?.size ?? 0
+  }
+
   observe(kind: Kind, observer: CacheObserver): void {
     this.#observers.set(kind, [...(this.#observers.get(kind) ?? []), observer])
   }

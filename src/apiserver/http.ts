@@ -17,7 +17,7 @@ import { bodyBytesMax, readBody } from './body.ts'
 import { statusErrorOf } from './failure.ts'
 import { listPieces, listPiecesFrom } from './list-pieces.ts'
 import { answerForm, type AnswerForm } from './media-type.ts'
-import type { ApiRequest, Body, Credentials } from './request.ts'
+import type { ApiRequest, Body, Credentials, Origin } from './request.ts'
 import type { IncludeObject } from './table.ts'
 import { targetOf } from './target.ts'
 import { channelOf, watchPieces } from './watch-pieces.ts'
@@ -32,22 +32,23 @@ export interface HttpParts {
 export async function handleHttp(wire: WireRequest, parts: HttpParts): Promise<WireAnswer> {
   const { server, log } = parts
   const auditId = wire.headers['audit-id'] ?? newUid(parts.random)
+  const answerHeaders = { 'audit-id': auditId }
   try {
-    const request = await toRequest(wire, auditId)
+    const request = await toRequest(wire, { auditId, answerHeaders })
     const form = request.target.kind === 'path' ? plainJson : answerForm(wire.headers['accept'] ?? '')
     const include = includeOf(request.query)
     const answer = await inTime(request, wire, server)
     if ('etag' in answer && answer.etag === wire.headers['if-none-match'])
-      return withAuditId(notModified(answer.etag), auditId)
-    return withAuditId(await toWire(answer, { form, include, nowMs: parts.clock.nowMs() }, parts.clock), auditId)
+      return withHeaders(notModified(answer.etag), answerHeaders)
+    return withHeaders(await toWire(answer, { form, include, nowMs: parts.clock.nowMs() }, parts.clock), answerHeaders)
   } catch (error) {
-    return withAuditId(failure(error, wire, log), auditId)
+    return withHeaders(failure(error, wire, log), answerHeaders)
   }
 }
 
-const withAuditId = (answer: WireAnswer, auditId: string): WireAnswer => ({
+const withHeaders = (answer: WireAnswer, headers: Readonly<Record<string, string>>): WireAnswer => ({
   ...answer,
-  headers: { ...answer.headers, 'audit-id': auditId },
+  headers: { ...answer.headers, ...headers },
 })
 
 const notModified = (etag: string): WireAnswer => ({ status: 304, headers: { etag, vary: 'Accept' }, body: '' })
@@ -82,7 +83,7 @@ function includeOf(query: URLSearchParams): IncludeObject {
 
 const noQuery = new URLSearchParams()
 
-async function toRequest(wire: WireRequest, auditId: string): Promise<ApiRequest> {
+async function toRequest(wire: WireRequest, told: Pick<Origin, 'auditId' | 'answerHeaders'>): Promise<ApiRequest> {
   const { method, target: path, headers } = wire
   const mark = path.indexOf('?')
   // Most requests have no query, and share this one: nobody writes to it.
@@ -97,7 +98,7 @@ async function toRequest(wire: WireRequest, auditId: string): Promise<ApiRequest
     agent: managerOfUserAgent(headers['user-agent'] ?? ''),
     target,
     query,
-    origin: { auditId, uri: path, remoteAddress: wire.remoteAddress },
+    origin: { ...told, uri: path, remoteAddress: wire.remoteAddress },
     ...(isProxied ? await proxiedBodyOf(wire) : await bodyOf(wire)),
     ...(wire.upgrade ? { upgrade: { headers } } : {}),
   }

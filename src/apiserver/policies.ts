@@ -18,7 +18,7 @@ export interface Policies {
   authenticate(request: ApiRequest): Authentication | Promise<Authentication>
   authorize(attributes: AccessAttributes, signal: AbortSignal): Decision | Promise<Decision>
   /** Waits for the request's turn; returns how to end it. */
-  takeSeat(request: ApiRequest): Promise<() => void>
+  readonly takeSeat: SeatGiver
   /** Keeps records of requests; undefined when nobody asked for them. */
   readonly audit?: Auditor | undefined
   readonly admission: readonly AdmissionPlugin[]
@@ -27,6 +27,9 @@ export interface Policies {
   /** What is served at paths of their own. */
   readonly documents: Readonly<Record<string, ServedDocument>>
 }
+
+/** At once where a seat is free. */
+export type SeatGiver = (request: ApiRequest) => (() => void) | Promise<() => void>
 
 export interface ServedDocument {
   readonly contentType: string
@@ -37,6 +40,8 @@ export interface ServedDocument {
 export interface Caches extends RegistryReads {
   /** The observer hears of all that is there and of each change. */
   observe(kind: Kind, observer: CacheObserver): void
+  /** How many objects of the kind there are. */
+  count(kind: Kind): number
 }
 
 const healthPaths = /^\/(healthz|livez|readyz|version)(\/|$)/
@@ -51,7 +56,7 @@ export const openPolicies: Policies = {
       : { kind: 'unknown' }
   },
   authorize: () => allowed(),
-  takeSeat: () => Promise.resolve(() => {}),
+  takeSeat: () => () => {},
   admission: defaultAdmissionPlugins,
   reviews: [],
   documents: {},

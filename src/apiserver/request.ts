@@ -105,6 +105,8 @@ export interface Origin {
   /** Path and query as sent. */
   readonly uri: string
   readonly remoteAddress: string
+  /** Headers that stations add to the answer, whatever it is. */
+  readonly answerHeaders: Record<string, string>
 }
 
 export type ResourceTarget = Extract<Target, { kind: 'resource' }>

@@ -19,11 +19,13 @@ import { accessReviews } from './authorization/access-reviews.ts'
 import { chainOf, privileged, type Authorizer } from './authorization/authorizer.ts'
 import { escalationCheck } from './authorization/rbac/escalation.ts'
 import { Rbac } from './authorization/rbac/rbac.ts'
-import type { Caches, Policies } from './policies.ts'
+import type { Caches, Policies, SeatGiver } from './policies.ts'
 
 export interface PolicyOptions {
   readonly clock: Clock
   readonly audit?: Auditor | undefined
+  /** Who gives requests their turn; each has it at once when left out. */
+  readonly fairness?: (caches: Caches) => SeatGiver
   /** What tokens must be meant for to be taken here. */
   readonly audiences: readonly string[]
   readonly anonymous: AnonymousRules
@@ -41,6 +43,7 @@ export const serverPolicies =
   ({
     clock,
     audit,
+    fairness,
     audiences,
     anonymous,
     authenticators,
@@ -65,7 +68,7 @@ export const serverPolicies =
         return answer instanceof Promise ? answer.then(orAnonymous) : orAnonymous(answer)
       },
       authorize: (attributes, signal) => chain.authorize(attributes, signal),
-      takeSeat: () => Promise.resolve(() => {}),
+      takeSeat: fairness?.(caches) ?? (() => () => {}),
       audit,
       admission: [...defaultAdmissionPlugins, ...admission, escalationCheck(rbac, chain)],
       reviews: [

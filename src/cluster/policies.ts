@@ -22,6 +22,7 @@ import { tokenWebhook } from '../apiserver/authentication/token-webhook.ts'
 import { abac } from '../apiserver/authorization/abac.ts'
 import { accessWebhook } from '../apiserver/authorization/access-webhook.ts'
 import { alwaysAllow, alwaysDeny, type Authorizer } from '../apiserver/authorization/authorizer.ts'
+import { Fairness, FairnessMetrics, seatsDefault } from '../apiserver/fairness/fairness.ts'
 import { nodeAuthorizer } from '../apiserver/authorization/node/node-authorizer.ts'
 import type { Rbac } from '../apiserver/authorization/rbac/rbac.ts'
 import type { JsonServer } from '../apiserver/outbound-json.ts'
@@ -96,10 +97,12 @@ export function clusterPolicies(parts: PolicyParts, settings: PolicySettings = d
         ]),
   ]
   const caller = new WebhookCaller({ outbound: platform.outbound, clock, random, serviceAddress })
+  const fairnessMetrics = new FairnessMetrics(parts.metrics ?? new Metrics())
   const audit = settings.audit && auditorOf(settings.audit, parts, servers)
   const policies = serverPolicies({
     clock,
     audit,
+    fairness: (caches) => new Fairness(caches, { clock, metrics: fairnessMetrics, seats: seatsDefault }).takeSeat,
     audiences,
     anonymous: settings.anonymous,
     authenticators: [frontProxy(frontProxyDefaults, audiences), certificates(audiences)],

@@ -67,6 +67,7 @@ export class Registry {
     this.policies = policies({
       ...reads,
       observe: (kind, observer) => present(caches.get(kind), `${kind.plural} are kept`).observe(observer),
+      count: (kind) => caches.get(kind)?.size ?? 0,
     })
     const admission = new AdmissionChain(this.policies.admission, this.#admissionHost(reads, random, clock))
     for (const [kind, cache] of caches) {

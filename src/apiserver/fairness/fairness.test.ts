@@ -1,0 +1,244 @@
+// In its turn: which level a request belongs to, how its seats are shared, and that a flood starves nobody.
+import { deepEqual, equal, ok, rejects, throws } from 'node:assert/strict'
+import { test } from 'node:test'
+import { Metrics } from '../../base/metrics.ts'
+import { VirtualClock } from '../../base/virtual-clock.ts'
+import { lease } from '../../api/coordination/v1/lease.ts'
+import { pod } from '../../api/core/v1/pod.ts'
+import { flowSchema, type FlowSchema } from '../../api/flowcontrol/v1/flow-schema.ts'
+import { priorityLevelConfiguration } from '../../api/flowcontrol/v1/priority-level-configuration.ts'
+import { allowed } from '../authorization/authorizer.ts'
+import { TestCaches } from '../caches.harness.ts'
+import { openPolicies } from '../policies.ts'
+import { userNamed, type Target, type User } from '../request.ts'
+import { startServer } from '../server.harness.ts'
+import { defaultSchemas, fairnessSeeds } from './defaults.ts'
+import { Fairness, FairnessMetrics, limitsOf } from './fairness.ts'
+import { flowOf, FlowMatcher } from './flow-matching.ts'
+import { PriorityLevel, type LevelLimits } from './priority-level.ts'
+import { SeatPool } from './seat-pool.ts'
+import { dealHand } from './shuffle-shard.ts'
+
+const { signal } = new AbortController()
+const known = 'system:authenticated'
+const node = userNamed('system:node:n1', ['system:nodes', known])
+const account = (namespace: string) =>
+  userNamed(`system:serviceaccount:${namespace}:a`, ['system:serviceaccounts', known])
+const of = (resource: typeof pod | typeof lease, verb: 'get' | 'update' = 'get'): Target => ({
+  kind: 'resource',
+  verb,
+  resource,
+  subresource: '',
+  namespace: 'default',
+  name: 'a',
+})
+const path = (text: string): Target => ({ kind: 'path', verb: 'get', path: text, accept: '' })
+
+const schemas = defaultSchemas.map(({ name, spec }) => ({ metadata: { name }, spec }) as unknown as FlowSchema)
+const meant: [string, User, Target, string][] = [
+  ['an administrator', userNamed('admin', ['system:masters', known]), of(pod), 'exempt'],
+  ['a probe', userNamed('system:anonymous', ['system:unauthenticated']), path('/livez'), 'probes'],
+  ['a lease of a leader', userNamed('system:kube-scheduler', [known]), of(lease, 'update'), 'system-leader-election'],
+  ['a lease of a node', node, of(lease, 'update'), 'system-node-high'],
+  ['anything else of a node', node, of(pod), 'system-nodes'],
+  ['the scheduler', userNamed('system:kube-scheduler', [known]), of(pod), 'kube-scheduler'],
+  ['a controller', account('kube-system'), of(pod), 'kube-system-service-accounts'],
+  ['a workload', account('default'), of(pod), 'service-accounts'],
+  ['a person', userNamed('jane', [known]), of(pod), 'global-default'],
+]
+for (const [name, user, target, expected] of meant)
+  test(`${name} belongs to ${expected}`, () => {
+    equal(new FlowMatcher(schemas).match(user, target)?.metadata.name, expected)
+  })
+
+test('flows are told apart by user or by namespace', () => {
+  const byName = (name: string) => schemas.find(({ metadata }) => metadata.name === name) ?? schemas[0]
+  const request = { target: of(pod), user: userNamed('jane') }
+  deepEqual(
+    ['global-default', 'kube-scheduler', 'exempt'].map((name) => flowOf(byName(name) as FlowSchema, request)),
+    ['global-default/jane', 'kube-scheduler/default', 'exempt'],
+  )
+})
+
+test('a hand has different cards, the same for the same flow', () => {
+  for (let index = 0; index < 200; index++) {
+    const hand = dealHand(`flow-${index}`, 16, 6)
+    equal(new Set(hand).size, 6)
+    ok(hand.every((card) => card >= 0 && card < 16))
+    deepEqual(dealHand(`flow-${index}`, 16, 6), hand)
+  }
+  equal(new Set(Array.from({ length: 500 }, (_, index) => dealHand(`f${index}`, 128, 6)[0])).size > 100, true)
+})
+
+test('shares become seats, some of them lent', () => {
+  const limited = { nominalConcurrencyShares: 1, limitResponse: { type: 'Reject' }, lendablePercent: 33 }
+  deepEqual(limitsOf({ type: 'Limited', limited }, 100, 600), { nominal: 100, kept: 67, most: 600, queuing: undefined })
+  deepEqual(limitsOf({ type: 'Limited', limited: { ...limited, borrowingLimitPercent: 50 } }, 100, 600).most, 150)
+})
+
+const limits = (nominal: number, rest: Partial<LevelLimits> = {}): LevelLimits => ({
+  nominal,
+  kept: nominal,
+  most: nominal,
+  queuing: { queues: 4, handSize: 2, lengthMax: 2 },
+  ...rest,
+})
+const nobody = () => {}
+
+test('a level lends what it does not need, and has the rest whatever others do', () => {
+  const pool = new SeatPool(10)
+  const clock = new VirtualClock()
+  const lender = new PriorityLevel(limits(6, { kept: 2, queuing: undefined }), pool, clock)
+  const borrower = new PriorityLevel(limits(4, { most: 10, queuing: undefined }), pool, clock)
+  const taken = Array.from({ length: 8 }, () => borrower.take('a', 1, signal, nobody))
+  throws(() => borrower.take('a', 1, signal, nobody), /Too many requests, please try again later\./)
+  const own = [lender.take('b', 1, signal, nobody), lender.take('b', 1, signal, nobody)]
+  throws(() => lender.take('b', 1, signal, nobody), /Too many requests/)
+  const [first] = taken
+  if (typeof first === 'function') first()
+  ok(typeof lender.take('b', 1, signal, nobody) === 'function')
+  equal(own.length + borrower.running, 9)
+})
+
+test('queues get their turns one after the other, whatever their length', async () => {
+  const clock = new VirtualClock()
+  const level = new PriorityLevel(
+    limits(1, { queuing: { queues: 64, handSize: 1, lengthMax: 50 } }),
+    new SeatPool(1),
+    clock,
+  )
+  const order: string[] = []
+  const running = level.take('first', 1, signal, nobody)
+  const run = async (flow: string) => {
+    const leave = await level.take(flow, 1, signal, nobody)
+    order.push(flow)
+    leave()
+  }
+  const all = [run('long'), run('long'), run('long'), run('short'), run('short')]
+  if (typeof running === 'function') running()
+  await Promise.all(all)
+  deepEqual(order, ['long', 'short', 'long', 'short', 'long'])
+})
+
+test('a full queue refuses, a long wait ends, and who goes leaves no trace', async () => {
+  const clock = new VirtualClock()
+  const level = new PriorityLevel(
+    limits(1, { queuing: { queues: 1, handSize: 1, lengthMax: 2 } }),
+    new SeatPool(1),
+    clock,
+  )
+  const reasons: string[] = []
+  const rejected = (reason: string) => void reasons.push(reason)
+  const leave = level.take('a', 1, signal, rejected)
+  const client = new AbortController()
+  const gone = Promise.resolve(level.take('a', 1, client.signal, rejected))
+  const late = rejects(Promise.resolve(level.take('a', 1, signal, rejected)), { code: 429 })
+  throws(() => level.take('a', 1, signal, rejected), { code: 429 })
+  client.abort(new Error('gone'))
+  await rejects(gone, /gone/)
+  await clock.advance(15_000)
+  await late
+  deepEqual([reasons, level.waiting, level.running], [['queue-full', 'time-out'], 0, 1])
+  if (typeof leave === 'function') leave()
+  equal(level.running, 0)
+})
+
+test('a list is as wide as what it holds', async () => {
+  const caches = new TestCaches()
+  const fairness = new Fairness(caches, {
+    clock: new VirtualClock(),
+    metrics: new FairnessMetrics(new Metrics()),
+    seats: 600,
+  })
+  for (const { kind, object } of fairnessSeeds) caches.set(kind, object)
+  for (let index = 0; index < 950; index++)
+    caches.set(pod, { metadata: { name: `p${index}`, namespace: 'default' } } as never)
+  const target: Target = { kind: 'resource', verb: 'list', resource: pod, subresource: '', namespace: '', name: '' }
+  const jane = userNamed('jane', [known])
+  const request = { context: { signal }, target, user: jane, query: new URLSearchParams() } as never
+  // 600 seats: 600 less what other levels keep can be borrowed; each list takes ten.
+  let count = 0
+  while (typeof fairness.takeSeat(request) === 'function') count++
+  ok(count > 5 && count < 60, `${count} lists at once`)
+})
+
+test('a flood of one user starves neither another user nor a node, and the exempt never wait', async () => {
+  const clock = new VirtualClock()
+  const metrics = new Metrics()
+  const fairnessMetrics = new FairnessMetrics(metrics)
+  const held: (() => void)[] = []
+  await using api = await startServer(
+    (caches) => ({
+      ...openPolicies,
+      takeSeat: new Fairness(caches, { clock, metrics: fairnessMetrics, seats: 60 }).takeSeat,
+      authorize: ({ user }) =>
+        user.name === 'flooder' ? new Promise((resolve) => held.push(() => resolve(allowed()))) : allowed(),
+    }),
+    { clock, seeds: fairnessSeeds },
+  )
+  const leases = '/apis/coordination.k8s.io/v1/namespaces/default/leases'
+  const made = (await api.call('POST', leases, { metadata: { name: 'n1' }, spec: { holderIdentity: 'n1' } })).body
+  const maps = '/api/v1/namespaces/default/configmaps/absent'
+  const flood = Array.from({ length: 500 }, () => api.call('GET', maps, undefined, { as: 'flooder' }))
+  await clock.settle()
+  const running = held.length
+  ok(running > 0 && running <= 60, `${running} run`)
+
+  for (let index = 1; index <= 20; index++) {
+    const spec = { ...made.spec, leaseTransitions: index }
+    const renewal = await api.call(
+      'PUT',
+      `${leases}/n1`,
+      { metadata: { name: 'n1' }, spec },
+      { as: 'system:node:n1,system:nodes' },
+    )
+    equal(renewal.status, 200, 'a node renews its lease while the flood stands')
+    equal((await api.call('GET', maps)).status, 404, 'an administrator is never queued')
+  }
+
+  const answered: object[] = []
+  const read = api.call('GET', maps, undefined, { as: 'reader' }).then((answer) => {
+    answered.push(answer)
+    return answer
+  })
+  await clock.settle()
+  equal(answered.length, 0, 'all seats of the level are taken')
+  let released = 0
+  while (answered.length === 0) {
+    const release = held.shift()
+    ok(release !== undefined && released < 10, 'the reader has its turn after a few others')
+    release()
+    released++
+    await clock.settle()
+  }
+  const { status, headers } = await read
+  equal(status, 404)
+  const schema = (await api.call('GET', '/apis/flowcontrol.apiserver.k8s.io/v1/flowschemas/global-default')).body
+  equal(headers['x-kubernetes-pf-flowschema-uid'], schema.metadata.uid)
+  ok(headers['x-kubernetes-pf-prioritylevel-uid'] !== undefined)
+
+  const ended: object[] = []
+  for (const call of flood) void call.then((answer) => ended.push(answer))
+  while (ended.length < flood.length) {
+    for (const release of held.splice(0)) release()
+    await clock.settle()
+  }
+  const answers = await Promise.all(flood)
+  const refused = answers.filter((answer) => answer.status === 429)
+  equal(refused.length, 500 - running - 300, 'six queues of fifty wait, the others are refused')
+  equal(refused[0]?.headers['retry-after'], '1')
+  equal(refused[0]?.body.message, 'Too many requests, please try again later.')
+  ok(metrics.text().includes('reason="queue-full"'))
+})
+
+test('a default that was changed comes back unless its owner keeps it', () => {
+  const seed = fairnessSeeds.find(({ kind, object }) => kind === flowSchema && object.metadata.name === 'probes')
+  const changed = { ...seed?.object, spec: { matchingPrecedence: 7 } }
+  const kept = {
+    ...changed,
+    metadata: { name: 'probes', annotations: { 'apf.kubernetes.io/autoupdate-spec': 'false' } },
+  }
+  ok(seed?.update?.(changed as never) !== undefined)
+  equal(seed?.update?.(kept as never), undefined)
+  equal(fairnessSeeds.filter(({ kind }) => kind === priorityLevelConfiguration).length, 8)
+})

@@ -1,0 +1,91 @@
+// FlowMatcher: the FlowSchema of a request. The one with the lowest precedence that matches decides.
+import type { FlowSchema } from '../../api/flowcontrol/v1/flow-schema.ts'
+import type {
+  NonResourcePolicyRule,
+  PolicyRulesWithSubjects,
+  ResourcePolicyRule,
+  Subject,
+} from '../../api/flowcontrol/v1/flow-schema-spec.ts'
+import type { ApiRequest, Target, User } from '../request.ts'
+import { accountOf } from '../service-account-name.ts'
+
+interface Concerned {
+  readonly schema: FlowSchema
+  readonly rules: readonly PolicyRulesWithSubjects[]
+}
+
+export class FlowMatcher {
+  readonly #schemas: readonly FlowSchema[]
+  /** Components of this process keep their user: whom a schema means is worked out once. */
+  readonly #bySubject = new WeakMap<User, readonly Concerned[]>()
+
+  constructor(schemas: readonly FlowSchema[]) {
+    this.#schemas = schemas.toSorted(
+      (a, b) => a.spec.matchingPrecedence - b.spec.matchingPrecedence || (a.metadata.name < b.metadata.name ? -1 : 1),
+    )
+  }
+
+  match(user: User, target: Target): FlowSchema | undefined {
+    let concerned = this.#bySubject.get(user)
+    if (concerned === undefined) {
+      concerned = this.#concernedBy(user)
+      this.#bySubject.set(user, concerned)
+    }
+    return concerned.find(({ rules }) => rules.some((rule) => isMeant(rule, target)))?.schema
+  }
+
+  #concernedBy(user: User): readonly Concerned[] {
+    return this.#schemas.flatMap((schema) => {
+      const rules = (schema.spec.rules ?? []).filter(({ subjects }) => subjects.some((each) => isSubject(each, user)))
+      return rules.length === 0 ? [] : [{ schema, rules }]
+    })
+  }
+}
+
+function isSubject({ kind, user: byName, group, serviceAccount }: Subject, user: User): boolean {
+  switch (kind) {
+    case 'User':
+      return byName !== undefined && (byName.name === '*' || byName.name === user.name)
+    case 'Group':
+      return group !== undefined && (group.name === '*' || user.groups.includes(group.name))
+    case 'ServiceAccount': {
+      const account = accountOf(user.name)
+      if (account === undefined || serviceAccount === undefined) return false
+      const { namespace, name } = serviceAccount
+      return namespace === account.namespace && (name === '*' || name === account.name)
+    }
+    default:
+      return false
+  }
+}
+
+const isMeant = ({ resourceRules = [], nonResourceRules = [] }: PolicyRulesWithSubjects, target: Target): boolean =>
+  target.kind === 'path'
+    ? nonResourceRules.some((rule) => isPathMeant(rule, target))
+    : resourceRules.some((rule) => isResourceMeant(rule, target))
+
+const includes = (list: readonly string[], value: string): boolean => list.includes('*') || list.includes(value)
+
+function isPathMeant(
+  { verbs, nonResourceURLs }: NonResourcePolicyRule,
+  { verb, path }: Extract<Target, { kind: 'path' }>,
+): boolean {
+  if (!includes(verbs, verb)) return false
+  return nonResourceURLs.some((url) => (url.endsWith('*') ? path.startsWith(url.slice(0, -1)) : url === path))
+}
+
+function isResourceMeant(rule: ResourcePolicyRule, target: Extract<Target, { kind: 'resource' }>): boolean {
+  const { verb, resource, subresource, namespace } = target
+  if (!includes(rule.verbs, verb) || !includes(rule.apiGroups, resource.group)) return false
+  const whole = subresource === '' ? resource.plural : `${resource.plural}/${subresource}`
+  if (!includes(rule.resources, whole)) return false
+  return namespace === '' ? (rule.clusterScope ?? false) : includes(rule.namespaces ?? [], namespace)
+}
+
+/** What tells the flows of a schema apart. */
+export function flowOf({ spec, metadata }: FlowSchema, { target, user }: Pick<ApiRequest, 'target' | 'user'>): string {
+  const method = spec.distinguisherMethod?.type
+  if (method === 'ByUser') return `${metadata.name}/${user?.name}`
+  if (method === 'ByNamespace') return `${metadata.name}/${target.kind === 'resource' ? target.namespace : ''}`
+  return metadata.name
+}
