@@ -1,10 +1,9 @@
 // Who keeps volumes and claims that are to go.
 import { deepEqual } from 'node:assert/strict'
 import { test } from 'node:test'
-import { persistentVolumeClaim } from '../api/core/v1/persistent-volume-claim.ts'
-import { persistentVolume } from '../api/core/v1/persistent-volume.ts'
+import { claimFinalizer, persistentVolumeClaim } from '../api/core/v1/persistent-volume-claim.ts'
+import { persistentVolume, volumeFinalizer } from '../api/core/v1/persistent-volume.ts'
 import type { ApiObject } from '../api/object.ts'
-import { claimFinalizer, volumeFinalizer } from '../api/protection-finalizers.ts'
 import type { Controller } from './controller.ts'
 import { aPod, made, planOf } from './plan.harness.ts'
 import { claimProtectionController, volumeProtectionController } from './volume-protection.ts'

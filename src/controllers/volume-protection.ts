@@ -1,11 +1,14 @@
 // Protection of volumes and claims: one that is deleted stays until nothing uses it. A claim is used by the pods that
 // name it and stand on a node, a volume by the claim that it is bound to.
-import { persistentVolumeClaim, type PersistentVolumeClaim } from '../api/core/v1/persistent-volume-claim.ts'
-import { persistentVolume, type PersistentVolume } from '../api/core/v1/persistent-volume.ts'
+import {
+  claimFinalizer,
+  persistentVolumeClaim,
+  type PersistentVolumeClaim,
+} from '../api/core/v1/persistent-volume-claim.ts'
+import { persistentVolume, type PersistentVolume, volumeFinalizer } from '../api/core/v1/persistent-volume.ts'
 import { pod, type Pod } from '../api/core/v1/pod.ts'
 import type { Kind } from '../api/kind.ts'
 import { isBeingDeleted, namespaceOf, objectKey, type ApiObject } from '../api/object.ts'
-import { claimFinalizer, volumeFinalizer } from '../api/protection-finalizers.ts'
 import type { Plan } from './controller.ts'
 import { defineController } from './controller.ts'
 

@@ -160,6 +160,30 @@ test('DefaultTolerationSeconds: five minutes, unless the pod says more', async (
   )
 })
 
+test('TaintNodesByCondition: a new node takes no pods yet, whatever else it is tainted with', async () => {
+  await using server = await startServer()
+  const ours = { key: 'node.kubernetes.io/not-ready', effect: 'NoSchedule' }
+  const other = { key: 'k', effect: 'NoExecute' }
+  const taintsOf = async (taints: object[]) =>
+    (await server.call('POST', dry('/api/v1/nodes'), { metadata: { name: 'n' }, spec: { taints } })).body.spec.taints
+  deepEqual(await taintsOf([]), [ours])
+  deepEqual(await taintsOf([other]), [other, ours])
+  deepEqual(await taintsOf([ours]), [ours])
+})
+
+test('StorageObjectInUseProtection: volumes and claims are protected from the beginning', async () => {
+  await using server = await startServer()
+  const finalizersOf = async (path: string, spec: object, finalizers: string[]) =>
+    (await server.call('POST', dry(path), { metadata: { name: 'x', finalizers }, spec })).body.metadata.finalizers
+  const size = { storage: '1Gi' }
+  const claims = '/api/v1/namespaces/default/persistentvolumeclaims'
+  const claim = { accessModes: ['ReadWriteOnce'], resources: { requests: size } }
+  const volume = { accessModes: ['ReadWriteOnce'], capacity: size, hostPath: { path: '/x' } }
+  deepEqual(await finalizersOf(claims, claim, ['test/x']), ['test/x', 'kubernetes.io/pvc-protection'])
+  deepEqual(await finalizersOf(claims, claim, ['kubernetes.io/pvc-protection']), ['kubernetes.io/pvc-protection'])
+  deepEqual(await finalizersOf('/api/v1/persistentvolumes', volume, []), ['kubernetes.io/pv-protection'])
+})
+
 test('Priority: the name becomes a number; there is one default', async () => {
   await using server = await startServer()
   const classes = '/apis/scheduling.k8s.io/v1/priorityclasses'

@@ -1,7 +1,6 @@
 // StorageObjectInUseProtection: volumes and claims are protected from their first moment.
-import { persistentVolumeClaim } from '../../api/core/v1/persistent-volume-claim.ts'
-import { persistentVolume } from '../../api/core/v1/persistent-volume.ts'
-import { claimFinalizer, volumeFinalizer } from '../../api/protection-finalizers.ts'
+import { claimFinalizer, persistentVolumeClaim } from '../../api/core/v1/persistent-volume-claim.ts'
+import { persistentVolume, volumeFinalizer } from '../../api/core/v1/persistent-volume.ts'
 import { defineAdmissionPlugin } from './plugin.ts'
 
 export const storageObjectInUseProtection = defineAdmissionPlugin({

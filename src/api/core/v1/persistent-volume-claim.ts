@@ -78,6 +78,9 @@ export const persistentVolumeClaimMessage = message(
 export interface PersistentVolumeClaim extends ObjectOf<typeof persistentVolumeClaimMessage> {}
 export type PersistentVolumeClaimInput = InputOf<typeof persistentVolumeClaimMessage>
 
+/** Keeps a claim while a pod uses it. */
+export const claimFinalizer = 'kubernetes.io/pvc-protection'
+
 export const persistentVolumeClaim = defineKind<PersistentVolumeClaim, PersistentVolumeClaimInput>({
   group: '',
   version: 'v1',

@@ -35,6 +35,9 @@ export const persistentVolumeMessage = message(
 export interface PersistentVolume extends ObjectOf<typeof persistentVolumeMessage> {}
 export type PersistentVolumeInput = InputOf<typeof persistentVolumeMessage>
 
+/** Keeps a volume while it is bound. */
+export const volumeFinalizer = 'kubernetes.io/pv-protection'
+
 export const persistentVolume = defineKind<PersistentVolume, PersistentVolumeInput>({
   group: '',
   version: 'v1',
