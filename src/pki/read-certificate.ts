@@ -56,7 +56,8 @@ function timeMs({ tag, content }: Element): number {
   return Date.UTC(year ?? NaN, (month ?? NaN) - 1, day, hour, minute, second)
 }
 
-function elements(bytes: Uint8Array): Element[] {
+/** The parts of a DER sequence. */
+export function elements(bytes: Uint8Array): Element[] {
   const found: Element[] = []
   for (let at = 0; at < bytes.length;) {
     const first = bytes[at + 1] ?? 0

@@ -6,6 +6,9 @@ import { alwaysPullImages } from './always-pull-images.ts'
 import { AdmissionChain } from './chain.ts'
 import { extendedResourceToleration } from './extended-resource-toleration.ts'
 import { AdmissionNotes } from './notes.ts'
+import { ownerReferencesPermissionEnforcement } from './owner-references-permission-enforcement.ts'
+import { storageObjectInUseProtection } from './storage-object-in-use-protection.ts'
+import { taintNodesByCondition } from './taint-nodes-by-condition.ts'
 import { Reinvocation } from './reinvocation.ts'
 import { admissionPlugins, defaultAdmissionPlugins } from './plugins.ts'
 
@@ -37,7 +40,13 @@ test('the plugins stand in their order, the optional ones are off', () => {
   ok(admissionPlugins.indexOf(alwaysPullImages) > 0)
   deepEqual(
     admissionPlugins.filter((plugin) => !defaultAdmissionPlugins.includes(plugin)),
-    [alwaysPullImages, extendedResourceToleration],
+    [
+      taintNodesByCondition,
+      alwaysPullImages,
+      extendedResourceToleration,
+      storageObjectInUseProtection,
+      ownerReferencesPermissionEnforcement,
+    ],
   )
 })
 
@@ -57,6 +66,7 @@ test('a chain without plugins leaves the object as it is', async () => {
     list: () => [],
     whenPresent: () => Promise.resolve(undefined),
     newest: () => Promise.resolve(undefined),
+    may: () => Promise.resolve(true),
     suffix: () => 'abcde',
     nowMs: () => 0,
   }

@@ -3,6 +3,7 @@
 import type { Kind } from '../../api/kind.ts'
 import type { ApiObject } from '../../api/object.ts'
 import { forbidden, type StatusError } from '../../api/status-error.ts'
+import type { ResourceAttributes } from '../authorization/attributes.ts'
 import type { RegistryReads } from '../registry/strategy.ts'
 import type { User, Verb } from '../request.ts'
 import type { AdmissionNotes } from './notes.ts'
@@ -47,6 +48,13 @@ export interface AdmissionHost extends RegistryReads {
     name: string,
     signal: AbortSignal,
   ): Promise<{ readonly object: T; readonly revision: number } | undefined>
+  /** Whether a user is allowed something, as the authorizers say. */
+  may(
+    user: User,
+    verb: string,
+    on: Partial<Omit<ResourceAttributes, 'kind' | 'user' | 'verb'>>,
+    signal: AbortSignal,
+  ): Promise<boolean>
   /** A short name suffix. */
   suffix(): string
   nowMs(): number

@@ -1,14 +1,20 @@
 // Every admission plugin, in the order in which they are asked.
 import { alwaysPullImages } from './always-pull-images.ts'
+import { certificateApproval } from './certificate-approval.ts'
+import { certificateSigning } from './certificate-signing.ts'
+import { certificateSubjectRestriction } from './certificate-subject-restriction.ts'
 import { defaultIngressClass } from './default-ingress-class.ts'
 import { defaultStorageClass } from './default-storage-class.ts'
 import { defaultTolerationSeconds } from './default-toleration-seconds.ts'
 import { extendedResourceToleration } from './extended-resource-toleration.ts'
 import { limitRanger } from './limit-ranger/limit-ranger.ts'
 import { namespaceLifecycle } from './namespace-lifecycle.ts'
+import { nodeRestriction } from './node-restriction.ts'
+import { ownerReferencesPermissionEnforcement } from './owner-references-permission-enforcement.ts'
 import { persistentVolumeClaimResize } from './persistent-volume-claim-resize.ts'
 import type { AdmissionPlugin } from './plugin.ts'
 import { podSecurity } from './pod-security/pod-security.ts'
+import { podTopologyLabels } from './pod-topology-labels.ts'
 import { priority } from './priority.ts'
 import { resourceQuotaAdmission } from './resource-quota.ts'
 import { runtimeClassAdmission } from './runtime-class.ts'
@@ -20,6 +26,7 @@ export const admissionPlugins: readonly AdmissionPlugin[] = [
   namespaceLifecycle,
   limitRanger,
   serviceAccountAdmission,
+  nodeRestriction,
   taintNodesByCondition,
   alwaysPullImages,
   podSecurity,
@@ -28,15 +35,27 @@ export const admissionPlugins: readonly AdmissionPlugin[] = [
   extendedResourceToleration,
   defaultStorageClass,
   storageObjectInUseProtection,
+  ownerReferencesPermissionEnforcement,
   persistentVolumeClaimResize,
   runtimeClassAdmission,
+  certificateApproval,
+  certificateSigning,
+  certificateSubjectRestriction,
   defaultIngressClass,
+  podTopologyLabels,
   resourceQuotaAdmission,
 ]
 
 /** Plugins that change what users see only where a cluster asks for it. */
-const optional: readonly AdmissionPlugin[] = [alwaysPullImages, extendedResourceToleration]
+const optional: readonly AdmissionPlugin[] = [
+  alwaysPullImages,
+  extendedResourceToleration,
+  ownerReferencesPermissionEnforcement,
+]
+
+/** What they add must be taken away by controllers that are not there yet: claims would stay, nodes take no pods. */
+const unattended: readonly AdmissionPlugin[] = [storageObjectInUseProtection, taintNodesByCondition]
 
 export const defaultAdmissionPlugins: readonly AdmissionPlugin[] = admissionPlugins.filter(
-  (plugin) => !optional.includes(plugin),
+  (plugin) => !optional.includes(plugin) && !unattended.includes(plugin),
 )

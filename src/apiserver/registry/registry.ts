@@ -8,6 +8,7 @@ import { present } from '../../base/assert.ts'
 import { kinds, storedKinds } from '../../api/kinds.ts'
 import type { Kind, Scaling } from '../../api/kind.ts'
 import { objectKey, type ApiObject } from '../../api/object.ts'
+import { isJsonObject } from '../../schema/json-value.ts'
 import { badRequest, methodNotAllowed, pathNotFound } from '../../api/status-error.ts'
 import { node } from '../../api/core/v1/node.ts'
 import { pod } from '../../api/core/v1/pod.ts'
@@ -17,6 +18,7 @@ import type { Store } from '../../store/store.ts'
 import type { Answer } from '../answer.ts'
 import { AdmissionChain } from '../admission/chain.ts'
 import type { AdmissionHost } from '../admission/plugin.ts'
+import { resourceAttributes } from '../authorization/attributes.ts'
 import type { KubeletConnection } from '../kubelet-connection.ts'
 import type { Caches, Policies } from '../policies.ts'
 import type { Stored } from '../stored.ts'
@@ -40,7 +42,7 @@ import { evict } from './subresources/eviction.ts'
 import { nodeProxy, podProxy, serviceProxy } from './subresources/proxy.ts'
 import { isPodStream, podStream } from './subresources/streams.ts'
 import { checkWriteOptions } from './write-options.ts'
-import { create, update, type Transform, type UpdateOptions, type Written } from './writes.ts'
+import { attributesOf, create, update, type Transform, type UpdateOptions, type Written } from './writes.ts'
 
 export interface RegistryParts {
   readonly store: Store
@@ -134,6 +136,8 @@ export class Registry {
         const stored = await readStored(this.#partsOf(kind), namespace, name, signal)
         return stored && { object: stored.object as T, revision: stored.revision }
       },
+      may: async (user, verb, on, signal) =>
+        (await this.policies.authorize(resourceAttributes(user, verb, on), signal)).kind === 'allowed',
       suffix: () => nameSuffix(random),
       nowMs: () => clock.nowMs(),
     }
@@ -296,11 +300,23 @@ async function handleAction(parts: ResourceParts, request: ResourceRequest): Pro
   const act = parts.strategy?.actions?.[subresource]
   if (verb !== 'create' || act === undefined) throw methodNotAllowed(parts.kind, verb)
   const { target, context } = request
+  const body = await admittedAction(parts, request)
   await change(parts, target, context, (current) => {
-    const next = act(current, bodyOf(request), parts.clock.nowMs()).object
+    const next = act(current, body, parts.clock.nowMs()).object
     return isDryRun(request) ? current : next
   })
   return success
+}
+
+/** The body as admission wants it; one that is no object is left to the action to refuse. */
+async function admittedAction(parts: ResourceParts, request: ResourceRequest): Promise<unknown> {
+  const body = bodyOf(request)
+  if (!isJsonObject(body)) return body
+  const sent = { ...body, metadata: isJsonObject(body['metadata']) ? body['metadata'] : {} } as unknown as ApiObject
+  const attributes = attributesOf(parts, request, 'create', sent, undefined)
+  const object = await parts.admission.admit(attributes)
+  await parts.admission.validate({ ...attributes, object })
+  return object
 }
 
 const success: Answer = {

@@ -17,8 +17,9 @@ export function matchedKind(
   attributes: AdmissionAttributes,
   reads: RegistryReads,
 ): Kind | undefined {
-  const { requested, kind } = attributes
-  if (neverAsked.has(kind.group)) return undefined
+  const { requested, kind, subresource } = attributes
+  // What is posted there is no object of the kind.
+  if (neverAsked.has(kind.group) || subresource === 'binding') return undefined
   const versions = hook.matchPolicy === 'Exact' ? [requested] : [requested, ...versionsOf(kind)]
   const found = versions.find((version) => hook.rules?.some((rule) => matchesRule(rule, version, attributes)))
   if (found === undefined || !matchesObject(hook, attributes)) return undefined

@@ -1,14 +1,12 @@
 // NodeAuthorizer: a kubelet may read what the pods of its node need, and write what is its node's own.
 import type { Caches } from '../../policies.ts'
-import type { User } from '../../request.ts'
 import type { AccessAttributes, ResourceAttributes } from '../attributes.ts'
 import { allowed, noOpinion, noRules, type Authorizer, type Decision } from '../authorizer.ts'
 import { defaultClusterRoles } from '../defaults/default-objects.ts'
 import { RuleTable } from '../rbac/rule-table.ts'
 import { NodeGraph } from './node-graph.ts'
+import { nodeOf } from './node-user.ts'
 
-const userPrefix = 'system:node:'
-const nodesGroup = 'system:nodes'
 const leaseNamespace = 'kube-node-lease'
 
 /** What every node may do, as far as the table of special rules does not narrow it. */
@@ -39,12 +37,6 @@ const none = noOpinion()
 const yes = allowed('Node: allowed by the rules of nodes')
 
 const byRules = (attributes: AccessAttributes): Decision => (nodeRules.allows(attributes) ? yes : none)
-
-/** The node that a user is; undefined when it is none, empty when it does not say which. */
-function nodeOf({ name, groups }: User): string | undefined {
-  if (!groups.includes(nodesGroup)) return undefined
-  return name.startsWith(userPrefix) ? name.slice(userPrefix.length) : ''
-}
 
 /** Why the node may not, by the special rules; undefined leaves it to the general ones. */
 function refusalOf(node: string, asked: ResourceAttributes, graph: NodeGraph): string | undefined {

@@ -21,7 +21,7 @@ export const podStrategy: Strategy<Pod> = {
 }
 
 function bind(object: Pod, body: unknown, nowMs: number): { object: Pod } {
-  const { target } = decodeBody(binding, 'Binding', body)
+  const { target, metadata } = decodeBody(binding, 'Binding', body)
   const nodeName = target?.name
   if (nodeName === undefined) throw badRequest('target.name: Required value')
   const refuse = (why: string) => conflict({ group: '', plural: 'pods/binding' }, object.metadata.name, why)
@@ -35,8 +35,21 @@ function bind(object: Pod, body: unknown, nowMs: number): { object: Pod } {
   return {
     object: {
       ...object,
+      metadata: withBindingMetadata(object.metadata, metadata),
       spec: { ...object.spec, nodeName },
       status: { ...status, conditions: [...others, scheduled] },
     },
+  }
+}
+
+/** A binding may bring labels and annotations of its own. */
+function withBindingMetadata(
+  metadata: Pod['metadata'],
+  { labels = {}, annotations = {} }: Pick<Partial<Pod['metadata']>, 'labels' | 'annotations'> = {},
+): Pod['metadata'] {
+  return {
+    ...metadata,
+    ...(Object.keys(labels).length === 0 ? {} : { labels: { ...metadata.labels, ...labels } }),
+    ...(Object.keys(annotations).length === 0 ? {} : { annotations: { ...metadata.annotations, ...annotations } }),
   }
 }

@@ -1,0 +1,153 @@
+// NodeRestriction: a kubelet writes its own node, its own lease and the pods bound to it, and nothing that would make
+// its node look like another one.
+import { lease } from '../../api/coordination/v1/lease.ts'
+import { persistentVolumeClaim } from '../../api/core/v1/persistent-volume-claim.ts'
+import { node, type Node } from '../../api/core/v1/node.ts'
+import { mirrorPodAnnotation, pod, type Pod } from '../../api/core/v1/pod.ts'
+import {
+  certificateSigningRequest,
+  type CertificateSigningRequest,
+} from '../../api/certificates/v1/certificate-signing-request.ts'
+import { resourceSlice, type ResourceSlice } from '../../api/resource/v1/resource-slice.ts'
+import { csiNode } from '../../api/storage/v1/csi-node.ts'
+import { readRequestSubject } from '../../pki/read-request.ts'
+import { equalValues, without } from '../../schema/json-value.ts'
+import { nodeOf } from '../authorization/node/node-user.ts'
+import { labelsRefusal } from './node-labels.ts'
+import { defineAdmissionPlugin, refused, type AdmissionAttributes } from './plugin.ts'
+
+const leaseNamespace = 'kube-node-lease'
+
+export const nodeRestriction = defineAdmissionPlugin({
+  name: 'NodeRestriction',
+  handles: {
+    operations: ['create', 'update', 'delete'],
+    kinds: [pod, node, persistentVolumeClaim, lease, csiNode, certificateSigningRequest, resourceSlice],
+    subresources: 'all',
+  },
+  validate(attributes) {
+    const name = nodeOf(attributes.user)
+    if (name === undefined) return
+    const refusal =
+      name === ''
+        ? `could not determine node from user ${JSON.stringify(attributes.user.name)}`
+        : refusalOf(name, attributes)
+    if (refusal !== undefined) throw refused(attributes, refusal)
+  },
+})
+
+function refusalOf(name: string, attributes: AdmissionAttributes): string | undefined {
+  switch (attributes.kind) {
+    case pod:
+      return podRefusal(name, attributes)
+    case node:
+      return nodeRefusal(name, attributes)
+    case persistentVolumeClaim:
+      return claimRefusal(name, attributes)
+    case lease:
+      if (attributes.namespace !== leaseNamespace)
+        return `can only access leases in the ${JSON.stringify(leaseNamespace)} system namespace`
+      return attributes.name === name
+        ? undefined
+        : 'can only access node lease with the same name as the requesting node'
+    case csiNode:
+      return attributes.name === name ? undefined : 'can only access CSINode with the same name as the requesting node'
+    case certificateSigningRequest:
+      return requestRefusal(name, attributes)
+    case resourceSlice:
+      return sliceRefusal(name, attributes)
+    default:
+      return undefined
+  }
+}
+
+function podRefusal(name: string, { operation, subresource, object, old }: AdmissionAttributes): string | undefined {
+  const quoted = JSON.stringify(name)
+  const isOwn = (old as Pod | undefined)?.spec.nodeName === name
+  if (subresource === 'status') {
+    if (!isOwn) return `node ${quoted} can only update pod status for pods with spec.nodeName set to itself`
+    if (!equalValues(object?.metadata.labels, old?.metadata.labels))
+      return `node ${quoted} cannot update labels through pod status`
+    const [now, before] = [object as Pod, old as Pod].map(({ status }) => status.resourceClaimStatuses)
+    return equalValues(now, before) ? undefined : `node ${quoted} cannot update resource claim statuses`
+  }
+  if (subresource === 'eviction')
+    return isOwn ? undefined : `node ${name} can only evict pods with spec.nodeName set to itself`
+  if (subresource !== '')
+    return `unexpected pod subresource ${JSON.stringify(subresource)}, only 'status' and 'eviction' are allowed`
+  if (operation === 'delete')
+    return isOwn ? undefined : `node ${quoted} can only delete pods with spec.nodeName set to itself`
+  if (operation === 'create') return mirrorRefusal(quoted, name, object as Pod)
+  return `unexpected operation "UPDATE", node ${quoted} can only create and delete mirror pods`
+}
+
+function mirrorRefusal(quoted: string, name: string, { metadata, spec }: Pod): string | undefined {
+  if (metadata.annotations?.[mirrorPodAnnotation] === undefined)
+    return `pod does not have "${mirrorPodAnnotation}" annotation, node ${quoted} can only create mirror pods`
+  if (spec.nodeName !== name) return `node ${quoted} can only create pods with spec.nodeName set to itself`
+  const [owner, ...more] = metadata.ownerReferences ?? []
+  if (more.length > 0) return `node ${quoted} can only create pods with a single owner reference set to itself`
+  if (owner === undefined) return undefined
+  if (owner.apiVersion !== 'v1' || owner.kind !== 'Node' || owner.name !== name)
+    return `node ${quoted} can only create pods with an owner reference set to itself`
+  if (owner.controller !== true)
+    return `node ${quoted} can only create pods with a controller owner reference set to itself`
+  return owner.blockOwnerDeletion === true
+    ? `node ${quoted} must not set blockOwnerDeletion on an owner reference`
+    : undefined
+}
+
+function nodeRefusal(name: string, attributes: AdmissionAttributes): string | undefined {
+  const { operation, object, old, name: target } = attributes
+  const quoted = JSON.stringify(name)
+  if (operation !== 'delete') {
+    const [now, before] = [object as Node, old as Node | undefined]
+    const { configSource, taints = [] } = now.spec
+    const isSet = configSource !== undefined && !equalValues(configSource, before?.spec.configSource)
+    if (isSet && before === undefined) return `node ${quoted} is not allowed to create pods with a non-nil configSource`
+    if (isSet) return `node ${quoted} is not allowed to update configSource to a new non-nil configSource`
+    if (before !== undefined && !equalValues(taints, before.spec.taints ?? []))
+      return `node ${quoted} is not allowed to modify taints`
+    const owners = [now, before].map((each) => each?.metadata.ownerReferences ?? [])
+    if (before !== undefined && !equalValues(owners[0], owners[1]))
+      return `node ${quoted} is not allowed to modify ownerReferences`
+    const labels = labelsRefusal(now.metadata.labels ?? {}, before?.metadata.labels, before === undefined)
+    if (labels !== undefined) return `node ${quoted} is not allowed to ${labels}`
+  }
+  return target === name ? undefined : `node ${quoted} is not allowed to modify node ${JSON.stringify(target)}`
+}
+
+/** Only how large the volume is, and what is being done to it. */
+function claimRefusal(name: string, { operation, subresource, object, old }: AdmissionAttributes): string | undefined {
+  if (subresource !== 'status' || operation !== 'update')
+    return `unexpected operation ${JSON.stringify(operation.toUpperCase())}, node ${JSON.stringify(name)} can only update the status of persistentvolumeclaims`
+  const told = ['capacity', 'conditions', 'allocatedResources', 'allocatedResourceStatuses']
+  const rest = [object, old].map((each) => {
+    const { metadata, status, ...others } = each as unknown as Record<string, Record<string, unknown>>
+    const kept = Object.entries(status ?? {}).filter(([field]) => !told.includes(field))
+    return { ...others, metadata: without(without(metadata ?? {}, 'managedFields'), 'resourceVersion'), kept }
+  })
+  return equalValues(rest[0], rest[1])
+    ? undefined
+    : `node ${JSON.stringify(name)} is not allowed to update fields other than status.quantity and status.conditions`
+}
+
+const kubeletSigners = ['kubernetes.io/kubelet-serving', 'kubernetes.io/kube-apiserver-client-kubelet']
+
+function requestRefusal(name: string, { operation, object }: AdmissionAttributes): string | undefined {
+  if (operation !== 'create') return undefined
+  const { signerName, request } = (object as CertificateSigningRequest).spec
+  if (!kubeletSigners.includes(signerName)) return undefined
+  const wanted = `system:node:${name}`
+  try {
+    if (readRequestSubject(atob(request)).commonName === wanted) return undefined
+  } catch (error) {
+    return `unable to parse csr: ${(error as Error).message}`
+  }
+  return `can only create a node CSR with CN=${wanted}`
+}
+
+function sliceRefusal(name: string, { operation, object, old }: AdmissionAttributes): string | undefined {
+  const isOwn = [object, old].every((each) => each === undefined || (each as ResourceSlice).spec.nodeName === name)
+  return isOwn ? undefined : `can only ${operation} ResourceSlice with the same NodeName as the requesting node`
+}

@@ -1,0 +1,298 @@
+// What kubelets, signers and owners may write, beyond what their roles say.
+import { deepEqual, equal, match } from 'node:assert/strict'
+import { test } from 'node:test'
+import { nameOf } from '../../pki/certificate.ts'
+import { integer, sequence } from '../../pki/der.ts'
+import { pem } from '../../pki/pem.ts'
+import { openPolicies } from '../policies.ts'
+import { startGuarded } from '../policies.harness.ts'
+import { startServer, type Harness } from '../server.harness.ts'
+import { noOpinion, allowed } from '../authorization/authorizer.ts'
+import { ownerReferencesPermissionEnforcement } from './owner-references-permission-enforcement.ts'
+import { storageObjectInUseProtection } from './storage-object-in-use-protection.ts'
+import { taintNodesByCondition } from './taint-nodes-by-condition.ts'
+
+const kubelet = { as: 'system:node:n1,system:nodes' }
+const merge = { 'content-type': 'application/merge-patch+json' }
+const pods = '/api/v1/namespaces/default/pods'
+const nodes = '/api/v1/nodes'
+
+async function make(server: Harness, path: string, object: object): Promise<void> {
+  const { status, body } = await server.call('POST', path, object)
+  equal(status, 201, JSON.stringify(body))
+}
+
+/** A server with two nodes and a pod on each. */
+async function withNodes(): Promise<Harness> {
+  const server = await startServer()
+  for (const name of ['n1', 'n2']) {
+    await make(server, nodes, { metadata: { name, labels: { 'node-restriction.kubernetes.io/team': 'a' } } })
+    await make(server, pods, {
+      metadata: { name: `on-${name}` },
+      spec: { nodeName: name, containers: [{ name: 'c', image: 'i' }] },
+    })
+  }
+  return server
+}
+
+const mirror = (nodeName: string, more: object = {}) => ({
+  metadata: { name: 'm', annotations: { 'kubernetes.io/config.mirror': 'h' }, ...more },
+  spec: { nodeName, containers: [{ name: 'c', image: 'i' }] },
+})
+const labelled = (labels: Record<string, string>) => ({ metadata: { labels } })
+const owned = (change: object) => ({
+  ownerReferences: [{ apiVersion: 'v1', kind: 'Node', name: 'n1', uid: 'u', controller: true, ...change }],
+})
+const kept = '/apis/coordination.k8s.io/v1/namespaces'
+
+const rows: [why: string, method: string, path: string, body: object | undefined, answer: number | string][] = [
+  ['a mirror of its own', 'POST', pods, mirror('n1', owned({})), 201],
+  ['a mirror elsewhere', 'POST', pods, mirror('n2'), 'node "n1" can only create pods with spec.nodeName set to itself'],
+  [
+    'a pod that is no mirror',
+    'POST',
+    pods,
+    { metadata: { name: 'x' }, spec: { nodeName: 'n1', containers: [{ name: 'c', image: 'i' }] } },
+    'pod does not have "kubernetes.io/config.mirror" annotation, node "n1" can only create mirror pods',
+  ],
+  [
+    'a mirror of another owner',
+    'POST',
+    pods,
+    mirror('n1', owned({ name: 'n2' })),
+    'node "n1" can only create pods with an owner reference set to itself',
+  ],
+  [
+    'a mirror that blocks its owner',
+    'POST',
+    pods,
+    mirror('n1', owned({ blockOwnerDeletion: true })),
+    'node "n1" must not set blockOwnerDeletion on an owner reference',
+  ],
+  ['the status of its pod', 'PATCH', `${pods}/on-n1/status`, { status: { phase: 'Running' } }, 200],
+  [
+    'the status of another pod',
+    'PATCH',
+    `${pods}/on-n2/status`,
+    { status: { phase: 'Running' } },
+    'node "n1" can only update pod status for pods with spec.nodeName set to itself',
+  ],
+  [
+    'labels through a status',
+    'PATCH',
+    `${pods}/on-n1/status`,
+    labelled({ a: 'b' }),
+    'node "n1" cannot update labels through pod status',
+  ],
+  [
+    'its pod as a whole',
+    'PATCH',
+    `${pods}/on-n1`,
+    labelled({ a: 'b' }),
+    'unexpected operation "UPDATE", node "n1" can only create and delete mirror pods',
+  ],
+  ['its pod, away', 'DELETE', `${pods}/on-n1?gracePeriodSeconds=0`, undefined, 200],
+  [
+    'another pod, away',
+    'DELETE',
+    `${pods}/on-n2`,
+    undefined,
+    'node "n1" can only delete pods with spec.nodeName set to itself',
+  ],
+  ['its node', 'PATCH', `${nodes}/n1`, labelled({ 'kubernetes.io/hostname': 'h', 'example.com/x': 'y' }), 200],
+  ['another node', 'PATCH', `${nodes}/n2`, labelled({ a: 'b' }), 'node "n1" is not allowed to modify node "n2"'],
+  [
+    'labels that are not its own to give',
+    'PATCH',
+    `${nodes}/n1`,
+    labelled({ 'node-restriction.kubernetes.io/team': 'b', 'node-role.kubernetes.io/control-plane': '' }),
+    'node "n1" is not allowed to modify labels: node-restriction.kubernetes.io/team, node-role.kubernetes.io/control-plane',
+  ],
+  [
+    'taints',
+    'PATCH',
+    `${nodes}/n1`,
+    { spec: { taints: [{ key: 'k', effect: 'NoSchedule' }] } },
+    'node "n1" is not allowed to modify taints',
+  ],
+  ['its lease', 'POST', `${kept}/kube-node-lease/leases`, { metadata: { name: 'n1' } }, 201],
+  [
+    'the lease of another',
+    'POST',
+    `${kept}/kube-node-lease/leases`,
+    { metadata: { name: 'n2' } },
+    'can only access node lease with the same name as the requesting node',
+  ],
+  [
+    'a lease elsewhere',
+    'POST',
+    `${kept}/default/leases`,
+    { metadata: { name: 'n1' } },
+    'can only access leases in the "kube-node-lease" system namespace',
+  ],
+  [
+    'the CSINode of another',
+    'POST',
+    '/apis/storage.k8s.io/v1/csinodes',
+    { metadata: { name: 'n2' }, spec: { drivers: [] } },
+    'can only access CSINode with the same name as the requesting node',
+  ],
+]
+for (const [why, method, path, body, answer] of rows)
+  test(`a kubelet writes ${why}`, async () => {
+    await using server = await withNodes()
+    await make(server, '/api/v1/namespaces', { metadata: { name: 'kube-node-lease' } })
+    const headers = method === 'PATCH' ? { ...kubelet, ...merge } : kubelet
+    const { status, body: said } = await server.call(method, path, body, headers)
+    if (typeof answer === 'number') equal(status, answer, JSON.stringify(said))
+    else deepEqual([status, said.message.replace(/^.* is forbidden: /, '')], [403, answer])
+  })
+
+/** As much of a request in PEM as says for whom it is. */
+const requestFor = (commonName: string, ...organizations: string[]): string =>
+  btoa(pem('CERTIFICATE REQUEST', sequence(sequence(integer(Uint8Array.of(0)), nameOf({ commonName, organizations })))))
+const requests = '/apis/certificates.k8s.io/v1/certificatesigningrequests'
+const signingRequest = (signerName: string, ...subject: [commonName: string, ...organizations: string[]]) => ({
+  metadata: { name: 'r' },
+  spec: { request: requestFor(...subject), signerName, usages: ['client auth'] },
+})
+
+test('nobody asks for a client certificate of system:masters', async () => {
+  await using server = await startServer()
+  const asked = (...organizations: string[]) =>
+    server.call(
+      'POST',
+      `${requests}?dryRun=All`,
+      signingRequest('kubernetes.io/kube-apiserver-client', 'jane', ...organizations),
+    )
+  equal((await asked('dev')).status, 201)
+  const { status, body } = await asked('dev', 'system:masters')
+  equal(status, 403)
+  match(body.message, /use of kubernetes.io\/kube-apiserver-client signer with system:masters group is not allowed$/)
+})
+
+test('a kubelet asks for certificates of its own name', async () => {
+  await using server = await startServer()
+  const asked = (commonName: string) =>
+    server.call(
+      'POST',
+      `${requests}?dryRun=All`,
+      signingRequest('kubernetes.io/kube-apiserver-client-kubelet', commonName, 'system:nodes'),
+      kubelet,
+    )
+  equal((await asked('system:node:n1')).status, 201)
+  match((await asked('system:node:n2')).body.message, /can only create a node CSR with CN=system:node:n1$/)
+})
+
+test('approving and signing take a permission for the signer, by name or by domain', async () => {
+  await using server = await startGuarded()
+  await make(server, requests, signingRequest('example.com/own', 'x'))
+  const rbac = '/apis/rbac.authorization.k8s.io/v1'
+  const grant = async (user: string, rules: object[]) => {
+    await make(server, `${rbac}/clusterroles`, { metadata: { name: user }, rules })
+    await make(server, `${rbac}/clusterrolebindings`, {
+      metadata: { name: user },
+      roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: user },
+      subjects: [{ apiGroup: 'rbac.authorization.k8s.io', kind: 'User', name: user }],
+    })
+  }
+  const apiGroups = ['certificates.k8s.io']
+  const doors = {
+    apiGroups,
+    resources: ['certificatesigningrequests/approval', 'certificatesigningrequests/status'],
+    verbs: ['update', 'patch'],
+  }
+  const signers = (resourceNames: string[], verbs: string[]) => ({
+    apiGroups,
+    resources: ['signers'],
+    resourceNames,
+    verbs,
+  })
+  await grant('nobody', [doors])
+  await grant('approver', [doors, signers(['example.com/*'], ['approve'])])
+  await grant('signer', [doors, signers(['example.com/own'], ['sign'])])
+  const condition = { type: 'Approved', status: 'True', reason: 'r', message: 'm' }
+  const approve = (as: string) =>
+    server.call('PATCH', `${requests}/r/approval`, { status: { conditions: [condition] } }, { ...merge, as })
+  const fail = (as: string) =>
+    server.call(
+      'PATCH',
+      `${requests}/r/status`,
+      { status: { conditions: [condition, { ...condition, type: 'Failed' }] } },
+      { ...merge, as },
+    )
+  const refusal = (verb: string) =>
+    `certificatesigningrequests.certificates.k8s.io "r" is forbidden: user not permitted to ${verb} requests with signerName "example.com/own"`
+  equal((await approve('nobody')).body.message, refusal('approve'))
+  equal((await approve('signer')).body.message, refusal('approve'))
+  equal((await approve('approver')).status, 200)
+  equal((await fail('approver')).body.message, refusal('sign'))
+  equal((await fail('signer')).status, 200)
+})
+
+test('owners are given by who may delete the object and hold up its owner', async () => {
+  const admission = [ownerReferencesPermissionEnforcement]
+  const may = new Set<string>()
+  await using server = await startServer({
+    ...openPolicies,
+    admission,
+    authorize: (asked) =>
+      asked.user.name === 'admin' ||
+      asked.kind === 'path' ||
+      may.has(`${asked.verb} ${asked.resource}${asked.subresource === '' ? '' : `/${asked.subresource}`}`)
+        ? allowed()
+        : noOpinion(),
+  })
+  const maps = '/api/v1/namespaces/default/configmaps'
+  await make(server, maps, { metadata: { name: 'm' } })
+  const own = (change: object = {}) =>
+    server.call(
+      'PATCH',
+      `${maps}/m`,
+      { metadata: { ownerReferences: [{ apiVersion: 'v1', kind: 'Pod', name: 'p', uid: 'u', ...change }] } },
+      { ...merge, as: 'jane' },
+    )
+  may.add('patch configmaps')
+  match((await own()).body.message, /cannot set an ownerRef on a resource you can't delete/)
+  may.add('delete configmaps')
+  match((await own({ blockOwnerDeletion: true })).body.message, /a resource you can't set finalizers on/)
+  equal((await own()).status, 200)
+  may.add('update pods/finalizers')
+  equal((await own({ blockOwnerDeletion: true })).status, 200)
+  match((await own({ kind: 'Nothing', uid: 'v', blockOwnerDeletion: true })).body.message, /cannot find RESTMapping/)
+})
+
+test('a bound pod has the zone and region of its node', async () => {
+  await using server = await startServer()
+  const zone = { 'topology.kubernetes.io/zone': 'z', 'topology.kubernetes.io/region': 'r' }
+  await make(server, nodes, { metadata: { name: 'n', labels: { ...zone, 'kubernetes.io/hostname': 'h' } } })
+  await make(server, pods, {
+    metadata: { name: 'p', labels: { app: 'a' } },
+    spec: { containers: [{ name: 'c', image: 'i' }] },
+  })
+  await make(server, `${pods}/p/binding`, {
+    metadata: { name: 'p' },
+    target: { apiVersion: 'v1', kind: 'Node', name: 'n' },
+  })
+  const { body } = await server.call('GET', `${pods}/p`)
+  deepEqual([body.spec.nodeName, body.metadata.labels], ['n', { app: 'a', ...zone }])
+})
+
+test('protection of storage and the first taint, where a cluster has their controllers', async () => {
+  await using server = await startServer({
+    ...openPolicies,
+    admission: [storageObjectInUseProtection, taintNodesByCondition],
+  })
+  const claim = await server.call('POST', '/api/v1/namespaces/default/persistentvolumeclaims', {
+    metadata: { name: 'c', finalizers: ['example.com/own'] },
+    spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } },
+  })
+  deepEqual(claim.body.metadata.finalizers, ['example.com/own', 'kubernetes.io/pvc-protection'])
+  const volume = await server.call('POST', '/api/v1/persistentvolumes', {
+    metadata: { name: 'v' },
+    spec: { capacity: { storage: '1Gi' }, accessModes: ['ReadWriteOnce'], hostPath: { path: '/x' } },
+  })
+  deepEqual(volume.body.metadata.finalizers, ['kubernetes.io/pv-protection'])
+  const { body } = await server.call('POST', nodes, { metadata: { name: 'n' } })
+  deepEqual(body.spec.taints, [{ key: 'node.kubernetes.io/not-ready', effect: 'NoSchedule' }])
+})
