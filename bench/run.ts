@@ -1,4 +1,5 @@
 // npm run bench [-- name …]: runs the benches, all or those named.
+import { admissionBench } from './admission.ts'
 import { apiBench } from './api.ts'
 import { applyBench } from './apply.ts'
 import type { Bench } from './bench.ts'
@@ -11,6 +12,7 @@ import { schemaBench } from './schema.ts'
 import { storeBench } from './store.ts'
 
 const benches: readonly Bench[] = [
+  admissionBench,
   apiBench,
   applyBench,
   clusterBench,

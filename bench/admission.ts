@@ -1,0 +1,93 @@
+// What a Pod pays for admission: every plugin that a cluster asks by default, with webhooks that nobody configured.
+import { namespace } from '../src/api/core/v1/namespace.ts'
+import { pod } from '../src/api/core/v1/pod.ts'
+import { serviceAccount } from '../src/api/core/v1/service-account.ts'
+import type { ApiObject } from '../src/api/object.ts'
+import { AdmissionChain } from '../src/apiserver/admission/chain.ts'
+import { AdmissionNotes } from '../src/apiserver/admission/notes.ts'
+import type { AdmissionAttributes } from '../src/apiserver/admission/plugin.ts'
+import { defaultAdmissionPlugins } from '../src/apiserver/admission/plugins.ts'
+import { Reinvocation } from '../src/apiserver/admission/reinvocation.ts'
+import { WebhookCaller } from '../src/apiserver/admission/webhooks/caller.ts'
+import { mutatingWebhooks } from '../src/apiserver/admission/webhooks/mutating.ts'
+import { serviceAddress } from '../src/apiserver/admission/webhooks/service-address.ts'
+import { validatingWebhooks } from '../src/apiserver/admission/webhooks/validating.ts'
+import { TestCaches } from '../src/apiserver/caches.harness.ts'
+import { userNamed } from '../src/apiserver/request.ts'
+import { ingest } from '../src/apiserver/registry/ingest.ts'
+import { realClock } from '../src/base/clock.ts'
+import { nameSuffix } from '../src/base/ids.ts'
+import { seededRandom } from '../src/base/random.ts'
+import { nodeOutbound } from '../src/platform/node/outbound.ts'
+import type { Bench } from './bench.ts'
+
+const random = seededRandom(1)
+const caches = new TestCaches()
+const named = (name: string, more: object = {}) => ({ metadata: { name, ...more } })
+caches.set(namespace, { ...named('shop', { labels: {} }), status: { phase: 'Active' } } as never)
+caches.set(serviceAccount, named('default', { namespace: 'shop' }) as never)
+
+const caller = new WebhookCaller({ outbound: nodeOutbound, clock: realClock, random, serviceAddress })
+const chain = new AdmissionChain([...defaultAdmissionPlugins, mutatingWebhooks(caller), validatingWebhooks(caller)], {
+  get: (kind, of, name) => caches.get(kind, of, name),
+  list: (kind, of) => caches.list(kind, of),
+  whenPresent: () => Promise.resolve(undefined),
+  newest: () => Promise.resolve(undefined),
+  may: () => Promise.resolve(true),
+  suffix: () => nameSuffix(random),
+  nowMs: () => realClock.nowMs(),
+})
+
+const container = (name: string) => ({
+  name,
+  image: 'registry.example.com/shop/web:1.2.3',
+  resources: { requests: { cpu: '100m', memory: '64Mi' }, limits: { memory: '128Mi' } },
+  ports: [{ containerPort: 8080 }],
+  env: Array.from({ length: 10 }, (_, index) => ({ name: `NAME_${index}`, value: 'value' })),
+})
+const { object } = ingest(
+  pod,
+  { metadata: { name: 'web', namespace: 'shop' }, spec: { containers: [container('web'), container('side')] } },
+  'Strict',
+)
+const { signal } = new AbortController()
+const user = userNamed('alice', ['system:authenticated'])
+
+const attributesOf = (sent: ApiObject): AdmissionAttributes => ({
+  operation: 'create',
+  kind: pod,
+  requested: pod,
+  namespace: 'shop',
+  name: 'web',
+  subresource: '',
+  user,
+  dryRun: false,
+  object: sent,
+  old: undefined,
+  notes: new AdmissionNotes(),
+  reinvocation: new Reinvocation(),
+  signal,
+})
+
+async function pass(): Promise<void> {
+  const attributes = attributesOf(object)
+  const admitted = { ...attributes, object: await chain.admit(attributes) }
+  await chain.validate(admitted)
+  await chain.reserving(admitted, () => Promise.resolve())
+}
+
+const passes = 20_000
+const rounds = 7
+
+export const admissionBench: Bench = {
+  name: 'admission',
+  async run() {
+    let bestMs = Infinity
+    for (let round = 0; round <= rounds; round++) {
+      const startMs = performance.now()
+      for (let index = 0; index < passes; index++) await pass()
+      if (round > 0) bestMs = Math.min(bestMs, performance.now() - startMs)
+    }
+    return [`admit, validate and charge a Pod of two containers: ${((bestMs * 1000) / passes).toFixed(1)} µs`]
+  },
+}
