@@ -43,11 +43,15 @@ export class AdmissionChain {
   /** Commits a write together with what the plugins reserve for it. */
   reserving<T>(attributes: AdmissionAttributes, commit: (reserved: readonly Reservation[]) => Promise<T>): Promise<T> {
     const { reserving } = this.#of(attributes)
-    if (reserving.length === 0) return commit([])
+    const ask = () =>
+      reserving.map((plugin) => plugin.reserve?.(attributes, this.#host)).filter((each) => each !== undefined)
+    let asked: ReturnType<typeof ask> | undefined = ask()
+    // Most namespaces have no quota: their writes do not wait for an answer that is known.
+    if (asked.length === 0) return commit([])
     const reserve = async () => {
-      const reserved: Reservation[] = []
-      for (const plugin of reserving) reserved.push(...((await plugin.reserve?.(attributes, this.#host)) ?? []))
-      return reserved
+      const answers = asked ?? ask()
+      asked = undefined
+      return (await Promise.all(answers)).flat()
     }
     return this.#reservations.write(attributes.namespace, reserve, commit)
   }

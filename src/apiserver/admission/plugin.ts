@@ -76,7 +76,7 @@ export interface AdmissionPlugin {
   /** Throws a StatusError to refuse. */
   validate?(attributes: AdmissionAttributes, host: AdmissionHost): void | Promise<void>
   /** What goes into the commit that writes the object; throws a StatusError to refuse. Asked again after a lost race. */
-  reserve?(attributes: AdmissionAttributes, host: AdmissionHost): Promise<readonly Reservation[]>
+  reserve?(attributes: AdmissionAttributes, host: AdmissionHost): Promise<readonly Reservation[]> | undefined
 }
 
 export const defineAdmissionPlugin = (plugin: AdmissionPlugin): AdmissionPlugin => plugin

@@ -7,26 +7,33 @@ import { matchesQuotaScopes } from '../../api/core/v1/quota-scopes.ts'
 import { increase, isMore, only, plus, quotaUsageOf, type QuotaAmounts } from '../../api/core/v1/quota-usage.ts'
 import { resourceQuota, type ResourceQuota } from '../../api/core/v1/resource-quota.ts'
 import { service } from '../../api/core/v1/service.ts'
-import { defineAdmissionPlugin, refused, type AdmissionAttributes } from './plugin.ts'
+import { defineAdmissionPlugin, refused, type AdmissionAttributes, type AdmissionHost } from './plugin.ts'
 import type { Reservation } from './reservation.ts'
 
 export const resourceQuotaAdmission = defineAdmissionPlugin({
   name: 'ResourceQuota',
   handles: { operations: ['create', 'update'], subresources: ['', 'resize'] },
-  async reserve(attributes, host) {
-    if (!isCharged(attributes)) return []
+  reserve(attributes, host) {
+    if (!isCharged(attributes)) return undefined
     const cached = host.list(resourceQuota, attributes.namespace)
-    if (cached.length === 0) return []
-    const writes: Reservation[] = []
-    for (const { metadata } of cached) {
-      const newest = await host.newest(resourceQuota, attributes.namespace, metadata.name, attributes.signal)
-      if (newest === undefined) continue
-      const object = charged(attributes, newest.object, host.nowMs())
-      if (object !== newest.object) writes.push({ kind: resourceQuota, object, expected: newest.revision })
-    }
-    return writes
+    return cached.length === 0 ? undefined : chargeAll(attributes, cached, host)
   },
 })
+
+async function chargeAll(
+  attributes: AdmissionAttributes,
+  quotas: readonly ResourceQuota[],
+  host: AdmissionHost,
+): Promise<Reservation[]> {
+  const reserved: Reservation[] = []
+  for (const { metadata } of quotas) {
+    const newest = await host.newest(resourceQuota, attributes.namespace, metadata.name, attributes.signal)
+    if (newest === undefined) continue
+    const object = charged(attributes, newest.object, host.nowMs())
+    if (object !== newest.object) reserved.push({ kind: resourceQuota, object, expected: newest.revision })
+  }
+  return reserved
+}
 
 /** Kinds of which an update can change what they use. */
 const growing: readonly Kind[] = [persistentVolumeClaim, service]

@@ -71,9 +71,9 @@ export async function create(parts: ResourceParts, request: ResourceRequest, ask
     const final = { ...attributes, object, name: object.metadata.name }
     await parts.admission.validate(final)
     const warnings = [...sentWarnings, ...attributes.notes.warnings, ...(kind.warnings?.(object) ?? [])]
-    const stored = await parts.admission.reserving(final, async (reserved) =>
+    const stored = await parts.admission.reserving(final, (reserved) =>
       isDryRun(request)
-        ? preview(object, 0)
+        ? Promise.resolve(preview(object, 0))
         : commitWrite(
             parts,
             { operation: 'put', object, expected: 0, reserved },
@@ -175,9 +175,9 @@ export async function update(
     if (changesNothing(object, current.object) && !liesUnderOldKey(parts, current)) return { stored: current, warnings }
     const operation = isReleased(parts, object) ? 'delete' : 'put'
     const expected = current.revision
-    const stored = await parts.admission.reserving(attributes, async (reserved) =>
+    const stored = await parts.admission.reserving(attributes, (reserved) =>
       isDryRun(request)
-        ? preview(object, expected)
+        ? Promise.resolve(preview(object, expected))
         : commitWrite(parts, { operation, object, expected, reserved }, cause, signal),
     )
     if (stored !== undefined) return { stored, warnings }
