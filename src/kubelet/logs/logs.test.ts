@@ -166,7 +166,10 @@ test('a followed log is shown as it grows, over a rotation, until the container 
   isRunning = false
   files.append('/log', `${second(5)} stdout F last words\n`)
   equal(decode((await end).value as Uint8Array), 'last words\n')
-  equal((await reading.next()).done, true)
+  const over = reading.next()
+  await turn()
+  files.wake() // as every second
+  equal((await over).done, true)
 })
 
 test('a follower that goes away is let go', async () => {

@@ -33,6 +33,7 @@ export async function* readLog(
   if (file === undefined) return
   try {
     let at = await startOf(file, options.tailLines)
+    let hasNews = false
     let mayEnd = false
     let isLeft = false
     for (;;) {
@@ -41,6 +42,7 @@ export async function* readLog(
       at = next
       if (shown.length > 0) yield shown
       if (writer.isFull) return
+      hasNews ||= hasGrown
       if (hasGrown) continue
       if (!options.follow) return
       if (await file.isReplaced()) {
@@ -54,7 +56,9 @@ export async function* readLog(
         continue
       }
       if (mayEnd) return
-      mayEnd = !(await source.isRunning()) // and what it printed last is read once more
+      // Who prints is running; who does not may have ended, and what it printed last is read once more.
+      if (!hasNews) mayEnd = !(await source.isRunning())
+      hasNews = false
       if (!mayEnd) await file.changed(signal)
     }
   } finally {

@@ -29,6 +29,7 @@ export function serveCommand(
       const channels = new WebSocketChannels(connection, client.encoding)
       const streams = overWebSocket(channels, shape)
       const running = channels.run()
+      running.catch(() => {}) // serve looks at it at its end
       await sayConnected(streams)
       await serve(channels, streams, running, command)
     })

@@ -24,6 +24,6 @@ export const reviewAccess = ({ client, nodeName, apiServer }: ReviewAccessOption
     const resourceAttributes = { verb, version: 'v1', resource: 'nodes', subresource, name: nodeName }
     const spec = { user: name, groups: [...groups], resourceAttributes }
     const { status } = await client.of(subjectAccessReview).create({ metadata: {}, spec }, '', context(signal))
-    return status?.allowed === true
+    return status.allowed
   },
 })

@@ -134,7 +134,7 @@ async function joinPorts(channels: WebSocketChannels, session: SpdySession, port
     data: channels.channel(index * 2),
     error: channels.channel(index * 2 + 1),
   }))
-  const sessionRunning = session.run()
+  const sessionRunning = session.run().catch(() => {}) // its streams have ended then
   const close = () => session.close()
   const channelsRunning = channels.run().then(close, close)
   const forward = async (port: number, data: ByteStream, error: ByteStream, index: number) => {
@@ -151,7 +151,7 @@ async function joinPorts(channels: WebSocketChannels, session: SpdySession, port
   await Promise.allSettled(pairs.map(({ port, data, error }, index) => forward(port, data, error, index)))
   await channels.close()
   await session.close()
-  await Promise.allSettled([sessionRunning, channelsRunning])
+  await Promise.all([sessionRunning, channelsRunning])
 }
 
 type Opened = Extract<OutboundExchange, { kind: 'upgraded' }>

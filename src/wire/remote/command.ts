@@ -70,13 +70,17 @@ export async function joinCommand(
     return source === undefined || target === undefined ? Promise.resolve() : copy(source.pieces, target)
   }
   const closeRuntime = () => runtime.carrier.close()
-  const inputs = (['stdin', 'resize'] as const).map((name) => pass(name, client.streams, runtime.streams))
-  const outputs = (['stdout', 'stderr', 'error'] as const).map((name) => pass(name, runtime.streams, client.streams))
+  const inputs = Promise.allSettled(
+    (['stdin', 'resize'] as const).map((name) => pass(name, client.streams, runtime.streams)),
+  )
+  const outputs = Promise.allSettled(
+    (['stdout', 'stderr', 'error'] as const).map((name) => pass(name, runtime.streams, client.streams)),
+  )
   const clientGone = client.running.then(closeRuntime, closeRuntime)
-  await Promise.allSettled(outputs)
+  await outputs
   await client.carrier.close()
   await runtime.carrier.close()
-  await Promise.allSettled([...inputs, clientGone, runtime.running])
+  await Promise.allSettled([inputs, clientGone, runtime.running])
 }
 
 /** How a command ended, as the error stream says it. */
