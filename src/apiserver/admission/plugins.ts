@@ -53,9 +53,6 @@ const optional: readonly AdmissionPlugin[] = [
   ownerReferencesPermissionEnforcement,
 ]
 
-/** What they add must be taken away by controllers that are not there yet: claims would stay, nodes take no pods. */
-const unattended: readonly AdmissionPlugin[] = [storageObjectInUseProtection, taintNodesByCondition]
-
 export const defaultAdmissionPlugins: readonly AdmissionPlugin[] = admissionPlugins.filter(
-  (plugin) => !optional.includes(plugin) && !unattended.includes(plugin),
+  (plugin) => !optional.includes(plugin),
 )
