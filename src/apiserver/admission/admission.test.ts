@@ -7,8 +7,6 @@ import { AdmissionChain } from './chain.ts'
 import { extendedResourceToleration } from './extended-resource-toleration.ts'
 import { AdmissionNotes } from './notes.ts'
 import { ownerReferencesPermissionEnforcement } from './owner-references-permission-enforcement.ts'
-import { storageObjectInUseProtection } from './storage-object-in-use-protection.ts'
-import { taintNodesByCondition } from './taint-nodes-by-condition.ts'
 import { Reinvocation } from './reinvocation.ts'
 import { admissionPlugins, defaultAdmissionPlugins } from './plugins.ts'
 
@@ -40,13 +38,7 @@ test('the plugins stand in their order, the optional ones are off', () => {
   ok(admissionPlugins.indexOf(alwaysPullImages) > 0)
   deepEqual(
     admissionPlugins.filter((plugin) => !defaultAdmissionPlugins.includes(plugin)),
-    [
-      taintNodesByCondition,
-      alwaysPullImages,
-      extendedResourceToleration,
-      storageObjectInUseProtection,
-      ownerReferencesPermissionEnforcement,
-    ],
+    [alwaysPullImages, extendedResourceToleration, ownerReferencesPermissionEnforcement],
   )
 })
 

@@ -176,7 +176,8 @@ test('a flood of one user starves neither another user nor a node, and the exemp
     }),
     { clock, seeds: fairnessSeeds },
   )
-  const leases = '/apis/coordination.k8s.io/v1/namespaces/default/leases'
+  await api.call('POST', '/api/v1/namespaces', { metadata: { name: 'kube-node-lease' } })
+  const leases = '/apis/coordination.k8s.io/v1/namespaces/kube-node-lease/leases'
   const made = (await api.call('POST', leases, { metadata: { name: 'n1' }, spec: { holderIdentity: 'n1' } })).body
   const maps = '/api/v1/namespaces/default/configmaps/absent'
   const flood = Array.from({ length: 500 }, () => api.call('GET', maps, undefined, { as: 'flooder' }))

@@ -39,7 +39,7 @@ const mistakes: [argv: string[], message: RegExp][] = [
   [['up', '--store', 'etcd=x'], /--store etcd: "x" is not like https:\/\/10\.0\.0\.1:2379/],
   [['up', '--store', 'etcd=http://10.0.0.1:2379'], /without TLS only an etcd on this machine is used/],
   [['up', '--store', 'etcd=https://a:1', '--etcd-keyfile', 'x'], /--etcd-certfile and --etcd-keyfile belong together/],
-  [['up', '--runtime', 'containerd'], /--runtime containerd: only simulated is there yet/],
+  [['up', '--runtime', 'docker'], /--runtime "docker" is none of auto, containerd, simulated, none/],
   [['up', '--nodes', 'many'], /--nodes "many" is not a number from 0 to 5000/],
   [['up', '--port', '70000'], /--port "70000" is not a number from 0 to 65535/],
   [['flow'], /name an object as <kind>\/<name>/],
