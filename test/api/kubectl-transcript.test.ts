@@ -19,8 +19,7 @@ const otherwise: Readonly<Record<string, string>> = {
 /** What is not there yet, by the part that is missing. */
 const missing: Readonly<Record<string, readonly string[]>> = {
   'APIServices of what this server serves itself': ['kubectl get apiservice v1.apps'],
-  'the root CA published in every namespace': ['kubectl get deploy,svc,cm,secret'],
-  quota: [
+  'the ResourceQuota controller': [
     'kubectl get quota',
     'kubectl run p1 --image=busybox --restart=Never -- sleep 1',
     'kubectl get pod p1',
@@ -32,7 +31,7 @@ const missing: Readonly<Record<string, readonly string[]>> = {
     'kubectl wait --for=condition=Ready pod/p1 --timeout=1s',
     'kubectl delete pod p1 --grace-period=0 --force',
   ],
-  'fairness of a new cluster': ['kubectl get flowschema'],
+  'conditions of FlowSchemas': ['kubectl get flowschema'],
 }
 
 /** What newer clients print differently: the recorded text as they would have printed it. */

@@ -19,12 +19,10 @@ inNamespaces(import.meta.url, () => {
       equal(code, 0, `kubectl ${args.join(' ')}: ${err}`)
       return out
     }
-    // Nobody publishes the cluster's authority yet; every pod's token volume shows it.
-    await k(['create', 'configmap', 'kube-root-ca.crt', '--from-literal=ca.crt=none'])
     await k(['create', 'configmap', 'settings', '--from-literal=color=red'])
     await k(['create', 'secret', 'generic', 'keys', '--from-literal=token=hunter2'])
     const script =
-      'test "$COLOR" = red && test "$(cat /keys/token)" = hunter2 && test -s /var/run/secrets/kubernetes.io/serviceaccount/token && grep -q "$POD_IP" /etc/hosts && echo -n done > /dev/termination-log'
+      'test "$COLOR" = red && test "$(cat /keys/token)" = hunter2 && test -s /var/run/secrets/kubernetes.io/serviceaccount/token && test -s /var/run/secrets/kubernetes.io/serviceaccount/ca.crt && grep -q "$POD_IP" /etc/hosts && echo -n done > /dev/termination-log'
     const metadata = { name: 'once' }
     await k(['apply', '-f', '-'], {
       apiVersion: 'v1',

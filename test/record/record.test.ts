@@ -32,6 +32,13 @@ resources:
 `
 const hidden = Buffer.from('nobody should read this').toString('base64')
 
+interface Line {
+  readonly verb: string
+  readonly stage: string
+  readonly user?: { readonly username?: string }
+  readonly responseStatus: { readonly code: number }
+}
+
 test('each bad path has its status and its lines, and no file shows a secret', async () => {
   const folder = await newFolder()
   const file = (name: string) => join(folder, name)
@@ -87,8 +94,9 @@ test('each bad path has its status and its lines, and no file shows a secret', a
   const lines = text
     .trim()
     .split('\n')
-    .map((line) => JSON.parse(line) as { verb: string; stage: string; responseStatus: { code: number } })
-    .filter(({ verb }) => verb === 'create')
+    .map((line) => JSON.parse(line) as Line)
+    // The cluster's own components are on the record too.
+    .filter(({ verb, user }) => verb === 'create' && !user?.username?.startsWith('system:serviceaccount:'))
   deepEqual(
     lines.map(({ stage, responseStatus }) => [stage, responseStatus.code]),
     steps.map(([status]) => [status === 401 ? 'ResponseStarted' : 'ResponseComplete', status]),
