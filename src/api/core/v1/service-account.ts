@@ -1,6 +1,7 @@
 // ServiceAccount: who a pod is when it calls the API.
 import { bool, list, message, struct } from '../../../schema/field.ts'
 import type { InputOf, ObjectOf } from '../../object.ts'
+import { tokenRequest } from '../../authentication/v1/token-request.ts'
 import { localObjectReference, objectReference } from './references.ts'
 import { objectMeta } from '../../meta/v1/object-meta.ts'
 import { ageText } from '../../age.ts'
@@ -47,6 +48,7 @@ export const serviceAccount = defineKind<ServiceAccount, ServiceAccountInput>({
       name: 'token',
       verbs: ['create'],
       answer: { group: 'authentication.k8s.io', version: 'v1', kind: 'TokenRequest' },
+      body: tokenRequest,
     },
   ],
   hasStatus: false,
