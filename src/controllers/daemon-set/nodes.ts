@@ -2,7 +2,7 @@
 import type { DaemonSet } from '../../api/apps/v1/daemon-set.ts'
 import { templateGenerationAnnotation } from '../../api/apps/v1/daemon-set-rules.ts'
 import type { Toleration } from '../../api/core/v1/affinity.ts'
-import { isNodeWanted } from '../../api/core/v1/node-affinity.ts'
+import { matchesRequiredAffinity } from '../../api/core/v1/node-selection.ts'
 import type { Node } from '../../api/core/v1/node.ts'
 import type { Pod } from '../../api/core/v1/pod.ts'
 import type { PodSpec } from '../../api/core/v1/pod-spec.ts'
@@ -19,7 +19,7 @@ export type NodeVerdict = 'run' | 'continue' | 'leave'
 export function nodeVerdict({ spec: { template } }: DaemonSet, node: Node): NodeVerdict {
   const { spec } = template
   if (spec.nodeName !== undefined && spec.nodeName !== node.metadata.name) return 'leave'
-  if (!isNodeWanted(spec, node)) return 'leave'
+  if (!matchesRequiredAffinity(spec, node)) return 'leave'
   const taints = [
     ...(node.spec.taints ?? []),
     ...(node.spec.unschedulable ? [{ key: 'node.kubernetes.io/unschedulable', effect: 'NoSchedule' as const }] : []),

@@ -52,4 +52,4 @@ function isBeyond(operator: 'Gt' | 'Lt', value: string | undefined, bound: strin
   return operator === 'Gt' ? BigInt(value) > BigInt(bound) : BigInt(value) < BigInt(bound)
 }
 
-const isInteger = (text: string | undefined): text is string => text !== undefined && /^-?\d+$/.test(text)
+const isInteger = (text: string | undefined): text is string => text !== undefined && /^[+-]?\d+$/.test(text)

@@ -1,7 +1,7 @@
 import { equal } from 'node:assert/strict'
 import { test } from 'node:test'
 import { made } from '../../kind.harness.ts'
-import { isNodeWanted } from './node-affinity.ts'
+import { matchesRequiredAffinity } from './node-selection.ts'
 import { node } from './node.ts'
 import { pod } from './pod.ts'
 
@@ -37,4 +37,4 @@ const cases: [why: string, spec: object, isWanted: boolean][] = [
 ]
 for (const [why, spec, isWanted] of cases)
   test(`a node is ${isWanted ? 'wanted' : 'refused'}: ${why}`, () =>
-    equal(isNodeWanted(made(pod, { spec: { containers: [], ...spec } }).spec, aNode), isWanted))
+    equal(matchesRequiredAffinity(made(pod, { spec: { containers: [], ...spec } }).spec, aNode), isWanted))
