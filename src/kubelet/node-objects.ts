@@ -11,7 +11,7 @@ import type { Kind } from '../api/kind.ts'
 import type { Client } from '../client/client.ts'
 import type { VolumeSources } from './volumes/volume-type.ts'
 
-/** A changed object is seen in volumes after at most this long, and the time between two looks at a volume. */
+/** A container that starts sees a changed object after at most this long. */
 const rememberedMs = 30_000
 const rememberedMax = 10_000
 /** A token is renewed when this share of its life is over. */

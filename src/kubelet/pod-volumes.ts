@@ -1,5 +1,5 @@
-// The volumes of pods on a node: made present before containers start, kept up to date while they run, taken away when
-// the pod is gone.
+// The volumes of pods on a node: made present before containers start, and as the API has them then; taken away when the
+// pod is gone.
 import type { Clock } from '../base/clock.ts'
 import type { Context } from '../base/context.ts'
 import type { Container } from '../api/core/v1/container.ts'

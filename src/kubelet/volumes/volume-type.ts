@@ -1,5 +1,5 @@
-// A volume type: how one kind of volume is made present on the node and taken away again. Mounting is done again and
-// again while the pod runs, so that what changed in the API changes in the volume; it must be idempotent.
+// A volume type: how one kind of volume is made present on the node and taken away again. Mounting is done
+// before the sandbox and before every start of a container, so it must be idempotent.
 import type { Clock } from '../../base/clock.ts'
 import type { Context } from '../../base/context.ts'
 import type { ConfigMap } from '../../api/core/v1/config-map.ts'

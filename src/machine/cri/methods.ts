@@ -43,12 +43,6 @@ import {
   stopPodSandboxResponse,
 } from './messages/sandbox.ts'
 import {
-  imageFsInfoRequest,
-  imageFsInfoResponse,
-  listContainerStatsRequest,
-  listContainerStatsResponse,
-} from './messages/stats.ts'
-import {
   attachRequest,
   attachResponse,
   execRequest,
@@ -134,12 +128,6 @@ export const runtimeService = {
     updateContainerResourcesRequest,
     updateContainerResourcesResponse,
   ),
-  listContainerStats: grpcMethod(
-    'runtime.v1.RuntimeService',
-    'ListContainerStats',
-    listContainerStatsRequest,
-    listContainerStatsResponse,
-  ),
   getContainerEvents: grpcMethod(
     'runtime.v1.RuntimeService',
     'GetContainerEvents',
@@ -153,5 +141,4 @@ export const imageService = {
   imageStatus: grpcMethod('runtime.v1.ImageService', 'ImageStatus', imageStatusRequest, imageStatusResponse),
   pullImage: grpcMethod('runtime.v1.ImageService', 'PullImage', pullImageRequest, pullImageResponse),
   removeImage: grpcMethod('runtime.v1.ImageService', 'RemoveImage', removeImageRequest, removeImageResponse),
-  imageFsInfo: grpcMethod('runtime.v1.ImageService', 'ImageFsInfo', imageFsInfoRequest, imageFsInfoResponse),
 } as const
