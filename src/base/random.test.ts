@@ -25,3 +25,21 @@ test('every value below the limit is reached, none beyond', () => {
     equal(random.bytes(7).length, 7)
   }
 })
+
+test('what one purpose draws shifts no other, and the same purpose draws the same', () => {
+  const draws = (before: number, purpose: string) => {
+    const random = seededRandom(5)
+    random.bytes(before)
+    const other = random.fork('other')
+    other.bytes(before)
+    const fork = random.fork(purpose)
+    return Array.from({ length: 10 }, () => fork.below(1000))
+  }
+  deepEqual(draws(0, 'pods'), draws(100, 'pods'))
+  notDeepEqual(draws(0, 'pods'), draws(0, 'nodes'))
+  notDeepEqual(
+    draws(0, 'pods'),
+    Array.from({ length: 10 }, () => seededRandom(6).fork('pods').below(1000)),
+  )
+  equal(systemRandom.fork('pods'), systemRandom)
+})

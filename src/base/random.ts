@@ -1,5 +1,6 @@
 // Random: the only source of chance. seededRandom repeats its sequence for the same seed (sfc32);
 // systemRandom draws from the platform's cryptographic source, for ids and secrets of a real cluster.
+import { getOrMake } from './get-or-make.ts'
 
 export interface Random {
   /** An integer from 0 up to, not including, `limit`. */
@@ -7,6 +8,8 @@ export interface Random {
   /** A number from 0 up to, not including, 1. */
   fraction(): number
   bytes(count: number): Uint8Array
+  /** The source for one purpose: what others draw does not shift it. Asked again it goes on where it was. */
+  fork(purpose: string): Random
 }
 
 export function seededRandom(seed: number): Random {
@@ -23,25 +26,44 @@ export function seededRandom(seed: number): Random {
     return sum >>> 0
   }
   for (let i = 0; i < 12; i++) next() // the first numbers of neighbouring seeds are alike
-  return fromUint32(next)
+  const forks = new Map<string, Random>()
+  return fromUint32(next, (purpose) => getOrMake(forks, purpose, () => seededRandom(mixed(seed, purpose))))
+}
+
+/** A seed of 53 bits out of a seed and a text (cyrb53). */
+function mixed(seed: number, text: string): number {
+  let a = 0xdeadbeef ^ seed
+  let b = 0x41c6ce57 ^ Math.floor(seed / 2 ** 32)
+  for (let i = 0; i < text.length; i++) {
+    const code = text.charCodeAt(i)
+    a = Math.imul(a ^ code, 2654435761)
+    b = Math.imul(b ^ code, 1597334677)
+  }
+  a = Math.imul(a ^ (a >>> 16), 2246822507) ^ Math.imul(b ^ (b >>> 13), 3266489909)
+  b = Math.imul(b ^ (b >>> 16), 2246822507) ^ Math.imul(a ^ (a >>> 13), 3266489909)
+  return (b & 0x1fffff) * 2 ** 32 + (a >>> 0)
 }
 
 // Drawn many at a time: asking the platform costs more than what it gives.
 const drawn = new Uint32Array(256)
 let used = drawn.length
 
-export const systemRandom: Random = fromUint32(() => {
-  if (used === drawn.length) {
-    crypto.getRandomValues(drawn)
-    used = 0
-  }
-  const word = drawn[used] ?? 0
-  drawn[used++] = 0
-  return word
-})
+export const systemRandom: Random = fromUint32(
+  () => {
+    if (used === drawn.length) {
+      crypto.getRandomValues(drawn)
+      used = 0
+    }
+    const word = drawn[used] ?? 0
+    drawn[used++] = 0
+    return word
+  },
+  () => systemRandom,
+)
 
-function fromUint32(next: () => number): Random {
+function fromUint32(next: () => number, fork: (purpose: string) => Random): Random {
   return {
+    fork,
     below: (limit) => Math.floor((next() / 2 ** 32) * limit),
     fraction: () => (next() >>> 5) / 2 ** 27,
     bytes(count) {

@@ -126,7 +126,7 @@ export class Cluster {
       const server = new ApiServer({
         store,
         clock,
-        random,
+        random: random.fork('apiserver'),
         flow: this.flow,
         log,
         metrics,
@@ -158,7 +158,7 @@ export class Cluster {
     return new Component(name, this.#options, (tasks) => {
       startControllerManager(tasks, {
         clock,
-        random,
+        random: random.fork(name),
         log,
         flow: this.flow,
         metrics: this.#controllerMetrics,
@@ -171,8 +171,9 @@ export class Cluster {
   }
 
   #scheduler(): Component {
-    const { clock, log, random, schedulerConfiguration: configuration = {} } = this.#options
+    const { clock, log, schedulerConfiguration: configuration = {} } = this.#options
     const { decisions, flow } = this
+    const random = this.#options.random.fork('scheduler')
     return new Component('scheduler', this.#options, (tasks) => {
       const client = this.client('scheduler', schedulerUser)
       const informers = new Informers(client, { clock, log }, tasks)
@@ -184,8 +185,9 @@ export class Cluster {
   }
 
   #kubelet(index: number): Component {
-    const { clock, log, random, simulation } = this.#options
+    const { clock, log, simulation } = this.#options
     const name = `node-${index}`
+    const random = this.#options.random.fork(`kubelet/${name}`)
     const network = `10.${244 + (index >> 8)}.${index & 0xff}`
     // The runtime outlives its kubelet: containers keep running while the kubelet restarts.
     const runtime = new SimulatedRuntime(clock, random, { network, ...simulation })

@@ -52,5 +52,9 @@ function startControllers(tasks: TaskGroup, parts: ControllerManagerParts): void
   parts.onLead?.()
   const informers = new Informers(parts.client, parts, tasks)
   for (const controller of controllers)
-    startController(controller, { ...parts, client: parts.clientOf(controller), informers }, tasks)
+    startController(
+      controller,
+      { ...parts, random: parts.random.fork(controller.name), client: parts.clientOf(controller), informers },
+      tasks,
+    )
 }

@@ -55,7 +55,7 @@ export async function startCluster({
   const store = new MemoryStore(clock)
   const random = seededRandom(seed)
   const accountKey = nodePlatform.crypto.generateKey()
-  const { policies } = clusterPolicies({ clock, random, platform: nodePlatform, accountKey })
+  const { policies } = clusterPolicies({ clock, random: random.fork('policies'), platform: nodePlatform, accountKey })
   const cluster = new Cluster({
     clock: clock satisfies Clock,
     random,

@@ -3,6 +3,7 @@ import { equal } from 'node:assert/strict'
 import { readFile, writeFile } from 'node:fs/promises'
 import { test } from 'node:test'
 import { context, pod, startCluster } from '../../src/cluster/index.ts'
+import { settled } from './page.ts'
 
 const ctx = context(new AbortController().signal)
 const golden = new URL('./golden/04-scheduling.txt', import.meta.url)
@@ -20,7 +21,7 @@ async function recordedFlow(): Promise<string> {
   await cluster.clock.advance('5s')
   await create('vip', { priorityClassName: 'system-node-critical' })
   await cluster.clock.advance('10s')
-  return cluster.flow(pod, 'vip')
+  return settled(cluster.flow(pod, 'vip'))
 }
 
 test('the flow of a pod for which room is made is the golden one, and the page shows it', async () => {

@@ -3,6 +3,7 @@ import { equal } from 'node:assert/strict'
 import { readFile, writeFile } from 'node:fs/promises'
 import { test } from 'node:test'
 import { context, deployment, startCluster } from '../../src/cluster/index.ts'
+import { settled } from './page.ts'
 
 const ctx = context(new AbortController().signal)
 const golden = new URL('./golden/deployment.txt', import.meta.url)
@@ -13,7 +14,7 @@ async function recordedFlow(seed: number): Promise<string> {
   const template = { metadata: { labels }, spec: { containers: [{ name: 'nginx', image: 'nginx' }] } }
   const deployments = cluster.client.of(deployment)
   await deployments.create(
-    { metadata: { name: 'web' }, spec: { replicas: 3, selector: { matchLabels: labels }, template } },
+    { metadata: { name: 'web' }, spec: { replicas: 1, selector: { matchLabels: labels }, template } },
     'default',
     ctx,
   )
@@ -24,7 +25,7 @@ async function recordedFlow(seed: number): Promise<string> {
 }
 
 test('the flow of a Deployment from creation to deletion is the golden one', async () => {
-  const drawn = await recordedFlow(1)
+  const drawn = settled(await recordedFlow(1))
   if (process.env['RECORD_FLOWS'] !== undefined) await writeFile(golden, drawn)
   equal(drawn, await readFile(golden, 'utf8'))
 })

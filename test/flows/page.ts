@@ -1,25 +1,40 @@
 // The page of a flow: its diagram as a test recorded it, never drawn by hand. RECORD_FLOWS=1 writes it anew.
 import { equal, match } from 'node:assert/strict'
 import { readFile, writeFile } from 'node:fs/promises'
+import { getOrMake } from '../../src/base/get-or-make.ts'
 
-/** The lines of a recorded flow that concern these participants and objects; ids, hashes and revisions aside. */
-export const excerpt = (flow: string, ...wanted: RegExp[]): string =>
-  flow
+/** The lines of a recorded flow that concern these participants and objects, without what varies. */
+export function excerpt(flow: string, ...wanted: RegExp[]): string {
+  const lines = flow.split('\n').filter((line) => wanted.some((pattern) => pattern.test(line)))
+  return settled(lines.join('\n'))
     .split('\n')
-    .filter((line) => wanted.some((pattern) => pattern.test(line)))
-    .map(normalLine)
     .filter((line, index, all) => line !== all[index - 1])
     .join('\n')
+}
 
-const suffix = '[bcdfghjklmnpqrstvwxz2456789]'
+const generated = /\b([a-z][\w-]*?)-(?:(HASH{6,10})(?:-(HASH{5}|\*))?|(HASH{5}))(?![\w-])/.source
+const generatedName = new RegExp(generated.replaceAll('HASH', '[bcdfghjklmnpqrstvwxz2456789]'), 'g')
 
-const normalLine = (line: string): string =>
-  line
-    .replace(/ @\d+$/, '')
-    .replace(/ {2}×\d+ alike$/, '')
-    .replaceAll(new RegExp(`web-${suffix}{6,10}-(${suffix}{5}|\\*)`, 'g'), 'web-<hash>-<id>')
-    .replaceAll(new RegExp(`web-${suffix}{6,10}`, 'g'), 'web-<hash>')
-    .replaceAll(new RegExp(`web-${suffix}{5}\\b`, 'g'), 'web-<id>')
+/**
+ * A diagram without what an unrelated object or component would shift: revisions and counts are left out, generated
+ * names are told apart by the order of their appearance (`web-a-2` is the second pod of the first template).
+ */
+export function settled(flow: string): string {
+  const letters = new Map<string, string>()
+  const numbers = new Map<string, Map<string, number>>()
+  const withNumber = (owner: string, id: string): string => {
+    const known = getOrMake(numbers, owner, () => new Map<string, number>())
+    return id === '*' ? `${owner}-*` : `${owner}-${getOrMake(known, id, () => known.size + 1)}`
+  }
+  return flow
+    .replaceAll(/ @\d+$/gm, '')
+    .replaceAll(/ {2}×\d+ alike$/gm, '')
+    .replaceAll(generatedName, (_, owner: string, hash?: string, idOfHash?: string, id?: string) => {
+      if (hash === undefined) return withNumber(owner, id ?? '')
+      const template = `${owner}-${getOrMake(letters, hash, () => String.fromCharCode(97 + letters.size))}`
+      return idOfHash === undefined ? template : withNumber(template, idOfHash)
+    })
+}
 
 /** From the first line with these words; `last` from the last one. */
 export function since(flow: string, words: string, which: 'first' | 'last' = 'first'): string {

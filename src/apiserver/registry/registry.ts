@@ -6,7 +6,7 @@ import { nameSuffix } from '../../base/ids.ts'
 import type { Random } from '../../base/random.ts'
 import { present } from '../../base/assert.ts'
 import { kinds, storedKinds } from '../../api/kinds.ts'
-import type { Kind, Scaling } from '../../api/kind.ts'
+import { qualifiedResource, type Kind, type Scaling } from '../../api/kind.ts'
 import { objectKey, type ApiObject } from '../../api/object.ts'
 import { isJsonObject } from '../../schema/json-value.ts'
 import { badRequest, methodNotAllowed, pathNotFound } from '../../api/status-error.ts'
@@ -71,7 +71,10 @@ export class Registry {
       observe: (kind, observer) => present(caches.get(kind), `${kind.plural} are kept`).observe(observer),
       count: (kind) => caches.get(kind)?.size ?? 0,
     })
-    const admission = new AdmissionChain(this.policies.admission, this.#admissionHost(reads, random, clock))
+    const admission = new AdmissionChain(
+      this.policies.admission,
+      this.#admissionHost(reads, random.fork('admission'), clock),
+    )
     for (const [kind, cache] of caches) {
       const strategy = strategies.find((candidate) => candidate.kind === kind)
       this.#resources.set(kind, {
@@ -82,7 +85,7 @@ export class Registry {
         store,
         leases,
         clock,
-        random,
+        random: random.fork(qualifiedResource(kind)),
         flow,
         admission,
         reads,
