@@ -17,6 +17,7 @@ import { podGarbageCollector } from './pod-garbage-collector.ts'
 import { claimProtectionController, volumeProtectionController } from './volume-protection.ts'
 import { replicaSetController } from './replica-set.ts'
 import { replicationControllerController } from './replication-controller.ts'
+import { resourceQuotaController } from './resource-quota.ts'
 import { rootCertificateController } from './root-certificate.ts'
 import { serviceAccountController } from './service-account.ts'
 import { statefulSetController } from './stateful-set/stateful-set.ts'
@@ -42,6 +43,7 @@ export const controllers: readonly Controller[] = [
   claimProtectionController,
   replicaSetController,
   replicationControllerController,
+  resourceQuotaController,
   rootCertificateController,
   serviceAccountController,
   statefulSetController,

@@ -19,18 +19,6 @@ const otherwise: Readonly<Record<string, string>> = {
 /** What is not there yet, by the part that is missing. */
 const missing: Readonly<Record<string, readonly string[]>> = {
   'APIServices of what this server serves itself': ['kubectl get apiservice v1.apps'],
-  'the ResourceQuota controller': [
-    'kubectl get quota',
-    'kubectl run p1 --image=busybox --restart=Never -- sleep 1',
-    'kubectl get pod p1',
-    'kubectl get pod p1 -o wide',
-    'kubectl describe pod p1',
-    'kubectl logs p1',
-    'kubectl exec p1 -- true',
-    'kubectl port-forward pod/p1 8080:80',
-    'kubectl wait --for=condition=Ready pod/p1 --timeout=1s',
-    'kubectl delete pod p1 --grace-period=0 --force',
-  ],
   'conditions of FlowSchemas': ['kubectl get flowschema'],
 }
 

@@ -1,6 +1,6 @@
 // Scenarios recorded from a running Kubernetes, replayed with real kubectl: the same objects, statuses, conditions,
-// events and outputs at the end. Those not replayed here wait for parts that are not there yet: quota stops pods;
-// unschedulable and preemption belong to the scheduler.
+// events and outputs at the end. Those not replayed here, unschedulable and
+// preemption, belong to the scheduler.
 import { deepEqual, equal, ok } from 'node:assert/strict'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'

@@ -1,9 +1,13 @@
 import { deepEqual } from 'node:assert/strict'
 import { test } from 'node:test'
+import { lease } from '../../coordination/v1/lease.ts'
+import type { Kind } from '../../kind.ts'
 import { made } from '../../kind.harness.ts'
 import { pod } from './pod.ts'
-import { quotaUsed } from './quota-usage.ts'
+import { persistentVolumeClaim } from './persistent-volume-claim.ts'
+import { quotaUsed, usesQuotaOf } from './quota-usage.ts'
 import { secret } from './secret.ts'
+import { service } from './service.ts'
 
 const nowMs = Date.UTC(2030, 0, 1)
 const podWith = (memory: string, phase: string, metadata: object = {}) => {
@@ -38,3 +42,30 @@ test('a scoped quota counts only what its scopes cover', () => {
   const quota = { spec: { hard: { pods: '9' }, scopes: ['BestEffort'] } }
   deepEqual(quotaUsed(quota, [podWith('1Gi', 'Running')], nowMs), { pods: '0' })
 })
+
+const counted: [resource: string, by: string[]][] = [
+  ['count/pods', ['pods']],
+  ['pods', ['pods']],
+  ['cpu', ['pods']],
+  ['limits.memory', ['pods']],
+  ['requests.hugepages-2Mi', ['pods']],
+  ['limits.hugepages-2Mi', []],
+  ['requests.example.com/gpu', ['pods']],
+  ['limits.example.com/gpu', []],
+  ['secrets', ['secrets']],
+  ['count/secrets', ['secrets']],
+  ['services.nodeports', ['services']],
+  ['requests.storage', ['persistentvolumeclaims']],
+  ['fast.storageclass.storage.k8s.io/persistentvolumeclaims', ['persistentvolumeclaims']],
+  ['count/leases.coordination.k8s.io', ['leases']],
+  ['leases', []],
+  ['count/widgets.example.com', []],
+]
+for (const [resource, by] of counted)
+  test(`${resource} is used by ${by.join() || 'nothing'}`, () => {
+    const all: Kind[] = [lease, persistentVolumeClaim, pod, secret, service]
+    deepEqual(
+      all.filter((kind) => usesQuotaOf(kind, resource)).map(({ plural }) => plural),
+      by,
+    )
+  })

@@ -36,6 +36,27 @@ export function quotaUsageOf(kind: Kind, object: ApiObject, nowMs: number): Quot
   return counted
 }
 
+/** Whether objects of the kind may count for the resource. */
+export function usesQuotaOf(kind: Kind, name: string): boolean {
+  if (name === `count/${qualifiedResource(kind)}`) return true
+  if (kind.group !== '') return false
+  if (kind === pod) return isPodResource(name)
+  if (plainlyCounted.has(kind.plural) && name === kind.plural) return true
+  if (kind === service) return name === 'services.nodeports' || name === 'services.loadbalancers'
+  if (kind !== persistentVolumeClaim) return false
+  return (
+    name === 'requests.storage' ||
+    /\.storageclass\.storage\.k8s\.io\/(requests\.storage|persistentvolumeclaims)$/.test(name)
+  )
+}
+
+function isPodResource(name: string): boolean {
+  if (name === 'pods' || isCompute(name) || name.startsWith('hugepages-')) return true
+  const [, field, resource = ''] = /^(requests|limits)\.(.*)$/.exec(name) ?? []
+  if (isCompute(resource)) return true
+  return field === 'requests' && (resource.startsWith('hugepages-') || isExtendedResource(resource))
+}
+
 /** What is used of each resource that the quota limits. */
 export function quotaUsed(
   quota: Pick<ResourceQuota, 'spec'>,
@@ -68,6 +89,14 @@ export function increase(amounts: QuotaAmounts, before: QuotaAmounts): QuotaAmou
     if (more > 0n) grown[name] = quantityText(more, amount)
   }
   return grown
+}
+
+export const equalAmounts = (some: QuotaAmounts, others: QuotaAmounts): boolean => {
+  const names = Object.keys(some)
+  return (
+    names.length === Object.keys(others).length &&
+    names.every((name) => name in others && nanosOf(some[name] ?? '0') === nanosOf(others[name] ?? '0'))
+  )
 }
 
 export const only = (amounts: QuotaAmounts, names: readonly string[]): QuotaAmounts =>

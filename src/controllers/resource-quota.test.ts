@@ -1,0 +1,125 @@
+// What a quota says is used, as objects come, change and go; and that no more is used than it allows meanwhile.
+import { deepEqual, equal, ok } from 'node:assert/strict'
+import { test } from 'node:test'
+import { seededRandom } from '../base/random.ts'
+import { configMap } from '../api/core/v1/config-map.ts'
+import { pod } from '../api/core/v1/pod.ts'
+import { resourceQuota } from '../api/core/v1/resource-quota.ts'
+import { service } from '../api/core/v1/service.ts'
+import { hasReason } from '../api/status-error.ts'
+import { context, startCluster, type TestCluster } from '../cluster/index.ts'
+
+const ctx = context(new AbortController().signal)
+const home = 'default'
+
+async function startLimited(spec: object, options: { seed?: number; nodes?: number } = {}) {
+  const cluster = await startCluster({ nodes: 0, ...options })
+  await cluster.client.of(resourceQuota).create({ metadata: { name: 'q' }, spec }, home, ctx)
+  await cluster.clock.advance('1s')
+  return cluster
+}
+
+const statusOf = async ({ client }: TestCluster) => (await client.of(resourceQuota).get('q', home, ctx)).status
+const usedOf = async (cluster: TestCluster) => (await statusOf(cluster)).used
+
+const attempted = async (call: Promise<unknown>): Promise<boolean> => {
+  try {
+    await call
+    return true
+  } catch (error) {
+    if (hasReason(error, 'Forbidden')) return false
+    throw error
+  }
+}
+const makeMap = ({ client }: TestCluster) =>
+  attempted(client.of(configMap).create({ metadata: { generateName: 'c-' } }, home, ctx))
+
+test('of 50 creates against 10 exactly 10 succeed, and again after deletes', async () => {
+  await using cluster = await startLimited({ hard: { 'count/configmaps': '10' } })
+  const maps = cluster.client.of(configMap)
+  const present = async () => (await maps.list({ namespace: home }, ctx)).items
+  for (const free of [10, 4, 10]) {
+    const made = await Promise.all(Array.from({ length: 50 }, () => makeMap(cluster)))
+    equal(made.filter(Boolean).length, free)
+    equal((await present()).length, 10)
+    deepEqual(await usedOf(cluster), { 'count/configmaps': '10' })
+    const going = free === 10 ? (await present()).slice(0, 4) : await present()
+    await Promise.all(going.map(({ metadata }) => maps.delete(metadata.name, home, {}, ctx)))
+    await cluster.clock.advance('1s')
+    deepEqual(await usedOf(cluster), { 'count/configmaps': String(10 - going.length) })
+  }
+})
+
+for (const seed of [1, 2, 3, 4, 5])
+  test(`makers and deleters at once never exceed it, and in the end the count is exact: seed ${seed}`, async () => {
+    await using cluster = await startLimited({ hard: { 'count/configmaps': '10' } }, { seed })
+    const maps = cluster.client.of(configMap)
+    const random = seededRandom(seed)
+    for (let turn = 0; turn < 60; turn++) {
+      const { items } = await maps.list({ namespace: home }, ctx)
+      ok(items.length <= 10, `${items.length} ConfigMaps`)
+      const going = items.filter(() => random.below(3) === 0)
+      const work = [
+        ...going.map(({ metadata }) => attempted(maps.delete(metadata.name, home, {}, ctx))),
+        ...Array.from({ length: random.below(8) }, () => makeMap(cluster)),
+      ]
+      // Time passes while they are under way: recounts fall between them.
+      await cluster.clock.advance(random.below(150))
+      await Promise.all(work)
+    }
+    await cluster.clock.advance('1m')
+    const { items } = await maps.list({ namespace: home }, ctx)
+    deepEqual(await usedOf(cluster), { 'count/configmaps': String(items.length) })
+  })
+
+test('what is there is counted when a quota is made or changed; names that nothing counts for stay unknown', async () => {
+  await using cluster = await startCluster({ nodes: 0 })
+  const { client, clock } = cluster
+  for (const name of ['a', 'b']) await client.of(configMap).create({ metadata: { name } }, home, ctx)
+  const hard = { configmaps: '9', 'count/widgets.example.com': '1' }
+  await client.of(resourceQuota).create({ metadata: { name: 'q' }, spec: { hard } }, home, ctx)
+  await clock.advance('1s')
+  deepEqual(await statusOf(cluster), { hard, used: { configmaps: '2' } })
+  await client.of(resourceQuota).patch('q', home, { spec: { hard: { secrets: '3' } } }, 'merge', ctx)
+  await clock.advance('1s')
+  deepEqual(await statusOf(cluster), { hard: { ...hard, secrets: '3' }, used: { configmaps: '2', secrets: '0' } })
+  await client.of(resourceQuota).patch('q', home, { spec: { hard: { configmaps: null } } }, 'merge', ctx)
+  await clock.advance('1s')
+  deepEqual((await statusOf(cluster)).used, { secrets: '0' })
+})
+
+test('what ends or shrinks is given back, also while nobody looked', async () => {
+  const hard = { pods: '5', 'requests.cpu': '2', 'services.nodeports': '3' }
+  await using cluster = await startLimited({ hard })
+  const { client, clock } = cluster
+  const spec = { containers: [{ name: 'c', image: 'i', resources: { requests: { cpu: '500m' } } }] }
+  for (const name of ['a', 'b']) await client.of(pod).create({ metadata: { name }, spec }, home, ctx)
+  const ports = [{ name: 'x', port: 1 }]
+  await client.of(service).create({ metadata: { name: 's' }, spec: { type: 'NodePort', ports } }, home, ctx)
+  deepEqual(await usedOf(cluster), { pods: '2', 'requests.cpu': '1', 'services.nodeports': '1' })
+  await client.of(pod).patch('a', home, { status: { phase: 'Succeeded' } }, 'merge', ctx, 'status')
+  await client.of(service).patch('s', home, { spec: { type: 'ClusterIP' } }, 'merge', ctx)
+  await clock.advance('1s')
+  deepEqual(await usedOf(cluster), { pods: '1', 'requests.cpu': '500m', 'services.nodeports': '0' })
+  await cluster.kill('controllers')
+  await client.of(pod).delete('b', home, { gracePeriodSeconds: 0 }, ctx)
+  cluster.start('controllers')
+  await clock.advance('1s')
+  deepEqual(await usedOf(cluster), { pods: '0', 'requests.cpu': '0', 'services.nodeports': '0' })
+})
+
+test('a pod whose end is overdue is given back in time, and a status that somebody wrote is put right', async () => {
+  await using cluster = await startLimited({ hard: { pods: '5' } }, { nodes: 1 })
+  const { client, clock } = cluster
+  await client.of(pod).create({ metadata: { name: 'p' }, spec: { containers: [{ name: 'c', image: 'i' }] } }, home, ctx)
+  await clock.advance('5s')
+  await cluster.kill('kubelet/node-0')
+  await client.of(pod).delete('p', home, {}, ctx)
+  await clock.advance('10s')
+  deepEqual(await usedOf(cluster), { pods: '1' })
+  await clock.advance('6m')
+  deepEqual(await usedOf(cluster), { pods: '0' })
+  await client.of(resourceQuota).patch('q', home, { status: { used: { pods: '4' } } }, 'merge', ctx, 'status')
+  await clock.advance('5m')
+  deepEqual(await usedOf(cluster), { pods: '0' })
+})
