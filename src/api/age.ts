@@ -1,7 +1,7 @@
 // Ages as kubectl shows them: 5s, 3m20s, 2h, 4d, 2y.
 
-export function ageText(sinceText: string | undefined, nowMs: number): string {
-  return sinceText === undefined ? '<unknown>' : humanDuration(nowMs - Date.parse(sinceText))
+export function ageText(sinceText: string | null | undefined, nowMs: number): string {
+  return !sinceText ? '<unknown>' : humanDuration(nowMs - Date.parse(sinceText))
 }
 
 export function humanDuration(ms: number): string {

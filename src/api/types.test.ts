@@ -38,16 +38,20 @@ function collect(message: Message): void {
 /** Go has no empty struct by value to leave out. */
 const isStruct = ({ type }: Field): boolean => typeof type === 'object' && type.kind === 'message'
 
+/** Go writes null for it when it is unset. */
+const isNullPointer = ({ keepEmpty, required, omitEmpty }: Field): boolean =>
+  keepEmpty === true || (required === true && !omitEmpty)
+
 const ours = (field: Field): FieldFact => ({
   ...(field.enum === undefined ? {} : { enum: field.enum.toSorted() }),
   ...(field.required ? { required: true } : {}),
   ...(field.pointer ? { pointer: true } : {}),
-  ...(field.pointer || isStruct(field) || keepsEmpty(field) ? {} : { omitempty: true }),
+  ...(isStruct(field) || (field.pointer ? isNullPointer(field) : keepsEmpty(field)) ? {} : { omitempty: true }),
 })
 
 const theirs = ({ default: _, omitempty, ...fact }: FieldFact, field: Field): FieldFact => ({
   ...fact,
-  ...(omitempty && !fact.pointer && !isStruct(field) ? { omitempty } : {}),
+  ...(omitempty && !isStruct(field) ? { omitempty } : {}),
 })
 
 // A choice between forms is no type of its own to upstream's schemas, only to ours.

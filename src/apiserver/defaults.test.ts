@@ -21,7 +21,6 @@ interface Answer {
 /** What others write in a live cluster or what is not served yet; each entry names what is missing. */
 const notYet: Readonly<Record<string, string>> = {
   'CustomResourceDefinition foos.example.com': 'the kind',
-  'HorizontalPodAutoscaler minimal': 'null for a list that is empty',
   'Node minimal': 'the admission plugin TaintNodesByCondition',
   'PersistentVolume minimal': 'the admission plugin StorageObjectInUseProtection',
   'PersistentVolumeClaim minimal': 'the admission plugin StorageObjectInUseProtection',
@@ -63,4 +62,39 @@ function steady(value: unknown, wanted: unknown): unknown {
       .filter(([name]) => !perObject.has(name))
       .map(([name, item]) => [name, steady(item, inside[name])]),
   )
+}
+
+test('what Go writes without a value is null, and belongs to whoever adds the object that it is in', async () => {
+  await using server = await startServer()
+  const roles = '/apis/rbac.authorization.k8s.io/v1/namespaces/default/roles'
+  for (const rules of [undefined, null, []]) {
+    const { body } = await server.call('POST', `${roles}?dryRun=All`, { metadata: { name: 'r' }, rules })
+    const { rules: answered, metadata } = body as unknown as Managed & { rules: unknown }
+    deepEqual([answered, metadata.managedFields], [null, undefined])
+  }
+  await server.call('POST', '/api/v1/nodes', { metadata: { name: 'n', labels: { a: 'b' } } })
+  const { body } = await server.call('PUT', '/api/v1/nodes/n/status', {
+    metadata: { name: 'n', labels: { a: 'b' } },
+    status: { conditions: [{ type: 'Custom', status: 'True' }] },
+  })
+  const { status, metadata } = body as unknown as Managed & { status: { conditions: object[] } }
+  deepEqual(status.conditions, [{ type: 'Custom', status: 'True', lastHeartbeatTime: null, lastTransitionTime: null }])
+  deepEqual(metadata.managedFields?.at(-1)?.fieldsV1, {
+    'f:status': {
+      'f:conditions': {
+        '.': {},
+        'k:{"type":"Custom"}': {
+          '.': {},
+          'f:lastHeartbeatTime': {},
+          'f:lastTransitionTime': {},
+          'f:status': {},
+          'f:type': {},
+        },
+      },
+    },
+  })
+})
+
+interface Managed {
+  readonly metadata: { readonly managedFields?: readonly { readonly fieldsV1: object }[] }
 }

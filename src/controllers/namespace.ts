@@ -130,9 +130,9 @@ async function tellConditions(object: Namespace, content: Content, nowMs: number
   const conditions = verdicts(content).map(([type, status, reason, message]): NamespaceCondition => {
     const known = before.find((condition) => condition.type === type)
     const lastTransitionTime = known?.status === status ? known.lastTransitionTime : rfc3339(nowMs)
-    return { type, status, reason, message, ...(lastTransitionTime === undefined ? {} : { lastTransitionTime }) }
+    return { type, status, reason, message, ...(lastTransitionTime ? { lastTransitionTime } : {}) }
   })
-  if (equalValues(conditions, before)) return
+  if (equalValues(conditions, before, true)) return
   await client.of(namespace).updateStatus({ ...object, status: { ...object.status, conditions } }, context)
 }
 

@@ -111,7 +111,7 @@ export function planRunner(controller: PlanController, parts: RunnerParts): Runn
 
   async function applyStatus(key: string, object: ApiObject, plan: Plan, failure: Error | undefined, context: Context) {
     const status = failure === undefined ? plan.status : (plan.statusOnFailure?.(failure) ?? plan.status)
-    if (status === undefined || equalValues(status, (object as { status?: unknown }).status)) return
+    if (status === undefined || equalValues(status, (object as { status?: unknown }).status, true)) return
     // A plan that also changes the object itself writes the status on its next turn, on the new version.
     if (plan.changes.some(({ kind, object: changed }) => kind === 'update' && uidOf(changed) === object.metadata.uid))
       return

@@ -160,7 +160,7 @@ export class PlanWorld {
     for (const change of plan.changes) this.#apply(change, object)
     const kept = this.get(controller.reconciles, keyOf(object))
     if (plan.status === undefined || kept === undefined) return plan.changes.length
-    if (equalValues(plan.status, (kept as { status?: unknown }).status)) return plan.changes.length
+    if (equalValues(plan.status, (kept as { status?: unknown }).status, true)) return plan.changes.length
     this.put({ ...kept, status: plan.status } as ApiObject)
     return plan.changes.length + 1
   }

@@ -16,7 +16,7 @@ interface Condition {
   readonly status: string
   readonly reason?: string
   readonly message?: string
-  readonly lastTransitionTime?: string
+  readonly lastTransitionTime?: string | null
 }
 
 /** What both kinds have. */

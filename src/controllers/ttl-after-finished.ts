@@ -10,7 +10,7 @@ export function expiryMs({ spec, status }: Job): number | undefined {
     ({ type, status: value }) => (type === 'Complete' || type === 'Failed') && value === 'True',
   )?.lastTransitionTime
   const { ttlSecondsAfterFinished: seconds } = spec
-  return end === undefined || seconds === undefined ? undefined : Date.parse(end) + seconds * 1000
+  return !end || seconds === undefined ? undefined : Date.parse(end) + seconds * 1000
 }
 
 export const ttlAfterFinishedController = defineController({

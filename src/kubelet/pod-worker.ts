@@ -206,7 +206,7 @@ export class PodWorker {
     const { waiting, lastWords } = memory
     const seen = { pod: wanted, running, waiting, lastWords }
     const status = podStatus({ ...seen, hostIp, runtimeName: runtime.name, nowMs: clock.nowMs() })
-    if (equalValues(withoutTimes(status), withoutTimes(wanted.status))) return wanted
+    if (equalValues(withoutTimes(status), withoutTimes(wanted.status), true)) return wanted
     const { name, uid } = wanted.metadata
     // A patch that tests the uid: the spec may have changed meanwhile, but the pod may not be another one.
     const patch = [

@@ -16,7 +16,6 @@ import {
 } from './decode-scalar.ts'
 import type { Field, Message, ScalarName, Type } from './field.ts'
 import { copied, isJsonObject, jsonKind, type JsonObject } from './json-value.ts'
-import { rememberEmpty } from './sent-empty.ts'
 import { keepsEmpty, zeroOf } from './zero.ts'
 
 export { DecodeError } from './decode-scalar.ts'
@@ -67,17 +66,25 @@ const decoderOf = derivation<Decoder>(['source', 'unknown', 'depth', 'isTyped'],
   for (const { name, field, held } of fields) {
     code.line(`if (${isPresent(code, field, held)}) target[${quoted(name)}] = ${held}`)
     if (typeof field.type === 'object' && field.type.kind === 'map')
-      code.line(`else if (${held} !== undefined) ${code.constant(rememberEmpty)}(target, ${quoted(name)})`)
+      code.line(`else if (${held} !== undefined) target[${quoted(name)}] = undefined`)
   }
   code.line('return target')
 })
 
-/** An empty, zero or false value of a Go field by value with omitempty is the same as no value. */
+/** A map as it was sent: one that was empty is there as undefined, which to all else is absent. */
+export const sentMap = <T extends object, Name extends keyof T & string>(object: T, name: Name): unknown =>
+  object[name] ?? (name in object ? {} : undefined)
+
+/**
+ * An empty, zero or false value of a Go field by value with omitempty is the same as no value. So is an empty list
+ * that is null when it is unset: the form in which upstream stores it does not tell the two apart.
+ */
 function isPresent(code: Code, field: Field, held: string): string {
-  const { type } = field
-  if (keepsEmpty(field)) return `${held} !== undefined`
+  const { type, keepEmpty } = field
+  const isList = typeof type === 'object' && type.kind === 'list'
+  if (keepsEmpty(field) && !(isList && keepEmpty)) return `${held} !== undefined`
   if (typeof type === 'string') return neverEmpty.has(type) ? `${held} !== undefined` : held
-  if (type.kind === 'list') return `${held} !== undefined && ${held}.length > 0`
+  if (isList) return `${held} !== undefined && ${held}.length > 0`
   return `${held} !== undefined${type.kind === 'map' ? ` && ${code.constant(hasKeys)}(${held})` : ''}`
 }
 

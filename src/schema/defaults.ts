@@ -3,7 +3,7 @@ import { fitsChoice } from './choice.ts'
 import { derivation, messageIn, quoted, withinMessage, type Code } from './compile.ts'
 import type { Field, Message, Type } from './field.ts'
 import type { JsonObject } from './json-value.ts'
-import { zeroOf, isAlwaysWritten } from './zero.ts'
+import { writtenWhenUnset } from './zero.ts'
 
 export const withDefaults = <T extends object>(message: Message, object: T): T =>
   fillerOf(message).run(object as unknown as JsonObject) as unknown as T
@@ -26,38 +26,42 @@ function fillField(code: Code, name: string, field: Field): void {
   code.line(`if (${isUnset(field, value)}) ${absent}`)
   if (!isDeep) return
   const next = code.variable()
-  code.line('else {')
+  code.line(`else if (${value} !== null) {`)
   fillInto(code, field.type, value, next)
   code.line(`if (${next} !== ${value}) ${put(next)} }`)
 }
 
-/** To Go, a value without a pointer that is zero was not set. */
-const isUnset = ({ default: value, pointer }: Field, held: string): string =>
-  `${held} === undefined${value === undefined || pointer ? '' : ` || ${held} === '' || ${held} === 0 || ${held} === false`}`
+/** To Go, a value without a pointer that is zero was not set; null stands where null would be filled in. */
+function isUnset(field: Field, held: string): string {
+  const values = ['undefined']
+  if (field.default !== undefined && !field.pointer) values.push("''", '0', 'false')
+  if (writtenWhenUnset(field) !== null) values.push('null')
+  return values.map((value) => `${held} === ${value}`).join(' || ')
+}
 
 /** What an unset field is, complete; worked out when it is first needed and shared from then on. */
 interface Absent {
   readonly value: unknown
 }
 
-function absentValue({ type, default: value = zeroOf(type) }: Field): Absent {
+function absentValue(field: Field): Absent {
   let complete: unknown
   return {
     get value() {
-      return (complete ??= frozen(completed(type, value)))
+      return (complete ??= frozen(completed(field.type, field.default ?? unsetValue(field))))
     },
   }
 }
 
-/** Whether the field is there even when nothing was sent. Go has no absent struct, only an empty one. */
-function isFilled(field: Field): boolean {
-  const { type, pointer } = field
-  const isStruct = typeof type === 'object' && type.kind === 'message' && !pointer
-  return field.default !== undefined || isStruct || isAlwaysWritten(field)
-}
+/** Whether the field is there even when nothing was sent. */
+const isFilled = (field: Field): boolean => field.default !== undefined || unsetValue(field) !== undefined
+
+/** Go has no absent struct, only an empty one. */
+const unsetValue = (field: Field): unknown =>
+  typeof field.type === 'object' && field.type.kind === 'message' && !field.pointer ? {} : writtenWhenUnset(field)
 
 function completed(type: Type, value: unknown): unknown {
-  if (typeof type === 'string') return value
+  if (typeof type === 'string' || value === null) return value
   if (type.kind === 'message') return fillerOf(type).run(value as JsonObject)
   if (type.kind === 'list') return (value as readonly unknown[]).map((item) => completed(type.element, item))
   return value

@@ -32,9 +32,9 @@ export type Type = ScalarName | Message | ListType | MapType
 
 /**
  * required: must be sent; always: a Go struct by value, there even when nothing was sent;
- * defaulted: there once defaults are filled in; optional: may be absent.
+ * defaulted: there once defaults are filled in; nullable: null when nothing was sent; optional: may be absent.
  */
-export type Presence = 'required' | 'always' | 'defaulted' | 'optional'
+export type Presence = 'required' | 'always' | 'defaulted' | 'nullable' | 'optional'
 
 export interface FieldOptions {
   /** In protobuf the field stands in an embedded message of this number, or of this path; in JSON it stands inline. */
@@ -47,7 +47,8 @@ export interface FieldOptions {
   readonly pointer?: true
   /** Objects that bring kind and apiVersion of their own, as those of the top do. */
   readonly typed?: true
-  /** A Go value without omitempty: written even when it is empty. Required ones are, unless they say otherwise. */
+  /** Go has no omitempty here: written even when it is empty. Required ones are, unless they say otherwise. A list or
+   * a pointer that is unset is null then; a required one is so only if it says this too, since others are refused. */
   readonly keepEmpty?: true
   readonly omitEmpty?: true
   readonly default?: unknown
@@ -106,19 +107,36 @@ type ScalarPresence<O> = O extends { required: true }
   ? 'required'
   : O extends { default: unknown }
     ? 'defaulted'
-    : 'optional'
+    : O extends { pointer: true; keepEmpty: true }
+      ? 'nullable'
+      : 'optional'
+type ListPresence<O> = O extends { keepEmpty: true } ? 'nullable' : ScalarPresence<O>
+type TimePresence<O> = O extends { required: true }
+  ? 'required'
+  : O extends { pointer: true } | { omitEmpty: true }
+    ? 'optional'
+    : 'nullable'
 type StructPresence<O> = O extends { required: true }
   ? 'required'
   : O extends { default: unknown }
     ? 'defaulted'
-    : O extends { pointer: true }
-      ? 'optional'
-      : 'always'
+    : O extends { pointer: true; keepEmpty: true }
+      ? 'nullable'
+      : O extends { pointer: true }
+        ? 'optional'
+        : 'always'
 type EnumValue<O> = O extends { enumUnchecked: true }
   ? unknown
   : O extends { enum: readonly (infer Value)[] }
     ? Value
     : unknown
+
+function moment<Name extends 'time' | 'microTime'>(type: Name) {
+  return <const O extends FieldOptions = Record<never, never>>(
+    tag: number,
+    options?: O,
+  ): Field<Name, TimePresence<O>> => field(tag, type, options ?? {}, 'optional')
+}
 
 const scalar =
   <Name extends ScalarName>(type: Name) =>
@@ -136,8 +154,8 @@ export const double = scalar('double')
 export const bytes = scalar('bytes')
 export const quantity = scalar('quantity')
 export const intOrString = scalar('intOrString')
-export const time = scalar('time')
-export const microTime = scalar('microTime')
+export const time = moment('time')
+export const microTime = moment('microTime')
 /** JSON of any shape: the fields that a manager owns, and what other programs put into an object. */
 export const fieldsV1 = scalar('fieldsV1')
 export const rawExtension = scalar('rawExtension')
@@ -155,7 +173,7 @@ export const list = <Element extends Type, const O extends FieldOptions = Record
   tag: number,
   element: Element,
   options?: O,
-): Field<ListType<Element>, ScalarPresence<O>> => field(tag, { kind: 'list', element }, options ?? {}, 'optional')
+): Field<ListType<Element>, ListPresence<O>> => field(tag, { kind: 'list', element }, options ?? {}, 'optional')
 
 /** A list as the value of a map; in protobuf it stands in a message of its own. */
 export const listOf = <Element extends Type>(element: Element): ListType<Element> => ({ kind: 'list', element })
@@ -173,5 +191,6 @@ function field<T extends Type, P extends Presence, Value = unknown>(
   otherwise: Presence,
 ): Field<T, P, Value> {
   const presence = options.required ? 'required' : options.default === undefined ? otherwise : 'defaulted'
+  // Derivations ask `zero.ts` what is null; the compiler knows it by this presence.
   return Object.freeze({ ...options, tag, type, presence: presence as P })
 }

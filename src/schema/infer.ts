@@ -26,7 +26,7 @@ export type Infer<M> =
   M extends Message<infer Fields>
     ? { readonly [K in KeysWith<Fields, 'required' | 'always' | 'defaulted'>]: FieldValue<Fields[K]> } & {
         readonly [K in KeysWith<Fields, 'optional'>]?: FieldValue<Fields[K]>
-      }
+      } & { readonly [K in KeysWith<Fields, 'nullable'>]?: FieldValue<Fields[K]> | null }
     : never
 
 /** What may be sent: whatever has a default may be left out. */
@@ -34,7 +34,7 @@ export type InferInput<M> =
   M extends Message<infer Fields>
     ? { readonly [K in KeysWith<Fields, 'required'>]: FieldInput<Fields[K]> } & {
         readonly [K in KeysWith<Fields, 'always' | 'defaulted' | 'optional'>]?: FieldInput<Fields[K]>
-      }
+      } & { readonly [K in KeysWith<Fields, 'nullable'>]?: FieldInput<Fields[K]> | null }
     : never
 
 type FieldValue<F> =

@@ -8,8 +8,11 @@ export interface JsonObject {
 export const isJsonObject = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** Deep equality; a property that is undefined counts as absent. */
-export function equalValues(a: unknown, b: unknown): boolean {
+/**
+ * Deep equality; a property that is undefined counts as absent. One that is null counts so too where the two differ in
+ * who wrote them: the server puts null where a client leaves out.
+ */
+export function equalValues(a: unknown, b: unknown, nullIsAbsent = false): boolean {
   if (a === b) return true
   if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false
   if (Array.isArray(a) || Array.isArray(b))
@@ -17,14 +20,15 @@ export function equalValues(a: unknown, b: unknown): boolean {
       Array.isArray(a) &&
       Array.isArray(b) &&
       a.length === b.length &&
-      a.every((item, index) => equalValues(item, b[index]))
+      a.every((item, index) => equalValues(item, b[index], nullIsAbsent))
     )
   const [left, right] = [a as JsonObject, b as JsonObject]
+  const absent = nullIsAbsent ? null : undefined
   let extra = 0
-  for (const name in left) if (left[name] !== undefined) extra++
+  for (const name in left) if (left[name] !== undefined && left[name] !== absent) extra++
   for (const name in right) {
-    if (right[name] === undefined) continue
-    if (!equalValues(left[name], right[name])) return false
+    if (right[name] === undefined || right[name] === absent) continue
+    if (!equalValues(left[name], right[name], nullIsAbsent)) return false
     extra--
   }
   return extra === 0

@@ -95,13 +95,13 @@ function writeField(code: Code, name: string, { type, tag, pointer }: Field): vo
   const value = code.variable()
   code.line(`const ${value} = object[${quoted(name)}]`)
   if (typeof type === 'string' || type.kind === 'message') {
-    if (isAbsentWhenUnset(type, pointer)) code.line(`if (${value} !== undefined) {`)
+    if (isAbsentWhenUnset(type, pointer)) code.line(`if (${value} !== undefined && ${value} !== null) {`)
     else code.line('{')
     writeValue(code, tag, type, value)
     code.line('}')
     return
   }
-  code.line(`if (${value} !== undefined) {`)
+  code.line(`if (${value} !== undefined && ${value} !== null) {`)
   if (type.kind === 'list') writeList(code, tag, type.element, value)
   else writeMap(code, tag, type.value, value)
   code.line('}')
@@ -173,9 +173,9 @@ function writeInteger(writer: ProtobufWriter, fieldKey: number, value = 0): void
   writer.uint32(fieldKey)
 }
 
-function writeTime(writer: ProtobufWriter, fieldKey: number, text: string | undefined): void {
+function writeTime(writer: ProtobufWriter, fieldKey: number, text: string | null | undefined): void {
   const before = writer.written
-  if (text !== undefined) {
+  if (text) {
     const nanos = Number((/\.(\d+)/.exec(text)?.[1] ?? '').padEnd(9, '0').slice(0, 9))
     writeInteger(writer, key(2, 0), nanos)
     writeInteger(writer, key(1, 0), Math.floor(Date.parse(text) / 1000))

@@ -68,6 +68,8 @@ const box = message('test.v1.Box', {
   data: bytes(17),
   extra: rawExtension(18),
   typed: list(19, part, { typed: true }),
+  names: list(20, 'string', { keepEmpty: true }),
+  made: time(21, { omitEmpty: true }),
 })
 
 test('the types follow from the descriptors, checked by the compiler', () => {
@@ -79,7 +81,8 @@ test('the types follow from the descriptors, checked by the compiler', () => {
 })
 
 const decoded: [why: string, from: object, to: object, unknown?: string[]][] = [
-  ['empty values by value mean absent', { name: '', open: false, count: 0, tags: [], labels: {} }, {}],
+  ['empty values by value mean absent', { name: '', open: false, count: 0, tags: [], names: [] }, {}],
+  ['an empty map is there as undefined', { labels: {} }, { labels: undefined }],
   ['zero behind a pointer stays', { sealed: false, limit: 0, maybe: {} }, { sealed: false, limit: 0, maybe: {} }],
   ['a value without omitempty stays', { weight: 0 }, { weight: 0 }],
   ['null means absent', { name: null, parts: null, maybe: null }, {}],
@@ -141,7 +144,7 @@ test('decode bounds the depth', () => {
 })
 
 test('defaults fill values, zeros and structs, and share what needs no change', () => {
-  const zeros = { weight: 0, amount: '0', surge: 0 }
+  const zeros = { weight: 0, amount: '0', surge: 0, at: null, names: null }
   const complete = { ...zeros, inner: { name: 'i', size: 3 }, policy: 'Never' }
   equal(withDefaults(box, complete), complete)
   const inner = { name: '', size: 5 }
@@ -443,7 +446,9 @@ const withoutEmpty = (value: unknown): unknown => {
   const entries = Object.entries(value).map(([name, item]) => [name, withoutEmpty(item)] as const)
   return Object.fromEntries(
     entries.filter(
-      ([, item]) => !(Array.isArray(item) ? item.length === 0 : isJsonObject(item) && Object.keys(item).length === 0),
+      ([, item]) =>
+        item !== undefined &&
+        !(Array.isArray(item) ? item.length === 0 : isJsonObject(item) && Object.keys(item).length === 0),
     ),
   )
 }

@@ -25,7 +25,7 @@ const checkerOf = derivation<Checker>(['object', 'errors'], (message, code) => {
     const missing = field.notEmpty ? `errors.push(${code.constant(required)}(${quoted(name)}))` : '{}'
     // Behind a pointer an empty text is a value, and one that an enumeration may not have.
     const isText = field.pointer && field.enum !== undefined && !field.notEmpty ? '' : ` || ${value} === ''`
-    code.line(`if (${value} === undefined${isText}) ${missing}`)
+    code.line(`if (${value} === undefined || ${value} === null${isText}) ${missing}`)
     code.line('else {')
     checkValue(code, field, value, quoted(name))
     if (isDeep) checkInside(code, field.type, value, quoted(name))

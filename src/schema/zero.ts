@@ -1,4 +1,4 @@
-// zero: the zero values of Go, which are there when nothing was sent.
+// zero: the zero values of Go, which are there when nothing was sent. Unset lists, maps, pointers and times are null.
 import type { Field, Type } from './field.ts'
 
 export function zeroOf(type: Type): unknown {
@@ -9,9 +9,14 @@ export function zeroOf(type: Type): unknown {
   return type === 'int32' || type === 'int64' || type === 'double' || type === 'intOrString' ? 0 : ''
 }
 
-/** Go always writes the field: without a pointer and without omitempty there is no absence, only zero. */
-export const isAlwaysWritten = (field: Field): boolean =>
-  !field.pointer && (structs.has(field.type) || (keepsEmpty(field) && plain.has(field.type)))
+/** What Go writes when nothing was sent: without omitempty there is no absence, only zero. Undefined: nothing. */
+export function writtenWhenUnset(field: Field): unknown {
+  const { type, pointer, keepEmpty, omitEmpty } = field
+  if (!pointer && structs.has(type)) return zeroOf(type)
+  if (!pointer && times.has(type)) return omitEmpty ? undefined : null
+  if (!pointer && plain.has(type)) return keepsEmpty(field) ? zeroOf(type) : undefined
+  return keepEmpty ? null : undefined
+}
 
 /** Whether an empty, zero or false value is one, and not the same as no value. */
 export const keepsEmpty = ({ pointer, required, keepEmpty, omitEmpty }: Field): boolean =>
@@ -19,4 +24,6 @@ export const keepsEmpty = ({ pointer, required, keepEmpty, omitEmpty }: Field): 
 
 /** Structs in Go, to which omitempty does not apply. */
 const structs: ReadonlySet<Type> = new Set(['quantity', 'intOrString'])
+/** Structs too, whose zero is null. */
+const times: ReadonlySet<Type> = new Set(['time', 'microTime'])
 const plain: ReadonlySet<Type> = new Set(['string', 'bool', 'int32', 'int64', 'double'])

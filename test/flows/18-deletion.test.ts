@@ -31,8 +31,8 @@ async function start(): Promise<TestCluster> {
 const endpointsOf = async ({ client }: TestCluster) =>
   (await client.of(endpointSlice).list({ namespace: 'default' }, ctx)).items
     .filter(({ metadata }) => metadata.labels?.['kubernetes.io/service-name'] === 'web')
-    .flatMap(({ endpoints = [] }) =>
-      endpoints.map(({ conditions }) => [conditions.ready, conditions.serving, conditions.terminating]),
+    .flatMap(({ endpoints }) =>
+      (endpoints ?? []).map(({ conditions }) => [conditions.ready, conditions.serving, conditions.terminating]),
     )
 
 test('18 deletion', async () => {

@@ -62,6 +62,7 @@ function decodeMessage(
     }
     const decoded = decodeType(field.type, value, place, unknown, depth + 1)
     if (!meansAbsent(field, decoded)) target[name] = decoded as never
+    else if (typeof field.type === 'object' && field.type.kind === 'map') target[name] = undefined as never
   }
   return target
 }
@@ -169,7 +170,8 @@ function decodeQuantity(text: string): string {
 
 /** An empty, zero or false value of a Go field by value with omitempty is the same as no value. */
 function meansAbsent(field: Field, value: unknown): boolean {
-  if (keepsEmpty(field)) return false
+  const isNullable = Array.isArray(value) && field.keepEmpty
+  if (keepsEmpty(field) && !isNullable) return false
   if (field.type === 'intOrString' || field.type === 'rawExtension' || field.type === 'fieldsV1') return false
   if (value === '' || value === 0 || value === false) return true
   if (Array.isArray(value)) return value.length === 0

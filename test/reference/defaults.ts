@@ -2,7 +2,7 @@
 import { chosenType } from '../../src/schema/choice.ts'
 import type { Field, Message, Type } from '../../src/schema/field.ts'
 import type { JsonObject } from '../../src/schema/json-value.ts'
-import { isAlwaysWritten, zeroOf } from '../../src/schema/zero.ts'
+import { writtenWhenUnset } from '../../src/schema/zero.ts'
 
 export function withDefaults<T extends object>(message: Message, object: T): T {
   return fillMessage(message, object as JsonObject) as T
@@ -14,14 +14,16 @@ function fillMessage(message: Message, object: JsonObject): JsonObject {
     const field = message.fields[name]
     if (field === undefined) continue
     const value = object[name]
-    const isUnset = value === undefined || (field.default !== undefined && !field.pointer && isZero(value))
+    const isUnset =
+      value === undefined || value === null || (field.default !== undefined && !field.pointer && isZero(value))
     const next = isUnset ? (field.default ?? (isStructByValue(field) ? emptyStruct : undefined)) : value
     const complete = next === undefined ? undefined : fillType(field.type, next)
-    if (complete !== value) (filled ??= { ...object })[name] = complete
+    if (complete !== value && complete !== undefined) (filled ??= { ...object })[name] = complete
   }
-  for (const [name, field] of Object.entries(message.fields))
-    if (isAlwaysWritten(field) && object[name] === undefined && filled?.[name] === undefined)
-      (filled ??= { ...object })[name] = zeroOf(field.type)
+  for (const [name, field] of Object.entries(message.fields)) {
+    const written = writtenWhenUnset(field)
+    if (written !== undefined && (filled ?? object)[name] === undefined) (filled ??= { ...object })[name] = written
+  }
   return (filled as JsonObject | undefined) ?? object
 }
 

@@ -84,7 +84,8 @@ function writeField(writer: Writer, { type, tag, pointer }: Field, value: unknow
       writeValue(inner, 2, type.value, item)
       writer.field(tag, inner.bytes)
     }
-  } else if (value !== undefined || !isAbsentWhenUnset(type, pointer)) writeValue(writer, tag, type, value)
+  } else if ((value ?? undefined) !== undefined || !isAbsentWhenUnset(type, pointer))
+    writeValue(writer, tag, type, value)
 }
 
 // Pointers, bytes and raw JSON can be nil in Go; everything else has a zero value that is written.
@@ -124,7 +125,7 @@ function writeScalar(writer: Writer, tag: number, type: ScalarName, value: unkno
       return void writer.field(tag, intOrString((value as number | string | undefined) ?? 0))
     case 'time':
     case 'microTime':
-      return void writer.field(tag, value === undefined ? new Uint8Array() : time(value as string))
+      return void writer.field(tag, value === undefined || value === null ? new Uint8Array() : time(value as string))
     case 'fieldsV1':
     case 'rawExtension':
     case 'json':

@@ -18,7 +18,7 @@ function checkMessage(message: Message, object: JsonObject, path: string, errors
     const at = path === '' ? name : `${path}.${name}`
     const value = object[name]
     const isEmptyValue = value === '' && !(field.pointer && field.enum !== undefined && !field.notEmpty)
-    if (value === undefined || isEmptyValue) {
+    if (value === undefined || value === null || isEmptyValue) {
       if (field.notEmpty) errors.push(required(at))
       continue
     }

@@ -36,7 +36,7 @@ export const tokenRequests = (tokens: ServiceAccountTokens, caches: Caches, cloc
     const errors = validateTokenRequest(spec)
     if (errors.length > 0) throw invalidObject('authentication.k8s.io', 'TokenRequest', name, errors)
     const holder = boundTo(spec.boundObjectRef, { namespace, account: referenceTo(account) }, caches)
-    const audiences = spec.audiences === undefined || spec.audiences.length === 0 ? tokens.audiences : spec.audiences
+    const audiences = spec.audiences?.length ? spec.audiences : tokens.audiences
     const isForServer = audiences.every((audience) => tokens.audiences.includes(audience))
     const isExtended = spec.expirationSeconds === podTokenSeconds && holder.pod !== undefined && isForServer
     const token = tokens.issue({
@@ -49,7 +49,7 @@ export const tokenRequests = (tokens: ServiceAccountTokens, caches: Caches, cloc
       kind: 'TokenRequest',
       apiVersion: 'authentication.k8s.io/v1',
       metadata: { name, namespace, creationTimestamp: rfc3339(clock.nowMs()) },
-      spec: { ...spec, audiences, boundObjectRef: spec.boundObjectRef ?? null },
+      spec: { ...spec, audiences },
       status: { token, expirationTimestamp: rfc3339(clock.nowMs() + spec.expirationSeconds * 1000) },
     }
   },
@@ -57,8 +57,8 @@ export const tokenRequests = (tokens: ServiceAccountTokens, caches: Caches, cloc
 
 const referenceTo = ({ metadata: { name, uid } }: ApiObject): Reference => ({ name, uid })
 
-function boundTo(reference: BoundObjectReference | undefined, holder: Holder, caches: Caches): Holder {
-  if (reference === undefined) return holder
+function boundTo(reference: BoundObjectReference | null | undefined, holder: Holder, caches: Caches): Holder {
+  if (!reference) return holder
   const { kind = '', apiVersion = '', name = '', uid = '' } = reference
   const find = (of: Kind, namespace: string): ApiObject => {
     const found = caches.get(of, namespace, name)

@@ -169,8 +169,8 @@ function isTimedOut(deployment: Deployment, current: DeploymentCondition | undef
   return deadlineMs(deployment, current) < nowMs
 }
 
-const deadlineMs = ({ spec }: Deployment, { lastUpdateTime = '' }: DeploymentCondition): number =>
-  Date.parse(lastUpdateTime) + spec.progressDeadlineSeconds * 1000
+const deadlineMs = ({ spec }: Deployment, { lastUpdateTime }: DeploymentCondition): number =>
+  Date.parse(lastUpdateTime ?? '') + spec.progressDeadlineSeconds * 1000
 
 /** How long the rollout may still go without progress; undefined when nothing waits for that. */
 export function progressLeftMs(deployment: Deployment, next: DeploymentStatus, nowMs: number): number | undefined {

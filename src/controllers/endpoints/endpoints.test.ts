@@ -34,11 +34,11 @@ const slice = (body: object, name = 'web-1'): EndpointSlice =>
 
 const drawn = (changes: readonly Change[]): string[] =>
   changes.map(({ kind, object }) => {
-    const { addressType, ports = [], endpoints: all = [] } = object as EndpointSlice
-    const each = all.map(({ addresses, conditions: { ready, serving, terminating } }) =>
+    const { addressType, ports, endpoints: all } = object as EndpointSlice
+    const each = (all ?? []).map(({ addresses, conditions: { ready, serving, terminating } }) =>
       [addresses.join(), ready && 'ready', serving && 'serving', terminating && 'ending'].filter(Boolean).join(' '),
     )
-    return `${kind} ${addressType} ${ports.map(({ port }) => port).join()}: ${each.join('; ')}`
+    return `${kind} ${addressType} ${(ports ?? []).map(({ port }) => port).join()}: ${each.join('; ')}`
   })
 
 const slices: [why: string, object: ApiObject, others: ApiObject[], changes: string[]][] = [
@@ -116,9 +116,8 @@ test('an endpoint knows its node, zone, name and whom it is meant for', () => {
   const object = aService({ clusterIP: 'None', trafficDistribution: 'PreferSameNode' })
   const zoned = made(node, 'n', { metadata: { labels: { 'topology.kubernetes.io/zone': 'z' } } })
   const named = backend('a', '10.0.0.1', { spec: { hostname: 'a', subdomain: 'web' } })
-  const { metadata, endpoints: [first] = [] } = firstObject<EndpointSlice>(
-    planOf(endpointSliceController, object, named, zoned),
-  )
+  const { metadata, endpoints } = firstObject<EndpointSlice>(planOf(endpointSliceController, object, named, zoned))
+  const [first] = endpoints ?? []
   equal(metadata.labels?.['service.kubernetes.io/headless'], '')
   deepEqual(
     [first?.nodeName, first?.zone, first?.hostname, first?.hints],

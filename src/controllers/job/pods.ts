@@ -44,7 +44,7 @@ export function finishedMs({ metadata, status }: Pod): number {
   const ended = (status.containerStatuses ?? []).flatMap(({ state }) => state?.terminated?.finishedAt ?? [])
   if (ended.length > 0) return Math.max(...ended.map((time) => Date.parse(time)))
   const ready = status.conditions?.find(({ type }) => type === 'Ready')
-  if (ready?.status === 'False' && ready.lastTransitionTime !== undefined) return Date.parse(ready.lastTransitionTime)
+  if (ready?.status === 'False' && ready.lastTransitionTime) return Date.parse(ready.lastTransitionTime)
   return Date.parse(metadata.deletionTimestamp ?? metadata.creationTimestamp)
 }
 

@@ -125,7 +125,7 @@ function evictionWaitMs(object: Node, { nowMs, memory, all }: Tools): number {
 /** Pods that were ready when their node ceased to be are not ready. What an agent says of them after that counts again. */
 async function markPods(object: Node, { client, members, nowMs, tell }: Tools, context: Context): Promise<void> {
   const since = readyCondition(object)?.lastTransitionTime
-  if (since === undefined) return
+  if (!since) return
   for (const each of members(podsByNode, object.metadata.name)) {
     const ready = podCondition(each, 'Ready')
     if (ready?.status !== 'True' || isBeingDeleted(each)) continue

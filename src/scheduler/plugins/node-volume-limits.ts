@@ -63,7 +63,7 @@ function limitsOf(node: CSINode | undefined): Limits {
   if (node === undefined) return noLimits
   const known = limitsKnown.get(node)
   if (known !== undefined) return known
-  const counts = node.spec.drivers.flatMap(({ name, allocatable }) =>
+  const counts = (node.spec.drivers ?? []).flatMap(({ name, allocatable }) =>
     allocatable?.count === undefined ? [] : [[name, allocatable.count] as const],
   )
   const limits = new Map(counts)

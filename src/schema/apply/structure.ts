@@ -2,7 +2,7 @@
 // are told apart. Derived from a message here; a schema of another origin can bring its own.
 import type { JsonValue } from '../json-value.ts'
 import { fieldElement } from './path-element.ts'
-import { isAlwaysWritten, zeroOf } from '../zero.ts'
+import { writtenWhenUnset } from '../zero.ts'
 import type { Field, FieldOptions, Message, ScalarName, Type } from '../field.ts'
 
 export type Structure = ScalarStructure | StructStructure | MapStructure | ListStructure | AnyStructure
@@ -97,10 +97,10 @@ const defaultOf = (element: Type, name: string): unknown =>
   typeof element === 'object' && element.kind === 'message' ? element.fields[name]?.default : undefined
 
 function absentValue(field: Field): JsonValue | undefined {
-  const { type, pointer, required, keepEmpty } = field
+  const { type, pointer, required } = field
   if (!pointer && typeof type === 'object' && type.kind === 'message') return emptyStruct
-  if (isAlwaysWritten(field)) return zeroOf(type) as JsonValue
-  return required || keepEmpty ? null : undefined
+  const written = writtenWhenUnset(field) as JsonValue | undefined
+  return written === undefined && required ? null : written
 }
 
 const emptyStruct = Object.freeze({})

@@ -1,6 +1,6 @@
 // Rules that every kind with a pod template shares: the selector must match the template, which must be a good pod.
 import { forbidden, invalid, notSupported, type FieldError } from '../../../schema/field-error.ts'
-import { asSent } from '../../../schema/sent-empty.ts'
+import { sentMap } from '../../../schema/decode.ts'
 import { validateLabelSelector } from '../../label-selector-rules.ts'
 import { selectorOf, matchesLabels } from '../../selectors.ts'
 import { validateTemplateSpec, withTemplateSpecDefaults } from '../../core/v1/pod-template-rules.ts'
@@ -30,7 +30,7 @@ export function validateTemplate({ selector, template }: TemplateOwner, kind: st
     errors.push(
       invalid(
         'spec.template.metadata.labels',
-        asSent(template.metadata, 'labels'),
+        sentMap(template.metadata, 'labels'),
         '`selector` does not match template `labels`',
       ),
     )

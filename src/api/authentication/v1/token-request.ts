@@ -34,11 +34,11 @@ export interface TokenRequest extends Infer<typeof tokenRequest> {}
 const secondsMin = 600
 const secondsMax = 2 ** 32
 
-export function validateTokenRequest({ expirationSeconds, audiences = [] }: TokenRequestSpec): FieldError[] {
+export function validateTokenRequest({ expirationSeconds, audiences }: TokenRequestSpec): FieldError[] {
   const refuse = (detail: string) => invalid('spec.expirationSeconds', expirationSeconds, detail)
   return [
     ...(expirationSeconds < secondsMin ? [refuse('may not specify a duration less than 10 minutes')] : []),
     ...(expirationSeconds > secondsMax ? [refuse('may not specify a duration larger than 2^32 seconds')] : []),
-    ...audiences.flatMap((audience, index) => (audience === '' ? [required(`spec.audiences[${index}]`)] : [])),
+    ...(audiences ?? []).flatMap((audience, index) => (audience === '' ? [required(`spec.audiences[${index}]`)] : [])),
   ]
 }

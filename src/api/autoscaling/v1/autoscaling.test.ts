@@ -44,7 +44,7 @@ const metrics = [
 const behavior = { scaleDown: { stabilizationWindowSeconds: 60, selectPolicy: 'Min' } }
 const status = {
   desiredReplicas: 2,
-  conditions: [{ type: 'AbleToScale', status: 'True', reason: 'R' }],
+  conditions: [{ type: 'AbleToScale', status: 'True', reason: 'R', lastTransitionTime: null }],
   currentMetrics: [
     { type: 'Resource', resource: { name: 'cpu', current: { averageUtilization: 30, averageValue: '300m' } } },
     { type: 'External', external: { metric: { name: 'e' }, current: { value: '4' } } },

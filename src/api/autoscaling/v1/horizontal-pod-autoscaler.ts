@@ -90,7 +90,8 @@ function toKept({ metadata, spec, status }: HorizontalPodAutoscaler): Kept {
 
 function fromKept({ metadata, spec, status }: Kept): HorizontalPodAutoscaler {
   const { metrics = [], behavior, ...rest } = spec
-  const { currentMetrics = [], conditions = [], ...numbers } = status
+  const { currentMetrics: metricsNow, conditions = [], ...numbers } = status
+  const currentMetrics = metricsNow ?? []
   const percent = metrics.find(isCpuUtilization)?.resource?.target.averageUtilization
   const current = currentMetrics.find(({ type, resource }) => type === 'Resource' && resource?.name === 'cpu')
   const utilization = current?.resource?.current.averageUtilization

@@ -1,5 +1,5 @@
 // Rules of a Job: counts that go together, the selector that is generated, and what may change once it exists.
-import { asSent } from '../../../schema/sent-empty.ts'
+import { sentMap } from '../../../schema/decode.ts'
 import { immutable, invalid, notSupported, required, tooLong, type FieldError } from '../../../schema/field-error.ts'
 import { equalValues } from '../../../schema/json-value.ts'
 import { validateTemplateSpec } from '../../core/v1/pod-template-rules.ts'
@@ -32,7 +32,7 @@ export function validateJob(object: UnfinishedJob): FieldError[] {
       errors.push(
         invalid(
           'spec.template.metadata.labels',
-          asSent(spec.template.metadata, 'labels'),
+          sentMap(spec.template.metadata, 'labels'),
           '`selector` does not match template `labels`',
         ),
       )

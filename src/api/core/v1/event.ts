@@ -50,7 +50,7 @@ export type EventInput = InputOf<typeof eventMessage>
 
 const hourMs = 3_600_000
 
-const lastSeen = (event: Event): string | undefined =>
+const lastSeen = (event: Event): string | null | undefined =>
   event.series?.lastObservedTime ?? event.lastTimestamp ?? event.firstTimestamp ?? event.eventTime
 
 export const event = defineKind<Event, EventInput>({

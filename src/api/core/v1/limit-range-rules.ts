@@ -9,10 +9,8 @@ const standardTypes = ['Pod', 'Container', 'PersistentVolumeClaim']
 const bounds = ['max', 'min', 'default', 'defaultRequest', 'maxLimitRequestRatio'] as const
 type Bound = (typeof bounds)[number]
 
-export const withLimitDefaults = (spec: LimitRangeSpec): LimitRangeSpec => ({
-  ...spec,
-  limits: (spec.limits ?? []).map(withItemDefaults),
-})
+export const withLimitDefaults = (spec: LimitRangeSpec): LimitRangeSpec =>
+  spec.limits ? { ...spec, limits: spec.limits.map(withItemDefaults) } : spec
 
 // Of a container, the maximum is the default limit, and the limit (else the minimum) the default request.
 function withItemDefaults(item: LimitRangeItem): LimitRangeItem {

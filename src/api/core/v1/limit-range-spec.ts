@@ -15,6 +15,7 @@ export interface LimitRangeItem extends Infer<typeof limitRangeItem> {}
 export const limitRangeSpec = message('io.k8s.api.core.v1.LimitRangeSpec', {
   limits: list(1, limitRangeItem, {
     required: true,
+    keepEmpty: true,
     listType: 'atomic',
     description: 'The amounts, for each type of thing that they bind.',
   }),

@@ -23,7 +23,7 @@ export function isPodAvailable(pod: Pod, minReadySeconds: number, nowMs: number)
 
 export function readyForMs(pod: Pod, nowMs: number): number {
   const since = podCondition(pod, 'Ready')?.lastTransitionTime
-  return since === undefined ? 0 : nowMs - Date.parse(since)
+  return !since ? 0 : nowMs - Date.parse(since)
 }
 
 /** The STATUS column: the most telling of phase, reason and container states. */

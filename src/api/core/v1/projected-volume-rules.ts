@@ -22,11 +22,11 @@ const sourceNames = [
   'podCertificate',
 ] as const
 
-export function validateProjected({ defaultMode, sources = [] }: ProjectedVolumeSource, path: string): FieldError[] {
+export function validateProjected({ defaultMode, sources }: ProjectedVolumeSource, path: string): FieldError[] {
   const taken = new Set<string>()
   return [
     ...validateFileMode(defaultMode, `${path}.defaultMode`),
-    ...sources.flatMap((source, index) => [
+    ...(sources ?? []).flatMap((source, index) => [
       ...validateProjection(source, path, `${path}.sources[${index}]`),
       ...validateCollisions(source, taken, path),
     ]),

@@ -1,5 +1,5 @@
 // Rules of a ReplicationController: the labels of its template are its selector and its own labels unless it has some.
-import { asSent } from '../../../schema/sent-empty.ts'
+import { sentMap } from '../../../schema/decode.ts'
 import { forbidden, invalid, notSupported, required, type FieldError } from '../../../schema/field-error.ts'
 import { matchesLabels, selectorOf } from '../../selectors.ts'
 import { validateTemplateSpec, withTemplateSpecDefaults } from './pod-template-rules.ts'
@@ -36,7 +36,7 @@ export function validateControllerSpec(
     errors.push(
       invalid(
         `${path}.template.metadata.labels`,
-        asSent(metadata, 'labels'),
+        sentMap(metadata, 'labels'),
         '`selector` does not match template `labels`',
       ),
     )

@@ -9,8 +9,8 @@ import type { Endpoint, EndpointHints, EndpointPort } from './endpoint.ts'
 
 interface Slice {
   readonly addressType: string
-  readonly endpoints?: readonly Endpoint[]
-  readonly ports?: readonly EndpointPort[]
+  readonly endpoints?: readonly Endpoint[] | null
+  readonly ports?: readonly EndpointPort[] | null
 }
 
 const endpointsMax = 1000
@@ -19,11 +19,11 @@ const portsMax = 20_000
 const hintsMax = 8
 const topologyLabelsMax = 16
 
-export const validateEndpointSlice = ({ addressType, endpoints = [], ports = [] }: Slice): FieldError[] => [
-  ...validateEntries(endpoints, 'endpoints', endpointsMax, (endpoint, path) =>
+export const validateEndpointSlice = ({ addressType, endpoints, ports }: Slice): FieldError[] => [
+  ...validateEntries(endpoints ?? [], 'endpoints', endpointsMax, (endpoint, path) =>
     validateEndpoint(endpoint, addressType, path),
   ),
-  ...validatePorts(ports),
+  ...validatePorts(ports ?? []),
 ]
 
 const invalidAll = (path: string, value: unknown, details: readonly string[]): FieldError[] =>
@@ -84,7 +84,7 @@ function validateHintNames(
 
 function validatePorts(ports: readonly EndpointPort[]): FieldError[] {
   const seen = new Set<string>()
-  return validateEntries(ports, 'ports', portsMax, ({ name, appProtocol }, at) => {
+  return validateEntries(ports ?? [], 'ports', portsMax, ({ name, appProtocol }, at) => {
     const errors = name === '' ? [] : invalidAll(`${at}.name`, name, dnsLabelErrors(name))
     if (seen.has(name)) errors.push(duplicate(`${at}.name`, name))
     seen.add(name)

@@ -55,8 +55,8 @@ export const endpointSlice = defineKind<EndpointSlice, EndpointSliceInput>({
   columns: [
     column('Name', ({ metadata }) => metadata.name, { format: 'name' }),
     column('AddressType', ({ addressType }) => addressType),
-    column('Ports', ({ ports = [] }) => listText(ports.map(({ port, name }) => String(port ?? (name || '*'))))),
-    column('Endpoints', ({ endpoints = [] }) => listText(endpoints.flatMap(({ addresses }) => addresses))),
+    column('Ports', ({ ports }) => listText((ports ?? []).map(({ port, name }) => String(port ?? (name || '*'))))),
+    column('Endpoints', ({ endpoints }) => listText((endpoints ?? []).flatMap(({ addresses }) => addresses))),
     column('Age', ({ metadata }, nowMs) => ageText(metadata.creationTimestamp, nowMs)),
   ],
   fieldLabels: {},

@@ -125,7 +125,8 @@ function validateIdentity(subject: Subject, place: 'serviceAccount' | 'user' | '
 }
 
 function validateResourceRule(rule: Partial<ResourcePolicyRule>, path: string): FieldError[] {
-  const { apiGroups = [], resources = [], namespaces = [], clusterScope = false } = rule
+  const { apiGroups = [], resources = [], clusterScope = false } = rule
+  const namespaces = rule.namespaces ?? []
   const errors = validateVerbs(rule.verbs ?? [], `${path}.verbs`)
   if (apiGroups.length === 0)
     errors.push(required(`${path}.apiGroups`, 'resource rules must supply at least one api group'))

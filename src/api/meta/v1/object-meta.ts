@@ -31,7 +31,7 @@ export const objectMeta = message('io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMe
   uid: string(5),
   resourceVersion: string(6),
   generation: int64(7),
-  creationTimestamp: time(8),
+  creationTimestamp: time(8, { omitEmpty: true }),
   deletionTimestamp: time(9, { pointer: true }),
   deletionGracePeriodSeconds: int64(10, { pointer: true }),
   labels: map(11, 'string'),

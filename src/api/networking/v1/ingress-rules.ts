@@ -97,10 +97,13 @@ function validateService({ name, port }: IngressServiceBackend, path: string): F
 
 /** A reference to an object of the same namespace, or to the parameters of a class. */
 export function validateReference(
-  { apiGroup, kind, name }: Pick<TypedLocalObjectReference, 'kind' | 'name'> & { readonly apiGroup?: string },
+  { apiGroup, kind, name }: Pick<TypedLocalObjectReference, 'kind' | 'name'> & { readonly apiGroup?: string | null },
   path: string,
 ): FieldError[] {
-  const errors = apiGroup === undefined ? [] : invalidAll(`${path}.apiGroup`, apiGroup, dnsSubdomainErrors(apiGroup))
+  const errors =
+    apiGroup === undefined || apiGroup === null
+      ? []
+      : invalidAll(`${path}.apiGroup`, apiGroup, dnsSubdomainErrors(apiGroup))
   for (const [field, value] of Object.entries({ kind, name }))
     errors.push(
       ...(value ? invalidAll(`${path}.${field}`, value, pathSegmentErrors(value)) : [required(`${path}.${field}`)]),

@@ -47,8 +47,8 @@ export const clusterRole = defineKind<ClusterRole, ClusterRoleInput>({
   countsGenerations: false,
   validateName: pathSegmentErrors,
   applyDefaults: (object) => object,
-  validate: ({ rules = [], aggregationRule }) => [
-    ...validatePolicyRules(rules, 'cluster'),
+  validate: ({ rules, aggregationRule }) => [
+    ...validatePolicyRules(rules ?? [], 'cluster'),
     ...validateAggregation(aggregationRule),
   ],
   validateUpdate: () => [],

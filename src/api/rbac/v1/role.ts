@@ -36,7 +36,7 @@ export const role = defineKind<Role, RoleInput>({
   countsGenerations: false,
   validateName: pathSegmentErrors,
   applyDefaults: (object) => object,
-  validate: ({ rules = [] }) => validatePolicyRules(rules, 'namespace'),
+  validate: ({ rules }) => validatePolicyRules(rules ?? [], 'namespace'),
   validateUpdate: () => [],
   columns: [
     column('Name', ({ metadata }) => metadata.name, { format: 'name' }),

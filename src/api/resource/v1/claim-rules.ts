@@ -36,7 +36,7 @@ interface Wanted {
 
 export function withClaimDefaults(spec: ResourceClaimSpec): ResourceClaimSpec {
   const { requests } = spec.devices
-  if (requests === undefined) return spec
+  if (!requests) return spec
   return { ...spec, devices: { ...spec.devices, requests: requests.map(withRequestDefaults) } }
 }
 
@@ -53,7 +53,8 @@ function withCount<T extends Wanted>(wanted: T): T {
 }
 
 export function validateClaim({ devices }: ResourceClaimSpec, path: string): FieldError[] {
-  const { requests = [], constraints = [], config = [] } = devices
+  const { constraints = [], config = [] } = devices
+  const requests = devices.requests ?? []
   const at = `${path}.devices`
   const names = new Set(requests.flatMap(namesOf))
   return [

@@ -16,7 +16,7 @@ export const deviceAttribute = message('io.k8s.api.resource.v1.DeviceAttribute',
 export interface DeviceAttribute extends Infer<typeof deviceAttribute> {}
 
 export const capacityRequestPolicyRange = message('io.k8s.api.resource.v1.CapacityRequestPolicyRange', {
-  min: quantity(1, { required: true, pointer: true }),
+  min: quantity(1, { required: true, omitEmpty: true, pointer: true }),
   max: quantity(2, { pointer: true }),
   step: quantity(3, { pointer: true }),
 })

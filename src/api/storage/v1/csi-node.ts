@@ -26,6 +26,7 @@ export interface CSINodeDriver extends Infer<typeof csiNodeDriver> {}
 export const csiNodeSpec = message('io.k8s.api.storage.v1.CSINodeSpec', {
   drivers: list(1, csiNodeDriver, {
     required: true,
+    keepEmpty: true,
     listType: 'map',
     keys: ['name'],
     patch: 'merge',

@@ -211,7 +211,7 @@ test('a node may take more volumes later, but not under another id', () => {
   const drivers = (change: object) => ({ spec: { drivers: [{ ...driver, ...change }] } })
   deepEqual(updateErrorsOf(csiNode, drivers({}), drivers({ allocatable: { count: 5 } })), [])
   deepEqual(updateErrorsOf(csiNode, drivers({}), drivers({ nodeID: 'm' })), [
-    'spec.drivers: Invalid value: {"name":"a.b","nodeID":"m"}: field is immutable',
+    'spec.drivers: Invalid value: {"name":"a.b","nodeID":"m","topologyKeys":null}: field is immutable',
   ])
 })
 

@@ -8,7 +8,7 @@ const annotation = 'kubernetes.io/limit-ranger'
 type Amounts = Readonly<Record<string, string>>
 
 export function withContainerDefaults(object: Pod, { spec: { limits } }: LimitRange): Pod {
-  const items = limits.filter(({ type }) => type === 'Container')
+  const items = (limits ?? []).filter(({ type }) => type === 'Container')
   const limitDefaults: Amounts = Object.assign({}, ...items.map((item) => item.default ?? {}))
   const requestDefaults: Amounts = Object.assign({}, ...items.map((item) => item.defaultRequest ?? {}))
   const said: string[] = []

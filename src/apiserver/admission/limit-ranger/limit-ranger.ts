@@ -18,10 +18,10 @@ export const limitRanger = defineAdmissionPlugin({
     const { kind, operation, subresource, object } = attributes
     // Of a pod that exists, only its resize can change what it uses.
     if (kind === pod && operation === 'update' && subresource !== 'resize') return
-    const errors = rangesOf(attributes, host).flatMap(({ spec }) =>
+    const errors = rangesOf(attributes, host).flatMap(({ spec: { limits } }) =>
       kind === pod
-        ? podErrors(spec.limits, (object as Pod).spec)
-        : claimErrors(spec.limits, object as PersistentVolumeClaim),
+        ? podErrors(limits ?? [], (object as Pod).spec)
+        : claimErrors(limits ?? [], object as PersistentVolumeClaim),
     )
     if (errors.length > 0) throw refused(attributes, errors.length === 1 ? (errors[0] ?? '') : `[${errors.join(', ')}]`)
   },

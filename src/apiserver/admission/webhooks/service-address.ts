@@ -13,10 +13,10 @@ export function serviceAddress({ namespace, name, port }: ServiceReference, read
   const offered = (found.spec.ports ?? []).find((each) => each.port === port)
   if (offered === undefined) throw new Error(`no service port ${port} found for service ${JSON.stringify(name)}`)
   if (found.spec.type === 'ExternalName') return `${found.spec.externalName}:${port}`
-  for (const { metadata, endpoints = [], ports = [] } of reads.list(endpointSlice, namespace)) {
+  for (const { metadata, endpoints, ports } of reads.list(endpointSlice, namespace)) {
     if (metadata.labels?.[serviceLabel] !== name) continue
-    const at = ports.find((each) => (each.name ?? '') === (offered.name ?? ''))?.port
-    const address = endpoints.find(({ conditions }) => conditions?.ready !== false)?.addresses[0]
+    const at = ports?.find((each) => (each.name ?? '') === (offered.name ?? ''))?.port
+    const address = endpoints?.find(({ conditions }) => conditions?.ready !== false)?.addresses[0]
     if (at !== undefined && address !== undefined)
       return address.includes(':') ? `[${address}]:${at}` : `${address}:${at}`
   }

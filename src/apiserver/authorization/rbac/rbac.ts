@@ -93,8 +93,8 @@ export class Rbac implements Authorizer {
   }
 
   #setRole(object: ApiObject): void {
-    const { rules = [] } = object as { rules?: readonly PolicyRule[] }
-    this.#cell(namespaceOf(object), object.metadata.name).table = new RuleTable(rules)
+    const { rules } = object as { rules?: readonly PolicyRule[] | null }
+    this.#cell(namespaceOf(object), object.metadata.name).table = new RuleTable(rules ?? [])
     this.#rolesVersion++
   }
 

@@ -28,7 +28,7 @@ export async function podProxy(
   const { name, port } = splitName(request.target.name)
   const { spec, status } = (await named(parts, request, name)).object as Pod
   const ports = spec.containers.flatMap((container) => container.ports ?? [])
-  const found = port === '' ? ports[0] : ports.find((candidate) => candidate.name === port)
+  const found = port === '' ? ports[0] : ports?.find((candidate) => candidate.name === port)
   return passOn(request, kubelets, status?.podIP ?? '', found?.containerPort ?? (port === '' ? 80 : portNumber(port)))
 }
 
@@ -48,9 +48,9 @@ export async function serviceProxy(
   const slices = parts.reads
     .list(endpointSlice, request.target.namespace)
     .filter(({ metadata }) => metadata.labels?.['kubernetes.io/service-name'] === name)
-  const backends = slices.flatMap(({ endpoints = [], ports = [] }) => {
-    const number = ports.find((candidate) => (candidate.name ?? '') === (wanted.name ?? ''))?.port
-    const ready = endpoints.filter(({ conditions }) => conditions?.ready !== false)
+  const backends = slices.flatMap(({ endpoints, ports }) => {
+    const number = ports?.find((candidate) => (candidate.name ?? '') === (wanted.name ?? ''))?.port
+    const ready = (endpoints ?? []).filter(({ conditions }) => conditions?.ready !== false)
     return number === undefined
       ? []
       : ready.flatMap(({ addresses }) => addresses.map((address) => ({ address, number })))
