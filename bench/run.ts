@@ -9,6 +9,7 @@ import { flowBench } from './flow.ts'
 import { identityBench } from './identity.ts'
 import { schedulerBench } from './scheduler.ts'
 import { schemaBench } from './schema.ts'
+import { startBench } from './start.ts'
 import { storeBench } from './store.ts'
 
 const benches: readonly Bench[] = [
@@ -21,6 +22,7 @@ const benches: readonly Bench[] = [
   identityBench,
   schedulerBench,
   schemaBench,
+  startBench,
   storeBench,
 ]
 

@@ -4,6 +4,7 @@ import { spawnSync } from 'node:child_process'
 import { existsSync, statSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { fetchEtcds, hasFetchedEtcd } from './etcd.mjs'
+import { fetchOldestNode, oldestNode } from './oldest-node.mjs'
 import { findKubectls, fetchKubectls } from './kubectl.mjs'
 import { installMissing } from './system-packages.mjs'
 
@@ -39,6 +40,19 @@ function checkNode() {
   say(`Node.js ${version} is too old (24 is needed) and none is pinned for ${process.platform}-${process.arch}.`)
   say('Install Node.js 24 or newer and run the command again.')
   process.exit(1)
+}
+
+/** The command line as a bundle: a start from the sources loads hundreds of files. */
+function bundleCommandLine() {
+  const bundle = `${root}.cache/bundle`
+  const stale = spawnSync('find', [`${root}src`, '-newer', `${bundle}/cli.cjs`, '-print', '-quit'], {
+    encoding: 'utf8',
+  })
+  if (stale.status === 0 && stale.stdout === '') return
+  const pinned = `${root}node_modules/.bin/node`
+  const command = existsSync(pinned) ? pinned : process.execPath
+  const { status, stderr } = spawnSync(command, [`${root}scripts/bundle.mjs`, bundle], { encoding: 'utf8' })
+  if (status !== 0) say(`no bundle, so each start loads the sources: ${stderr.trim().split('\n').at(-1)}`)
 }
 
 function provideKubectl() {
@@ -81,10 +95,25 @@ function provideNewerEtcd() {
   say("the store's tests run on the system's own etcd alone.")
 }
 
+/** The package promises to run on Node.js 24; the checkout itself runs on a newer one. */
+function provideOldestNode() {
+  if (existsSync(oldestNode(root))) return
+  const reason = fetchOldestNode(root, say)
+  if (reason === undefined) return
+  say(`no Node.js 24: ${reason}`)
+  if (inCi) {
+    say('in CI a missing component fails the run.')
+    process.exit(1)
+  }
+  say('the test of the package will fail and say so.')
+}
+
 if (!packagesAreCurrent()) installPackages()
 checkNode()
+bundleCommandLine()
 provideKubectl()
 if (purpose === 'test') {
   provideSystemPackages()
   provideNewerEtcd()
+  provideOldestNode()
 }

@@ -85,13 +85,14 @@ export class FlowRecorder {
   readonly #atMs: Float64Array
   readonly #endMs: Float64Array
   readonly #revisions: Float64Array
-  readonly #from: string[]
-  readonly #to: string[]
-  readonly #what: string[]
-  readonly #outcomes: (string | undefined)[]
-  readonly #explanations: (Explanation | undefined)[]
-  readonly #objects: (FlowObject | undefined)[]
-  readonly #causes: Cause[]
+  // These grow with the ring until it is full; slot 0 is used when it wraps.
+  readonly #from: string[] = ['']
+  readonly #to: string[] = ['']
+  readonly #what: string[] = ['']
+  readonly #outcomes: (string | undefined)[] = [undefined]
+  readonly #explanations: (Explanation | undefined)[] = [undefined]
+  readonly #objects: (FlowObject | undefined)[] = [undefined]
+  readonly #causes: Cause[] = [noCause]
   readonly #writes = new Map<number, FlowId>()
   readonly #listeners = new Set<(event: FlowEvent) => void>()
   #last = 0
@@ -105,13 +106,6 @@ export class FlowRecorder {
     this.#atMs = new Float64Array(size)
     this.#endMs = new Float64Array(size)
     this.#revisions = new Float64Array(size)
-    this.#from = Array<string>(size).fill('')
-    this.#to = Array<string>(size).fill('')
-    this.#what = Array<string>(size).fill('')
-    this.#outcomes = Array<string | undefined>(size).fill(undefined)
-    this.#explanations = Array<Explanation | undefined>(size).fill(undefined)
-    this.#objects = Array<FlowObject | undefined>(size).fill(undefined)
-    this.#causes = Array.from({ length: size }, () => noCause)
   }
 
   get last(): FlowId {

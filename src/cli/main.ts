@@ -6,11 +6,12 @@ const controller = new AbortController()
 for (const signal of ['SIGINT', 'SIGTERM'] as const)
   process.once(signal, () => controller.abort(new DOMException(`ended by ${signal}`, 'AbortError')))
 
-process.exitCode = await run(commands, process.argv.slice(2), {
+// No await at the top: the bundle of the command line is CommonJS.
+void run(commands, process.argv.slice(2), {
   out: (text) => void process.stdout.write(text),
   err: (text) => void process.stderr.write(text),
   isTerminal: process.stdout.isTTY,
   environment: process.env,
   signal: controller.signal,
   startedMs: performance.timeOrigin,
-})
+}).then((code) => (process.exitCode = code))

@@ -62,6 +62,8 @@ export interface ClusterOptions {
   readonly schedulerConfiguration?: SchedulerConfiguration
 }
 
+const serverName = 'apiserver'
+
 export class Cluster {
   readonly flow: FlowRecorder
   readonly metrics: Metrics
@@ -73,6 +75,7 @@ export class Cluster {
   /** Simulated nodes are reached without sockets. */
   readonly #kubelets = new DirectKubelets(noKubelets)
   #server: ApiServer | undefined
+  #isStopping = false
 
   constructor(options: ClusterOptions) {
     this.#options = options
@@ -99,11 +102,22 @@ export class Cluster {
   }
 
   start(): void {
-    for (const component of this.components.values()) component.start()
+    this.startServer()
+    void this.ready.then(() => this.startOthers())
+  }
+
+  startServer(): void {
+    this.components.get(serverName)?.start()
+  }
+
+  /** Those that would only wait while the API server is not ready. */
+  startOthers(): void {
+    if (!this.#isStopping) for (const component of this.components.values()) component.start()
   }
 
   /** Ends everything in the reverse order of its start. */
   async stop(): Promise<void> {
+    this.#isStopping = true
     for (const component of [...this.components.values()].toReversed()) await component.kill()
     await this.#options.store.close()
   }
@@ -122,7 +136,7 @@ export class Cluster {
     const metrics = this.metrics
     const requestMetrics = new RequestMetrics(metrics)
     const digest = (text: string) => nodeCrypto.sha256(text).toHex().toUpperCase()
-    return new Component('apiserver', this.#options, (tasks) => {
+    return new Component(serverName, this.#options, (tasks) => {
       const server = new ApiServer({
         store,
         clock,

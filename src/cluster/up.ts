@@ -4,6 +4,7 @@ import { errorText, type Log } from '../base/log.ts'
 import { Metrics } from '../base/metrics.ts'
 import { systemRandom } from '../base/random.ts'
 import { TaskGroup } from '../base/task-group.ts'
+import { turn } from '../base/turn.ts'
 import { kubeconfigText } from '../pki/kubeconfig.ts'
 import { nodePlatform } from '../platform/node/platform.ts'
 import type { SchedulerConfiguration } from '../scheduler/configuration.ts'
@@ -61,10 +62,15 @@ export async function up({
     cleanUps.use(await lockDirectory(dataFolder))
     const settings = await readPolicySettings(policyFlags, platform.files)
     const pkiParts = { platform, clock: realClock, random: systemRandom, hosts: [host] }
-    const certificates = await clusterCertificates(`${dataFolder}/pki`, pkiParts)
+    const opened = openStore(store, dataFolder)
+    cleanUps.defer(() =>
+      opened.then(
+        (plain) => plain.close(),
+        () => undefined,
+      ),
+    )
+    const [certificates, plainStore] = await Promise.all([clusterCertificates(`${dataFolder}/pki`, pkiParts), opened])
     const { accountKey, authority } = certificates
-    const plainStore = await openStore(store, dataFolder)
-    cleanUps.defer(() => plainStore.close())
     const encryptionPath = policyFlags['encryption-provider-config']
     const cipherParts = { crypto: platform.crypto, random: systemRandom, files: platform.files, clock: realClock, log }
     const encrypted =
@@ -91,7 +97,7 @@ export async function up({
       ...(realNode === undefined ? {} : { realNode }),
     })
     cleanUps.defer(() => cluster.stop())
-    cluster.start()
+    cluster.startServer()
     const served = await serve(cluster, { host, port, certificates, platform, clock: realClock, log })
     cleanUps.defer(() => served.close(drainMs))
     await Promise.all([
@@ -105,6 +111,11 @@ export async function up({
     const tasks = cleanUps.use(
       new TaskGroup({ onFailure: (task, error) => log.error('a task failed', { task, error: errorText(error) }) }),
     )
+    // In a turn of its own: whoever waits for the API hears first that it is ready.
+    tasks.start('components', async () => {
+      await turn()
+      cluster.startOthers()
+    })
     if (encrypted !== undefined && policyFlags['encryption-provider-config-automatic-reload'] === 'true')
       tasks.start('encryption configuration', (signal) => encrypted.follow(signal))
     tasks.start('renew certificates', async (signal) => {

@@ -1,5 +1,6 @@
 // The platform as Node.js offers it.
 import type { Platform } from '../platform.ts'
+import { provideByteTexts } from './byte-texts.ts'
 import { nodeCrypto } from './crypto.ts'
 import { nodeFiles } from './files.ts'
 import { nodeHttp2 } from './http2.ts'
@@ -7,6 +8,8 @@ import { nodeListeners } from './listener.ts'
 import { nodeOutbound } from './outbound.ts'
 import { nodeProcesses } from './processes.ts'
 import { nodeWorkers } from './workers.ts'
+
+provideByteTexts()
 
 export const nodePlatform: Platform = {
   crypto: nodeCrypto,

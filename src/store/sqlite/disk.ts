@@ -11,9 +11,9 @@ export interface DiskContent {
   readonly leaseLast: number
 }
 
-/** The module beside this one, under the name that it has here: the published package holds .js files. */
+/** The module beside this one, under the name that it has here: bundles hold .mjs files. */
 export const threadModule = (name: string): URL =>
-  new URL(`./${name}${import.meta.url.endsWith('.ts') ? '.ts' : '.js'}`, import.meta.url)
+  new URL(`./${name}${import.meta.url.endsWith('.ts') ? '.ts' : '.mjs'}`, import.meta.url)
 
 export class Disk {
   readonly #worker: WorkerHandle<DiskRequest, DiskReply>

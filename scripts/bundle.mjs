@@ -1,0 +1,67 @@
+// Bundles the sources into plain JavaScript: `node scripts/bundle.mjs <folder>`. CommonJS, since that loads faster (no
+// links between modules, no facades of Node.js's own) and Jest wants it; ESM gets a thin face on the same code, so that
+// a process that uses both has one cluster library. Threads are ESM.
+import { chmodSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { join, resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { build } from 'rolldown'
+
+const root = fileURLToPath(new URL('..', import.meta.url))
+const source = (path) => join(root, 'src', path)
+const { dependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
+const common = { platform: 'node', external: [/^node:/, ...Object.keys(dependencies)], logLevel: 'warn' }
+const output = (dir, format, extension) => ({
+  dir,
+  format,
+  entryFileNames: `[name].${extension}`,
+  chunkFileNames: `[name]-[hash].${extension}`,
+})
+
+/** The programs of the package: what each puts before the arguments that were typed. */
+const programs = { coxswain: [], 'kubectl-flow': ['flow'], 'kubectl-why': ['why'] }
+
+const programText = (first) =>
+  [
+    '#!/usr/bin/env node',
+    "require('node:module').enableCompileCache?.()",
+    ...(first.length === 0 ? [] : [`process.argv.splice(2, 0, ${first.map((word) => `'${word}'`).join(', ')})`]),
+    "require('./cli.cjs')",
+    '',
+  ].join('\n')
+
+async function bundle(folder) {
+  await build({
+    ...common,
+    input: { cli: source('cli/main.ts'), index: source('cluster/index.ts') },
+    output: output(folder, 'cjs', 'cjs'),
+  })
+  const threads = ['disk-thread', 'snapshot-thread']
+  await build({
+    ...common,
+    input: Object.fromEntries(threads.map((name) => [name, source(`store/sqlite/${name}.ts`)])),
+    output: output(folder, 'esm', 'mjs'),
+  })
+  const names = Object.keys(createRequire(import.meta.url)(join(folder, 'index.cjs')))
+  writeFileSync(
+    join(folder, 'index.mjs'),
+    `import library from './index.cjs'\nexport const { ${names.join(', ')} } = library\n`,
+  )
+  for (const [name, first] of Object.entries(programs)) {
+    writeFileSync(join(folder, `${name}.cjs`), programText(first))
+    chmodSync(join(folder, `${name}.cjs`), 0o755)
+  }
+}
+
+// Whole or not at all: whoever starts meanwhile finds the old one, the new one, or none.
+const target = resolve(process.argv[2] ?? join(root, 'dist'))
+const fresh = `${target}.${process.pid}`
+rmSync(fresh, { recursive: true, force: true })
+mkdirSync(fresh, { recursive: true })
+try {
+  await bundle(fresh)
+  rmSync(target, { recursive: true, force: true })
+  renameSync(fresh, target)
+} finally {
+  rmSync(fresh, { recursive: true, force: true })
+}

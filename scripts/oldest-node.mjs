@@ -1,0 +1,22 @@
+// The oldest Node.js that the package promises to run on, from npm into .cache/.
+import { spawnSync } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+
+const version = '24.22.0'
+const packageName = `node-${process.platform}-${process.arch}`
+
+const folderOf = (root) => join(root, '.cache', `node-${version}`)
+
+export const oldestNode = (root) => join(folderOf(root), 'node_modules', packageName, 'bin', 'node')
+
+/** Returns the reason when it could not be had. */
+export function fetchOldestNode(root, say) {
+  say(`fetching Node.js ${version}`)
+  const { stderr } = spawnSync(
+    'npm',
+    ['install', '--no-save', '--no-audit', '--no-fund', '--prefix', folderOf(root), `${packageName}@${version}`],
+    { encoding: 'utf8' },
+  )
+  return existsSync(oldestNode(root)) ? undefined : stderr.trim().split('\n').at(-1)
+}
