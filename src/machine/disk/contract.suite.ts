@@ -55,13 +55,28 @@ export function diskContract(driver: string, open: () => Promise<DiskUnderTest>)
     await disk.remove(place)
   })
 
-  test(`${driver}: a sub-path is made inside and cannot lead out`, async () => {
+  test(`${driver}: what lies inside a folder is mounted elsewhere, made where it is missing, and never from outside`, async () => {
     const { disk, folder } = await open()
+    const place = `${folder}/subpath`
     await disk.makeFolder(`${folder}/volume`, 0o755)
-    const inner = await disk.inside(`${folder}/volume`, 'a/b')
-    equal(inner.endsWith('/volume/a/b'), true)
-    equal(await disk.kindOf(inner), 'folder')
-    await rejects(disk.inside(`${folder}/volume`, '../other'), PathEscapes)
+    await disk.mountInside(`${folder}/volume`, 'a/b', place)
+    await disk.mountInside(`${folder}/volume`, 'a/b', place)
+    equal(await disk.kindOf(`${folder}/volume/a/b`), 'folder')
+    deepEqual(await disk.mountsBelow(folder), [place])
+    await rejects(disk.mountInside(`${folder}/volume`, '../other', `${folder}/other`), PathEscapes)
+    await disk.unmount(place)
+  })
+
+  test(`${driver}: a group is given what it then has`, async () => {
+    const { disk, folder } = await open()
+    await disk.makeFolder(`${folder}/shared`, 0o755)
+    await disk.write(`${folder}/shared/f`, file('x', 0o600))
+    equal(await disk.belongsToGroup(`${folder}/shared`, 2000), false)
+    await disk.giveToGroup(`${folder}/shared`, 2000)
+    deepEqual(
+      [await disk.belongsToGroup(`${folder}/shared`, 2000), await disk.belongsToGroup(`${folder}/shared`, 2001)],
+      [true, false],
+    )
   })
 
   test(`${driver}: nothing is removed across a mount`, async () => {

@@ -2,10 +2,11 @@ import { equal, rejects } from 'node:assert/strict'
 import { test } from 'node:test'
 import { diskContract } from './contract.suite.ts'
 import { PathEscapes } from './disk.ts'
+import { openInside } from './node-inner-path.ts'
 import { NodeDisk } from './node-disk.ts'
 import { visibleNames } from './projection.ts'
 import { SimulatedDisk } from './simulated-disk.ts'
-import { chmod, mkdtemp, readlink, rm, stat, symlink, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, mkdtemp, readdir, readlink, realpath, rm, stat, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
@@ -13,13 +14,28 @@ diskContract('simulated', () => Promise.resolve({ disk: new SimulatedDisk(), fol
 
 test('the host’s own disk: a link cannot lead out of a volume, and is not read through', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'coxswain-disk-'))
-  const disk = new NodeDisk()
-  await disk.makeFolder(join(folder, 'volume'), 0o755)
+  const volume = join(folder, 'volume')
+  await mkdir(join(volume, 'in'), { recursive: true })
   await writeFile(join(folder, 'secret'), 'secret')
-  await symlink(folder, join(folder, 'volume', 'out'))
-  await symlink(join(folder, 'secret'), join(folder, 'volume', 'message'))
-  await rejects(disk.inside(join(folder, 'volume'), 'out/x'), PathEscapes)
-  equal(await disk.readEnd(join(folder, 'volume', 'message'), 10), undefined)
+  await symlink(folder, join(volume, 'out'))
+  await symlink('in', join(volume, 'alias'))
+  await symlink(join(folder, 'secret'), join(volume, 'message'))
+  for (const path of ['out', 'out/x', 'message', '../secret', 'in/../../secret'])
+    await rejects(openInside(volume, path), PathEscapes, path)
+  await using inner = await openInside(volume, 'alias/deep')
+  equal(await readlink(`/proc/self/fd/${inner.fd}`), join(await realpath(volume), 'in', 'deep'))
+  equal(await new NodeDisk().readEnd(join(volume, 'message'), 10), undefined)
+  await rm(folder, { recursive: true })
+})
+
+test('the host’s own disk: what an interrupted projection left is no hindrance and goes', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'coxswain-disk-'))
+  await mkdir(join(folder, '..generation-old'))
+  await symlink('..generation-old', join(folder, '..data_new'))
+  await new NodeDisk().project(folder, new Map([['a', { content: new TextEncoder().encode('1'), mode: 0o444 }]]))
+  const names = await readdir(folder)
+  equal(names.filter((name) => name.startsWith('..generation-')).length, 1)
+  equal(names.includes('..data_new'), false)
   await rm(folder, { recursive: true })
 })
 

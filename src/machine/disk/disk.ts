@@ -4,11 +4,8 @@
 export interface DiskFile {
   readonly content: Uint8Array
   readonly mode: number
-}
-
-export interface Owner {
+  /** Whose it is; root's when left out. Only projected files have owners. */
   readonly uid?: number
-  readonly gid?: number
 }
 
 export interface Disk {
@@ -20,23 +17,26 @@ export interface Disk {
   readEnd(path: string, bytesMax: number): Promise<Uint8Array | undefined>
   /**
    * Makes the folder hold exactly these files, by paths below it, all at once: a reader sees the old or the new ones,
-   * never a mixture. Nothing is written when nothing differs.
+   * never a mixture. Nothing is written when nothing differs. With a group, the group may read everything.
    */
-  project(folder: string, files: ReadonlyMap<string, DiskFile>): Promise<void>
-  /** Gives everything below a path to an owner; with `groupWrites` the group may write and new files stay the group's. */
-  give(path: string, owner: Owner, groupWrites: boolean): Promise<void>
+  project(folder: string, files: ReadonlyMap<string, DiskFile>, gid?: number): Promise<void>
+  /** Gives everything at and below a path to a group, which may write it; new files stay the group's. */
+  giveToGroup(path: string, gid: number): Promise<void>
+  /** Whether the path itself belongs to the group as `giveToGroup` leaves it; what is below is not looked at. */
+  belongsToGroup(path: string, gid: number): Promise<boolean>
   /** What a path is; undefined when nothing is there. */
   kindOf(path: string): Promise<DiskKind | undefined>
-  /** Resolves `subPath` inside a folder without ever leaving it by a link; makes what is missing. Throws PathEscapes. */
-  inside(folder: string, subPath: string): Promise<string>
+  /**
+   * Mounts what lies at `subPath` inside a folder at another place, and makes a folder where nothing is. It never leaves
+   * the folder by a link, whoever moves things meanwhile. Fine when the same is mounted there already. Throws PathEscapes.
+   */
+  mountInside(folder: string, subPath: string, to: string): Promise<void>
   /** Removes a file or a folder with its content, never across a mount; fine when nothing is there. */
   remove(path: string): Promise<void>
   /** Names in a folder; empty when there is none. */
   list(path: string): Promise<readonly string[]>
   /** Mounts memory as a file system; fine when it is mounted already. */
   mountMemory(path: string, bytesMax: number | undefined): Promise<void>
-  /** Mounts one path at another. */
-  mountBind(from: string, to: string): Promise<void>
   /** Fine when nothing is mounted there. */
   unmount(path: string): Promise<void>
   /** Where something is mounted, at or below a path. */

@@ -10,7 +10,6 @@ import {
   open,
   readdir,
   readFile,
-  readlink,
   realpath,
   rename,
   rm,
@@ -20,7 +19,8 @@ import {
 } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { promisify } from 'node:util'
-import { PathEscapes, type Disk, type DiskFile, type DiskKind, type Owner } from './disk.ts'
+import type { Disk, DiskFile, DiskKind } from './disk.ts'
+import { openInside } from './node-inner-path.ts'
 import { dataLink, visibleNames } from './projection.ts'
 
 const run = promisify(execFile)
@@ -58,22 +58,26 @@ export class NodeDisk implements Disk {
     }
   }
 
-  async project(folder: string, files: ReadonlyMap<string, DiskFile>): Promise<void> {
-    if (await this.#holds(folder, files)) return
-    const before = await readlink(join(folder, dataLink)).catch(() => undefined)
-    const made = await mkdtemp(join(folder, '..generation-'))
+  async project(folder: string, files: ReadonlyMap<string, DiskFile>, gid?: number): Promise<void> {
+    if (await this.#holds(folder, files, gid)) return
+    const made = await mkdtemp(join(folder, generationPrefix))
     await chmod(made, 0o755)
-    const generation = basename(made)
-    for (const [path, { content, mode }] of files) {
-      const target = join(folder, generation, path)
+    for (const [path, { content, mode, uid }] of files) {
+      const target = join(made, path)
       await mkdir(dirname(target), { recursive: true, mode: 0o755 })
       await writeFile(target, content)
       await chmod(target, mode)
+      if (uid !== undefined) await lchown(target, uid, 0)
     }
-    await symlink(generation, join(folder, `${dataLink}_new`))
+    if (gid !== undefined) await grant(folder, gid, 'reads')
+    // Whoever was interrupted here may have left its link.
+    await rm(join(folder, `${dataLink}_new`), { force: true })
+    await symlink(basename(made), join(folder, `${dataLink}_new`))
     await rename(join(folder, `${dataLink}_new`), join(folder, dataLink))
     await this.#showNames(folder, visibleNames(files.keys()))
-    if (before !== undefined) await rm(join(folder, before), { recursive: true, force: true })
+    for (const name of await readdir(folder))
+      if (name.startsWith(generationPrefix) && name !== basename(made))
+        await rm(join(folder, name), { recursive: true, force: true })
   }
 
   async #showNames(folder: string, wanted: ReadonlySet<string>): Promise<void> {
@@ -82,29 +86,31 @@ export class NodeDisk implements Disk {
     for (const name of shown) if (!wanted.has(name)) await unlink(join(folder, name))
   }
 
-  async #holds(folder: string, files: ReadonlyMap<string, DiskFile>): Promise<boolean> {
+  async #holds(folder: string, files: ReadonlyMap<string, DiskFile>, gid?: number): Promise<boolean> {
     const data = join(folder, dataLink)
     const present = await readdir(data, { recursive: true, withFileTypes: true }).catch(() => undefined)
     if (present === undefined || present.filter((entry) => entry.isFile()).length !== files.size) return false
-    for (const [path, { content, mode }] of files) {
+    for (const [path, { content, mode, uid = 0 }] of files) {
       const [bytes, status] = await Promise.all([
         readFile(join(data, path)).catch(() => undefined),
         lstat(join(data, path)).catch(() => undefined),
       ])
-      if (bytes === undefined || status === undefined) return false
-      if ((status.mode & 0o777) !== mode || !bytes.equals(content)) return false
+      if (bytes === undefined || status === undefined || !bytes.equals(content)) return false
+      const wantedMode = gid === undefined ? mode : mode | groupBits.reads
+      if ((status.mode & 0o777) !== wantedMode || status.uid !== (asRoot ? uid : status.uid)) return false
+      if (gid !== undefined && status.gid !== gid) return false
     }
     return true
   }
 
-  async give(path: string, owner: Owner, groupWrites: boolean): Promise<void> {
+  giveToGroup(path: string, gid: number): Promise<void> {
+    return grant(path, gid, 'writes')
+  }
+
+  async belongsToGroup(path: string, gid: number): Promise<boolean> {
     const status = await lstat(path)
-    await lchown(path, owner.uid ?? status.uid, owner.gid ?? status.gid)
-    if (status.isSymbolicLink()) return
-    // What the owner may do the group may do; in folders new files stay the group's.
-    if (groupWrites) await chmod(path, (status.mode & 0o777) | (status.isDirectory() ? 0o2770 : 0o660))
-    if (!status.isDirectory()) return
-    for (const name of await readdir(path)) await this.give(join(path, name), owner, groupWrites)
+    const wanted = groupBits.writes | (status.isDirectory() ? folderBits : 0)
+    return status.gid === gid && (status.mode & wanted) === wanted
   }
 
   async kindOf(path: string): Promise<DiskKind | undefined> {
@@ -121,20 +127,22 @@ export class NodeDisk implements Disk {
     }
   }
 
-  async inside(folder: string, subPath: string): Promise<string> {
-    const root = await realpath(folder)
-    let at = root
-    for (const name of subPath.split('/').filter((part) => part !== '' && part !== '.')) {
-      if (name === '..') throw new PathEscapes(`the path ${JSON.stringify(subPath)} leads out of its volume`)
-      const next = join(at, name)
-      await mkdir(next, { mode: 0o750 }).catch((error: unknown) => {
-        if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
-      })
-      at = await realpath(next)
-      if (at !== root && !at.startsWith(`${root}/`))
-        throw new PathEscapes(`the path ${JSON.stringify(subPath)} leads out of its volume`)
+  async mountInside(folder: string, subPath: string, to: string): Promise<void> {
+    await using source = await openInside(folder, subPath)
+    const wanted = await source.stat()
+    if ((await this.mountsBelow(to)).includes(to)) {
+      const present = await lstat(to)
+      if (present.dev === wanted.dev && present.ino === wanted.ino) return
+      await this.unmount(to)
     }
-    return at
+    await rm(to, { recursive: true, force: true })
+    if (wanted.isDirectory()) await mkdir(to, { recursive: true })
+    else {
+      await mkdir(dirname(to), { recursive: true })
+      await writeFile(to, '')
+    }
+    // Not resolved to a path again: what the descriptor holds is what gets mounted.
+    await run('mount', ['--no-canonicalize', '--bind', `/proc/${process.pid}/fd/${source.fd}`, to])
   }
 
   async remove(path: string): Promise<void> {
@@ -154,10 +162,6 @@ export class NodeDisk implements Disk {
     if ((await this.mountsBelow(path)).includes(path)) return
     const options = bytesMax === undefined ? [] : ['-o', `size=${bytesMax}`]
     await run('mount', ['-t', 'tmpfs', ...options, 'tmpfs', path])
-  }
-
-  async mountBind(from: string, to: string): Promise<void> {
-    await run('mount', ['--bind', from, to])
   }
 
   async unmount(path: string): Promise<void> {
@@ -182,6 +186,22 @@ export class NodeDisk implements Disk {
     const sizes = await Promise.all(names.map((name) => this.usedBytes(join(path, name))))
     return sizes.reduce((sum, size) => sum + size, 0)
   }
+}
+
+const generationPrefix = '..generation-'
+const asRoot = process.getuid?.() === 0
+
+/** What a group is given: to read, or to write too; in folders also to enter, and that new files stay the group's. */
+const groupBits = { reads: 0o440, writes: 0o660 } as const
+const folderBits = 0o2110
+
+async function grant(path: string, gid: number, what: keyof typeof groupBits): Promise<void> {
+  const status = await lstat(path)
+  await lchown(path, status.uid, gid)
+  if (status.isSymbolicLink()) return
+  const isFolder = status.isDirectory()
+  await chmod(path, (status.mode & 0o7777) | groupBits[what] | (isFolder ? folderBits : 0))
+  if (isFolder) for (const name of await readdir(path)) await grant(join(path, name), gid, what)
 }
 
 /** The kernel writes blanks in paths as octal. */

@@ -1,11 +1,12 @@
 // SimulatedDisk: files and mounts in memory, for simulated nodes. Links do not exist here, so no path can escape.
-import { PathEscapes, type Disk, type DiskFile, type DiskKind, type Owner } from './disk.ts'
+import { PathEscapes, type Disk, type DiskFile, type DiskKind } from './disk.ts'
 
 type Entry = { readonly kind: 'folder' } | ({ readonly kind: 'file' } & DiskFile)
 
 export class SimulatedDisk implements Disk {
   readonly #entries = new Map<string, Entry>()
   readonly #mounts = new Set<string>()
+  readonly #groups = new Map<string, number>()
 
   makeFolder(path: string, _mode: number): Promise<void> {
     for (let at = path; at !== '' && !this.#entries.has(at); at = at.slice(0, at.lastIndexOf('/')))
@@ -23,7 +24,7 @@ export class SimulatedDisk implements Disk {
     return Promise.resolve(entry?.kind === 'file' ? entry.content.slice(-bytesMax) : undefined)
   }
 
-  async project(folder: string, files: ReadonlyMap<string, DiskFile>): Promise<void> {
+  async project(folder: string, files: ReadonlyMap<string, DiskFile>, _gid?: number): Promise<void> {
     for (const path of this.#below(folder)) if (path !== folder) this.#entries.delete(path)
     for (const [path, file] of files) {
       await this.makeFolder(`${folder}/${path}`.slice(0, `${folder}/${path}`.lastIndexOf('/')), 0o755)
@@ -31,27 +32,36 @@ export class SimulatedDisk implements Disk {
     }
   }
 
-  give(_path: string, _owner: Owner, _groupWrites: boolean): Promise<void> {
+  giveToGroup(path: string, gid: number): Promise<void> {
+    this.#groups.set(path, gid)
     return Promise.resolve()
+  }
+
+  belongsToGroup(path: string, gid: number): Promise<boolean> {
+    return Promise.resolve(this.#groups.get(path) === gid)
   }
 
   kindOf(path: string): Promise<DiskKind | undefined> {
     return Promise.resolve(this.#entries.get(path)?.kind)
   }
 
-  async inside(folder: string, subPath: string): Promise<string> {
+  async mountInside(folder: string, subPath: string, to: string): Promise<void> {
     const names = subPath.split('/').filter((name) => name !== '' && name !== '.')
     if (names.includes('..')) throw new PathEscapes(`the path ${JSON.stringify(subPath)} leads out of its volume`)
     const path = [folder, ...names].join('/')
     if (!this.#entries.has(path)) await this.makeFolder(path, 0o750)
-    return path
+    await this.makeFolder(to, 0o750)
+    this.#mounts.add(to)
   }
 
   remove(path: string): Promise<void> {
     const mounts = [...this.#mounts].filter((place) => isAtOrBelow(place, path))
     if (mounts.length > 0)
       return Promise.reject(new Error(`${path} is not removed: something is mounted at ${mounts.join(', ')}`))
-    for (const below of this.#below(path)) this.#entries.delete(below)
+    for (const below of this.#below(path)) {
+      this.#entries.delete(below)
+      this.#groups.delete(below)
+    }
     return Promise.resolve()
   }
 
@@ -62,11 +72,6 @@ export class SimulatedDisk implements Disk {
 
   mountMemory(path: string, _bytesMax: number | undefined): Promise<void> {
     this.#mounts.add(path)
-    return Promise.resolve()
-  }
-
-  mountBind(_from: string, to: string): Promise<void> {
-    this.#mounts.add(to)
     return Promise.resolve()
   }
 
