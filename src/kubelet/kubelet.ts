@@ -17,9 +17,11 @@ import { beat } from './heartbeat.ts'
 import type { NodeHost } from './node-host.ts'
 import { NodeObjects } from './node-objects.ts'
 import type { NodeDescription } from './node-status.ts'
+import { ObjectWatches } from './object-watches.ts'
 import { PodMaker } from './pod-maker.ts'
 import { PodVolumes } from './pod-volumes.ts'
 import { PodWorker } from './pod-worker.ts'
+import { VolumeFollower } from './volume-follower.ts'
 
 export interface KubeletParts {
   readonly client: Client
@@ -40,6 +42,8 @@ export class Kubelet {
   readonly #queue: WorkQueue<string>
   readonly #pods: Informer<Pod>
   readonly #worker: PodWorker
+  readonly #volumes: PodVolumes | undefined
+  readonly #follower: VolumeFollower | undefined
 
   constructor(parts: KubeletParts) {
     const { client, runtime, clock, flow, log, description, host } = parts
@@ -50,8 +54,15 @@ export class Kubelet {
     this.#pods = new Informer<Pod>(pod, client.of(pod), { clock, log }, { fieldSelector: `spec.nodeName=${nodeName}` })
     const { hostIp, capacity } = description
     const node = { nodeName, hostIp, allocatable: capacity }
-    const objects = new NodeObjects(client, clock)
+    const watches = host.mountsVolumes
+      ? new ObjectWatches({ client, clock, log, onChange: (uid, cause) => this.#follower?.look(uid, cause) })
+      : undefined
+    const objects = new NodeObjects(client, clock, nodeName, watches)
     const volumes = host.mountsVolumes ? new PodVolumes({ ...host, sources: objects, node, clock }) : undefined
+    const podOf = (uid: string) => this.#pods.objects('uid', uid)[0]
+    this.#volumes = volumes
+    this.#follower =
+      volumes && watches && new VolumeFollower({ volumes, watches, objects, pod: podOf, events, clock, log })
     const memoryCapacityBytes = quantityUnits(capacity['memory'])
     const maker = new PodMaker({ ...host, objects, volumes, node, memoryCapacityBytes })
     this.#worker = new PodWorker({ client, runtime, maker, objects, events, clock, flow, log, nodeName, hostIp })
@@ -62,8 +73,13 @@ export class Kubelet {
     // Work is keyed by uid: a pod deleted and made again under its name is another pod.
     this.#pods.addIndex('uid', ({ metadata }) => [metadata.uid])
     this.#pods.onChange(({ now, before, cause }) => {
-      if (before !== undefined && before.metadata.uid !== now?.metadata.uid) this.#queue.add(before.metadata.uid, cause)
-      if (now !== undefined) this.#queue.add(now.metadata.uid, cause)
+      if (before !== undefined && before.metadata.uid !== now?.metadata.uid) {
+        this.#queue.add(before.metadata.uid, cause)
+        this.#follower?.leave(before.metadata.uid)
+      }
+      if (now === undefined) return
+      this.#queue.add(now.metadata.uid, cause)
+      this.#follower?.see(now, cause)
     })
     const leave = runtime.onChange((uid) => this.#queue.add(uid))
     tasks.signal.addEventListener(
@@ -76,14 +92,17 @@ export class Kubelet {
     )
     tasks.start('heartbeat', (signal) => beat(this.#parts, signal))
     tasks.start('pods', (signal) => this.#pods.run(signal))
+    const follower = this.#follower
+    if (follower !== undefined) tasks.start('volumes', (signal) => follower.run(signal))
     tasks.start('clean up', (signal) => this.#wakeLeftovers(signal))
     for (let worker = 0; worker < workers; worker++) tasks.start(`pod worker ${worker}`, (signal) => this.#work(signal))
   }
 
-  // Pods that ended while no kubelet ran still have a sandbox.
+  // Pods that ended while no kubelet ran still have a sandbox, or something on the disk.
   async #wakeLeftovers(signal: AbortSignal): Promise<void> {
     await this.#pods.synced
-    for (const uid of await this.#parts.runtime.podUids(signal)) this.#queue.add(uid)
+    const left = [await this.#parts.runtime.podUids(signal), (await this.#volumes?.podUids()) ?? []]
+    for (const uid of left.flat()) this.#queue.add(uid)
   }
 
   async #work(signal: AbortSignal): Promise<void> {

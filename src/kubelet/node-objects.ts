@@ -1,21 +1,27 @@
-// What the pods of a node refer to: ConfigMaps, Secrets and tokens of their accounts, asked of the API server and
-// remembered for a while, so that a hundred pods with the same ConfigMap ask once.
+// What the pods of a node refer to: ConfigMaps, Secrets, claims and tokens of their accounts. What volumes show is
+// watched; the rest is asked of the API server and remembered for a while, so that a hundred pods with the same ConfigMap
+// ask once.
 import type { Clock } from '../base/clock.ts'
 import type { Context } from '../base/context.ts'
 import { configMap, type ConfigMap } from '../api/core/v1/config-map.ts'
+import { node, type Node } from '../api/core/v1/node.ts'
+import { persistentVolume, type PersistentVolume } from '../api/core/v1/persistent-volume.ts'
+import { persistentVolumeClaim, type PersistentVolumeClaim } from '../api/core/v1/persistent-volume-claim.ts'
 import type { Pod } from '../api/core/v1/pod.ts'
 import { secret, type Secret } from '../api/core/v1/secret.ts'
 import { serviceAccount } from '../api/core/v1/service-account.ts'
 import { namespaceOf, objectKey, type ApiObject } from '../api/object.ts'
 import type { Kind } from '../api/kind.ts'
 import type { Client } from '../client/client.ts'
+import type { ObjectWatches } from './object-watches.ts'
 import type { VolumeSources } from './volumes/volume-type.ts'
 
 /** A container that starts sees a changed object after at most this long. */
 const rememberedMs = 30_000
 const rememberedMax = 10_000
-/** A token is renewed when this share of its life is over. */
+/** A token is renewed when this share of its life is over, or after a day. */
 const renewalShare = 0.8
+const renewalMsMax = 24 * 3_600_000
 
 interface Remembered {
   readonly untilMs: number
@@ -25,11 +31,16 @@ interface Remembered {
 export class NodeObjects implements VolumeSources {
   readonly #client: Client
   readonly #clock: Clock
+  readonly #nodeName: string
+  readonly #watches: ObjectWatches | undefined
   readonly #remembered = new Map<string, Remembered>()
 
-  constructor(client: Client, clock: Clock) {
+  /** Without watches everything is asked for. */
+  constructor(client: Client, clock: Clock, nodeName: string, watches: ObjectWatches | undefined) {
     this.#client = client
     this.#clock = clock
+    this.#nodeName = nodeName
+    this.#watches = watches
   }
 
   configMap(namespace: string, name: string, context: Context): Promise<ConfigMap | undefined> {
@@ -40,11 +51,24 @@ export class NodeObjects implements VolumeSources {
     return this.#object(secret, namespace, name, context)
   }
 
+  /** Claims and volumes change when they are bound, which is when they are asked for. */
+  claim(namespace: string, name: string, context: Context): Promise<PersistentVolumeClaim | undefined> {
+    return this.#client.of(persistentVolumeClaim).find(name, namespace, context)
+  }
+
+  persistentVolume(name: string, context: Context): Promise<PersistentVolume | undefined> {
+    return this.#client.of(persistentVolume).find(name, '', context)
+  }
+
+  node(context: Context): Promise<Node | undefined> {
+    return this.#object(node, '', this.#nodeName, context)
+  }
+
   token(pod: Pod, audience: string | undefined, expirationSeconds: number, context: Context): Promise<string> {
     const { name, uid } = pod.metadata
     const account = pod.spec.serviceAccountName ?? 'default'
     const key = `token ${uid} ${audience ?? ''} ${expirationSeconds}`
-    return this.#ask(key, expirationSeconds * 1000 * renewalShare, async () => {
+    return this.#ask(key, Math.min(expirationSeconds * 1000 * renewalShare, renewalMsMax), async () => {
       const spec = {
         ...(audience === undefined ? {} : { audiences: [audience] }),
         expirationSeconds,
@@ -56,9 +80,15 @@ export class NodeObjects implements VolumeSources {
     })
   }
 
+  /** In how long the first of the pod's tokens is to be renewed; undefined when it has none. */
+  tokenRenewalMs(podUid: string): number | undefined {
+    const untils = [...this.#remembered].filter(([key]) => isTokenOf(podUid, key)).map(([, { untilMs }]) => untilMs)
+    return untils.length === 0 ? undefined : Math.max(0, Math.min(...untils) - this.#clock.monotonicMs())
+  }
+
   /** The pod is gone: nobody needs its tokens any more. */
   forget(podUid: string): void {
-    for (const key of this.#remembered.keys()) if (key.startsWith(`token ${podUid} `)) this.#remembered.delete(key)
+    for (const key of this.#remembered.keys()) if (isTokenOf(podUid, key)) this.#remembered.delete(key)
   }
 
   #object<T extends ApiObject>(
@@ -67,6 +97,8 @@ export class NodeObjects implements VolumeSources {
     name: string,
     context: Context,
   ): Promise<T | undefined> {
+    const watched = this.#watches?.find(kind, namespace, name)
+    if (watched !== undefined) return Promise.resolve(watched)
     const key = `${kind.plural} ${objectKey(namespace, name)}`
     return this.#ask(key, rememberedMs, () => this.#client.of(kind).find(name, namespace, context))
   }
@@ -93,3 +125,5 @@ export class NodeObjects implements VolumeSources {
     }
   }
 }
+
+const isTokenOf = (podUid: string, key: string): boolean => key.startsWith(`token ${podUid} `)

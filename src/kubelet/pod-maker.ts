@@ -18,7 +18,7 @@ import type { NodeFacts } from './pod-config/field-values.ts'
 import { hostnameOf, hostsFile } from './pod-config/hosts-file.ts'
 import { hostsPath, logFolder, podFolder, terminationFile, type NodePaths } from './pod-config/paths.ts'
 import { sandboxConfig } from './pod-config/sandbox-config.ts'
-import type { PodVolumes } from './pod-volumes.ts'
+import type { PodVolumes, VolumePlaces } from './pod-volumes.ts'
 
 export interface PodMakerParts {
   readonly disk: Disk
@@ -56,8 +56,8 @@ export class PodMaker {
   }
 
   /** Volumes as the API has them now. Throws VolumeError when one cannot be had. */
-  mountVolumes(pod: Pod, podIps: readonly string[], context: Context): Promise<ReadonlyMap<string, string>> {
-    return this.#parts.volumes?.mount(pod, podIps, context) ?? Promise.resolve(new Map())
+  mountVolumes(pod: Pod, context: Context): Promise<VolumePlaces> {
+    return this.#parts.volumes?.mount(pod, context) ?? Promise.resolve(new Map())
   }
 
   /** Throws ConfigError when the container cannot be made as the pod says. */
@@ -70,11 +70,11 @@ export class PodMaker {
     context: Context,
   ): Promise<ContainerConfig> {
     const { node, memoryCapacityBytes, services, volumes } = this.#parts
-    const places = await this.mountVolumes(pod, podIps, context)
+    const places = await this.mountVolumes(pod, context)
     const objects = await this.#objectsOf(pod, container, context)
     const sources = { pod, podIps, node, memoryCapacityBytes, services: services(), ...objects }
     const variables = new Map(environmentOf(container, sources).map(({ name, value }) => [name, value]))
-    const mounts = (await volumes?.mountsOf(container, places, variables)) ?? []
+    const mounts = (await volumes?.mountsOf(pod.metadata.uid, container, places, variables)) ?? []
     const own = volumes === undefined ? [] : await this.#ownFiles(pod, container, attempt, podIps, mounts)
     return containerConfig(container, attempt, image, [...mounts, ...own], sources)
   }

@@ -1,18 +1,24 @@
-// The volumes of pods on a node: made present before containers start, and as the API has them then; taken away when the
-// pod is gone.
+// The volumes of pods on a node: made present before containers start, kept as the API has them while the pod runs, and
+// taken away when the pod is gone. One thing at a time is done to the volumes of one pod.
 import type { Clock } from '../base/clock.ts'
 import type { Context } from '../base/context.ts'
 import type { Container } from '../api/core/v1/container.ts'
 import type { Pod } from '../api/core/v1/pod.ts'
 import type { Volume } from '../api/core/v1/volume.ts'
-import type { Disk } from '../machine/disk/disk.ts'
+import { PathEscapes, type Disk } from '../machine/disk/disk.ts'
 import type { ContainerMount } from '../machine/runtime/config.ts'
 import { ConfigError } from './pod-config/config-error.ts'
 import { expanded } from './pod-config/expansion.ts'
 import type { NodeFacts } from './pod-config/field-values.ts'
-import { podFolder, volumeFolder, type NodePaths } from './pod-config/paths.ts'
+import { podFolder, subPathFolder, volumeFolder, volumesFolder, type NodePaths } from './pod-config/paths.ts'
 import { volumeTypes } from './volumes.ts'
-import { VolumeError, type VolumeSources, type VolumeType } from './volumes/volume-type.ts'
+import {
+  VolumeError,
+  WholeVolumeError,
+  type VolumePlace,
+  type VolumeSources,
+  type VolumeType,
+} from './volumes/volume-type.ts'
 
 export interface PodVolumesParts {
   readonly disk: Disk
@@ -22,69 +28,128 @@ export interface PodVolumesParts {
   readonly clock: Clock
 }
 
+/** Where each volume of a pod lies, by its name. */
+export type VolumePlaces = ReadonlyMap<string, VolumePlace>
+
 export class PodVolumes {
   readonly #parts: PodVolumesParts
+  /** By pod, the end of what is being done to its volumes. */
+  readonly #turns = new Map<string, Promise<unknown>>()
 
   constructor(parts: PodVolumesParts) {
     this.#parts = parts
   }
 
   /** Makes all volumes of a pod present; returns where each lies. Throws VolumeError when one cannot be had now. */
-  async mount(pod: Pod, podIps: readonly string[], context: Context): Promise<ReadonlyMap<string, string>> {
-    const places = new Map<string, string>()
+  mount(pod: Pod, context: Context): Promise<VolumePlaces> {
+    return this.#inTurn(pod.metadata.uid, () => this.#mountAll(pod, () => true, context))
+  }
+
+  /** Shows what the API has now in volumes that follow it, where they are present. Throws VolumeError as `mount` does. */
+  async refresh(pod: Pod, context: Context): Promise<void> {
+    const { disk, paths } = this.#parts
+    await this.#inTurn(pod.metadata.uid, async () => {
+      if ((await disk.kindOf(volumesFolder(paths, pod.metadata.uid))) === undefined) return
+      await this.#mountAll(pod, ({ follows }) => follows, context)
+    })
+  }
+
+  async #mountAll(pod: Pod, isMeant: (type: VolumeType) => boolean, context: Context): Promise<VolumePlaces> {
+    const places = new Map<string, VolumePlace>()
     for (const volume of pod.spec.volumes ?? []) {
       try {
-        places.set(volume.name, await this.#mountOne(pod, volume, podIps, context))
+        const type = typeOf(volume)
+        if (isMeant(type)) places.set(volume.name, await this.#mountOne(type, pod, volume, context))
       } catch (error) {
-        if (!(error instanceof VolumeError)) throw error
+        if (!(error instanceof VolumeError) || error instanceof WholeVolumeError) throw error
         throw new VolumeError(`MountVolume.SetUp failed for volume ${JSON.stringify(volume.name)} : ${error.message}`)
       }
     }
     return places
   }
 
-  async #mountOne(pod: Pod, volume: Volume, podIps: readonly string[], context: Context): Promise<string> {
+  #mountOne(type: VolumeType, pod: Pod, volume: Volume, context: Context): Promise<VolumePlace> {
     const { disk, sources, paths, node, clock } = this.#parts
-    const type = typeOf(volume)
     const folder = volumeFolder(paths, pod.metadata.uid, type.folderName, volume.name)
-    const place = await type.mount({ pod, volume, folder, podIps, node, disk, sources, clock, context })
-    const gid = pod.spec.securityContext?.fsGroup
-    if (type.takesGroup && gid !== undefined) await disk.give(place, { gid }, true)
-    return place
+    return type.mount({ pod, volume, folder, node, disk, sources, clock, context })
   }
 
   /** What a container sees of the pod's volumes. Throws ConfigError when it asks for what is not there. */
-  async mountsOf(
-    { volumeMounts = [] }: Pick<Container, 'volumeMounts'>,
-    places: ReadonlyMap<string, string>,
+  mountsOf(
+    podUid: string,
+    container: Pick<Container, 'name' | 'volumeMounts'>,
+    places: VolumePlaces,
     variables: ReadonlyMap<string, string>,
   ): Promise<ContainerMount[]> {
-    const mounts: ContainerMount[] = []
-    for (const mount of volumeMounts) {
+    const mounts = (container.volumeMounts ?? []).map(async (mount, index): Promise<ContainerMount> => {
       const place = places.get(mount.name)
       if (place === undefined) throw new ConfigError(`volume ${JSON.stringify(mount.name)} is not mounted`)
-      const subPath = mount.subPathExpr === undefined ? mount.subPath : expanded(mount.subPathExpr, variables)
-      mounts.push({
-        hostPath: subPath === undefined ? place : await this.#parts.disk.inside(place, subPath),
+      const subPath = subPathOf(mount, container.name, variables)
+      const isRecursive = mount.recursiveReadOnly !== undefined && mount.recursiveReadOnly !== 'Disabled'
+      return {
+        hostPath:
+          subPath === ''
+            ? place.path
+            : await this.#mountSubPath(podUid, place.path, subPath, mount.name, container.name, index),
         containerPath: mount.mountPath,
-        readOnly: mount.readOnly ?? false,
-        ...(mount.recursiveReadOnly === undefined || mount.recursiveReadOnly === 'Disabled'
-          ? {}
-          : { recursiveReadOnly: true }),
+        readOnly: place.readOnly || (mount.readOnly ?? false),
+        ...(isRecursive ? { recursiveReadOnly: true } : {}),
         propagation: propagations[mount.mountPropagation ?? 'None'],
-      })
+      }
+    })
+    return Promise.all(mounts)
+  }
+
+  /** The runtime is given a mount of its own: what it mounts cannot be moved any more by those who write the volume. */
+  async #mountSubPath(
+    podUid: string,
+    folder: string,
+    subPath: string,
+    volume: string,
+    container: string,
+    index: number,
+  ): Promise<string> {
+    const { disk, paths } = this.#parts
+    const to = subPathFolder(paths, podUid, volume, container, index)
+    try {
+      await disk.mountInside(folder, subPath, to)
+      return to
+    } catch (error) {
+      // What lies where on the node is not told to users.
+      const what = error instanceof PathEscapes ? 'prepare subPath' : 'create subPath directory'
+      throw new ConfigError(
+        `failed to ${what} for volumeMount ${JSON.stringify(volume)} of container ${JSON.stringify(container)}`,
+        { cause: error },
+      )
     }
-    return mounts
   }
 
   /** Takes away all that a pod had on the node, whoever made it. */
-  async remove(podUid: string): Promise<void> {
+  remove(podUid: string): Promise<void> {
     const { disk, paths } = this.#parts
     const folder = podFolder(paths, podUid)
-    // Inner mounts go before the outer ones that hold them.
-    const mounts = [...(await disk.mountsBelow(folder))].toSorted((a, b) => b.length - a.length)
-    for (const mount of mounts) await disk.unmount(mount)
-    await disk.remove(folder)
+    return this.#inTurn(podUid, async () => {
+      // Inner mounts go before the outer ones that hold them.
+      const mounts = [...(await disk.mountsBelow(folder))].toSorted((a, b) => b.length - a.length)
+      for (const mount of mounts) await disk.unmount(mount)
+      await disk.remove(folder)
+    })
+  }
+
+  /** Pods that have anything on this node, also those that nobody remembers. */
+  podUids(): Promise<readonly string[]> {
+    return this.#parts.disk.list(this.#parts.paths.pods)
+  }
+
+  async #inTurn<T>(podUid: string, action: () => Promise<T>): Promise<T> {
+    const before = this.#turns.get(podUid)
+    const turn = before === undefined ? action() : before.then(action, action)
+    this.#turns.set(podUid, turn)
+    try {
+      return await turn
+    } finally {
+      if (this.#turns.get(podUid) === turn) this.#turns.delete(podUid)
+    }
   }
 }
 
@@ -93,6 +158,29 @@ const propagations = {
   HostToContainer: 'host-to-container',
   Bidirectional: 'bidirectional',
 } as const
+
+type VolumeMount = NonNullable<Container['volumeMounts']>[number]
+
+/** Below which path of the volume; empty: all of it. */
+function subPathOf(
+  { name, subPath = '', subPathExpr }: VolumeMount,
+  container: string,
+  variables: ReadonlyMap<string, string>,
+): string {
+  if (subPathExpr === undefined) return subPath
+  const path = expanded(subPathExpr, variables)
+  const unknown = /\$\(([^()]*)\)/.exec(path)
+  if (unknown !== null)
+    throw new ConfigError(`missing value for ${JSON.stringify(unknown[1])} of volumeMount ${JSON.stringify(name)}`)
+  const fault = path.startsWith('/')
+    ? 'must not be an absolute path'
+    : path.split('/').includes('..')
+      ? "must not contain '..'"
+      : undefined
+  if (fault !== undefined)
+    throw new ConfigError(`unable to provision SubPath \`${path}\` of container ${JSON.stringify(container)}: ${fault}`)
+  return path
+}
 
 function typeOf(volume: Volume): VolumeType {
   const type = volumeTypes.find(({ name }) => volume[name] !== undefined)

@@ -63,7 +63,7 @@ export class PodWorker {
 
   /** Brings the pod to what is wanted; `undefined`: the API server has no such pod any more. Returns when to look again. */
   async sync(uid: string, known: Pod | undefined, context: Context): Promise<number | undefined> {
-    const { runtime } = this.#parts
+    const { runtime, maker } = this.#parts
     const memory = this.#memoryOf(uid)
     let againMs: number | undefined
     let wanted = known
@@ -78,6 +78,7 @@ export class PodWorker {
       if (due.some(({ kind }) => kind === 'release-pod')) break
     }
     if (wanted === undefined || isBeingDeleted(wanted)) this.#memories.delete(uid)
+    if (known === undefined) await maker.remove(uid)
     return againMs
   }
 
@@ -144,10 +145,10 @@ export class PodWorker {
           runtime.removeContainer(action.container.id, signal),
         )
       case 'remove-sandbox':
-        await this.#call('remove sandbox', wanted, context, () => runtime.removeSandbox(action.sandboxId, signal))
-        if (wanted === undefined || isBeingDeleted(wanted)) await maker.remove(uid)
-        return
+        return this.#call('remove sandbox', wanted, context, () => runtime.removeSandbox(action.sandboxId, signal))
       case 'release-pod':
+        // Also of a pod that never got a sandbox: its volumes may be there.
+        await maker.remove(uid)
         if (wanted !== undefined) await this.#release(wanted, context)
         return
       case 'wait':
@@ -162,7 +163,7 @@ export class PodWorker {
     const { runtime, maker, clock } = this.#parts
     try {
       await maker.prepare(wanted)
-      await maker.mountVolumes(wanted, [], context)
+      await maker.mountVolumes(wanted, context)
       await this.#call('run sandbox', wanted, context, () =>
         runtime.runSandbox(maker.sandbox(wanted, 0), context.signal),
       )

@@ -2,6 +2,7 @@
 import { configMapVolume } from './volumes/config-map.ts'
 import { downwardApiVolume } from './volumes/downward-api.ts'
 import { emptyDirVolume } from './volumes/empty-dir.ts'
+import { ephemeralVolume, persistentVolumeClaimVolume } from './volumes/persistent-volume-claim.ts'
 import { hostPathVolume } from './volumes/host-path.ts'
 import { projectedVolume } from './volumes/projected.ts'
 import { secretVolume } from './volumes/secret.ts'
@@ -11,7 +12,9 @@ export const volumeTypes: readonly VolumeType[] = [
   configMapVolume,
   downwardApiVolume,
   emptyDirVolume,
+  ephemeralVolume,
   hostPathVolume,
+  persistentVolumeClaimVolume,
   projectedVolume,
   secretVolume,
 ]

@@ -14,8 +14,19 @@ export const podFolder = ({ pods }: NodePaths, uid: string): string => `${pods}/
 export const logFolder = ({ logs }: NodePaths, { metadata }: Pick<Pod, 'metadata'>): string =>
   `${logs}/${metadata.namespace ?? ''}_${metadata.name}_${metadata.uid}`
 
+export const volumesFolder = (paths: NodePaths, uid: string): string => `${podFolder(paths, uid)}/volumes`
+
 export const volumeFolder = (paths: NodePaths, uid: string, type: string, name: string): string =>
-  `${podFolder(paths, uid)}/volumes/kubernetes.io~${type}/${name}`
+  `${volumesFolder(paths, uid)}/kubernetes.io~${type}/${name}`
+
+/** Where a container's mount of a part of a volume lies. */
+export const subPathFolder = (
+  paths: NodePaths,
+  uid: string,
+  volume: string,
+  container: string,
+  index: number,
+): string => `${podFolder(paths, uid)}/volume-subpaths/${volume}/${container}/${index}`
 
 export const terminationFile = (paths: NodePaths, uid: string, container: string, attempt: number): string =>
   `${podFolder(paths, uid)}/containers/${container}/${attempt}`

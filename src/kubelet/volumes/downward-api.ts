@@ -1,16 +1,15 @@
 // downwardAPI: what the pod knows of itself, as files.
 import { downwardFiles } from './object-files.ts'
+import { showFiles } from './show-files.ts'
 import { defineVolumeType, VolumeError } from './volume-type.ts'
 
 export const downwardApiVolume = defineVolumeType({
   name: 'downwardAPI',
   folderName: 'downward-api',
-  takesGroup: true,
+  follows: true,
   async mount(work) {
     const { downwardAPI } = work.volume
     if (downwardAPI === undefined) throw new VolumeError('the volume is not a downwardAPI')
-    await work.disk.makeFolder(work.folder, 0o755)
-    await work.disk.project(work.folder, downwardFiles(downwardAPI.items ?? [], downwardAPI.defaultMode, work))
-    return work.folder
+    return showFiles(work, downwardFiles(downwardAPI.items ?? [], downwardAPI.defaultMode, work), 'memory')
   },
 })

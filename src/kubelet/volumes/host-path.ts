@@ -1,6 +1,6 @@
 // hostPath: a path of the node itself. What it must be, its type says; what may be missing is made.
-import type { DiskKind } from '../../machine/disk/disk.ts'
-import { defineVolumeType, VolumeError } from './volume-type.ts'
+import type { Disk, DiskKind } from '../../machine/disk/disk.ts'
+import { defineVolumeType, VolumeError, type VolumePlace } from './volume-type.ts'
 
 const wanted: Readonly<Record<string, { readonly kind: DiskKind; readonly words: string }>> = {
   Directory: { kind: 'folder', words: 'a directory' },
@@ -15,17 +15,21 @@ const wanted: Readonly<Record<string, { readonly kind: DiskKind; readonly words:
 export const hostPathVolume = defineVolumeType({
   name: 'hostPath',
   folderName: 'host-path',
-  takesGroup: false,
-  async mount({ volume: { hostPath }, disk }) {
+  follows: false,
+  mount({ volume: { hostPath }, disk }) {
     if (hostPath === undefined) throw new VolumeError('the volume is not a hostPath')
-    const { path, type } = hostPath
-    const rule = wanted[type]
-    if (rule === undefined) return path
-    const kind = await disk.kindOf(path)
-    if (kind === undefined && type === 'DirectoryOrCreate') await disk.makeFolder(path, 0o755)
-    else if (kind === undefined && type === 'FileOrCreate')
-      await disk.write(path, { content: new Uint8Array(), mode: 0o644 })
-    else if (kind !== rule.kind) throw new VolumeError(`hostPath type check failed: ${path} is not ${rule.words}`)
-    return path
+    return hostPathPlace(hostPath.path, hostPath.type, disk)
   },
 })
+
+export async function hostPathPlace(path: string, type: string, disk: Disk): Promise<VolumePlace> {
+  const rule = wanted[type]
+  const place = { path, readOnly: false }
+  if (rule === undefined) return place
+  const kind = await disk.kindOf(path)
+  if (kind === undefined && type === 'DirectoryOrCreate') await disk.makeFolder(path, 0o755)
+  else if (kind === undefined && type === 'FileOrCreate')
+    await disk.write(path, { content: new Uint8Array(), mode: 0o644 })
+  else if (kind !== rule.kind) throw new VolumeError(`hostPath type check failed: ${path} is not ${rule.words}`)
+  return place
+}

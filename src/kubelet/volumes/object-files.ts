@@ -36,16 +36,19 @@ export async function secretFiles(source: ObjectSource, defaultMode: number, wor
   return filesOfKeys(data, { items, optional, defaultMode, word: 'secret' })
 }
 
+/** A volume cannot show the pod's addresses: it is made before the pod has any. */
+const noAddresses: readonly string[] = []
+
 export function downwardFiles(
   items: readonly DownwardAPIVolumeFile[],
   defaultMode: number,
-  { pod, podIps, node }: VolumeWork,
+  { pod, node }: VolumeWork,
 ): Files {
   return new Map(
     items.map(({ path, fieldRef, resourceFieldRef, mode }) => {
       const text =
         resourceFieldRef === undefined
-          ? fieldValue(pod, fieldRef?.fieldPath ?? '', podIps, node)
+          ? fieldValue(pod, fieldRef?.fieldPath ?? '', noAddresses, node)
           : resourceValue(pod, resourceFieldRef, '', node)
       return [path, { content: bytes(text), mode: mode ?? defaultMode }]
     }),

@@ -1,8 +1,11 @@
-// A volume type: how one kind of volume is made present on the node and taken away again. Mounting is done
-// before the sandbox and before every start of a container, so it must be idempotent.
+// A volume type: how one kind of volume is made present on the node. Mounting is done before the sandbox, before every
+// start of a container and when something that it shows has changed, so it must be idempotent.
 import type { Clock } from '../../base/clock.ts'
 import type { Context } from '../../base/context.ts'
 import type { ConfigMap } from '../../api/core/v1/config-map.ts'
+import type { Node } from '../../api/core/v1/node.ts'
+import type { PersistentVolume } from '../../api/core/v1/persistent-volume.ts'
+import type { PersistentVolumeClaim } from '../../api/core/v1/persistent-volume-claim.ts'
 import type { Pod } from '../../api/core/v1/pod.ts'
 import type { Secret } from '../../api/core/v1/secret.ts'
 import type { Volume } from '../../api/core/v1/volume.ts'
@@ -13,6 +16,10 @@ import type { NodeFacts } from '../pod-config/field-values.ts'
 export interface VolumeSources {
   configMap(namespace: string, name: string, context: Context): Promise<ConfigMap | undefined>
   secret(namespace: string, name: string, context: Context): Promise<Secret | undefined>
+  claim(namespace: string, name: string, context: Context): Promise<PersistentVolumeClaim | undefined>
+  persistentVolume(name: string, context: Context): Promise<PersistentVolume | undefined>
+  /** The node's own object. */
+  node(context: Context): Promise<Node | undefined>
   /** A token of the pod's account, renewed before it expires. */
   token(pod: Pod, audience: string | undefined, expirationSeconds: number, context: Context): Promise<string>
 }
@@ -22,7 +29,6 @@ export interface VolumeWork {
   readonly volume: Volume
   /** Where a volume of this pod and type lies; made by the type that needs it. */
   readonly folder: string
-  readonly podIps: readonly string[]
   readonly node: NodeFacts
   readonly disk: Disk
   readonly sources: VolumeSources
@@ -30,15 +36,22 @@ export interface VolumeWork {
   readonly context: Context
 }
 
+/** Where a volume lies once it is present. */
+export interface VolumePlace {
+  readonly path: string
+  /** Whether containers may only read it, whatever they ask for. */
+  readonly readOnly: boolean
+}
+
 export interface VolumeType {
   /** The field of a volume that asks for it. */
   readonly name: keyof Volume
   /** How its folder is called. */
   readonly folderName: string
-  /** Makes it present; returns the path that containers see. Throws VolumeError when it cannot be had now. */
-  mount(work: VolumeWork): Promise<string>
-  /** Whether the pod's group owns what is in it. */
-  readonly takesGroup: boolean
+  /** Whether what it shows changes with objects of the API while the pod runs. */
+  readonly follows: boolean
+  /** Makes it present, for the pod's group where it has one. Throws VolumeError when it cannot be had now. */
+  mount(work: VolumeWork): Promise<VolumePlace>
 }
 
 export const defineVolumeType = (type: VolumeType): VolumeType => type
@@ -46,4 +59,9 @@ export const defineVolumeType = (type: VolumeType): VolumeType => type
 /** The volume cannot be had now; it will be tried again. */
 export class VolumeError extends Error {
   override name = 'VolumeError'
+}
+
+/** The message is already as users know it from the events of a pod. */
+export class WholeVolumeError extends VolumeError {
+  override name = 'WholeVolumeError'
 }

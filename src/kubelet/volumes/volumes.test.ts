@@ -3,6 +3,9 @@ import { test } from 'node:test'
 import { realClock } from '../../base/clock.ts'
 import { context } from '../../base/context.ts'
 import { configMap } from '../../api/core/v1/config-map.ts'
+import { node } from '../../api/core/v1/node.ts'
+import { persistentVolume } from '../../api/core/v1/persistent-volume.ts'
+import { persistentVolumeClaim } from '../../api/core/v1/persistent-volume-claim.ts'
 import { pod, type Pod } from '../../api/core/v1/pod.ts'
 import { secret } from '../../api/core/v1/secret.ts'
 import type { Kind } from '../../api/kind.ts'
@@ -28,11 +31,52 @@ const podWith = (volume: object, spec: object = {}): Pod =>
     },
   })
 
+const claimOf = (name: string, more: object = {}) =>
+  made(persistentVolumeClaim, {
+    metadata: { name, namespace: 'default', uid: `uid-${name}` },
+    spec: { volumeName: `volume-${name}` },
+    status: { phase: 'Bound' },
+    ...more,
+  })
+const claims: Readonly<Record<string, ReturnType<typeof claimOf>>> = {
+  here: claimOf('here'),
+  local: claimOf('local'),
+  elsewhere: claimOf('elsewhere'),
+  waiting: claimOf('waiting', { status: { phase: 'Pending' } }),
+  'web-v': claimOf('web-v', {
+    metadata: {
+      name: 'web-v',
+      namespace: 'default',
+      uid: 'uid-web-v',
+      ownerReferences: [{ apiVersion: 'v1', kind: 'Pod', name: 'web', uid: 'u', controller: true }],
+    },
+  }),
+}
+const volumeSources: Readonly<Record<string, object>> = {
+  'volume-here': { hostPath: { path: '/data', type: 'DirectoryOrCreate' } },
+  'volume-local': { local: { path: '/disk' } },
+  'volume-web-v': { hostPath: { path: '/own' } },
+  'volume-elsewhere': {
+    local: { path: '/disk' },
+    nodeAffinity: {
+      required: { nodeSelectorTerms: [{ matchExpressions: [{ key: 'zone', operator: 'In', values: ['b'] }] }] },
+    },
+  },
+}
+
+let color = 'red'
 const sources: VolumeSources = {
   configMap: (_, name) =>
     Promise.resolve(
-      name === 'settings' ? made(configMap, { metadata: { name }, data: { color: 'red', size: 'big' } }) : undefined,
+      name === 'settings' ? made(configMap, { metadata: { name }, data: { color, size: 'big' } }) : undefined,
     ),
+  claim: (_, name) => Promise.resolve(claims[name]),
+  persistentVolume: (name) => {
+    const claimRef = { name: name.slice('volume-'.length), uid: `uid-${name.slice('volume-'.length)}` }
+    const spec = volumeSources[name] && { claimRef, ...volumeSources[name] }
+    return Promise.resolve(spec && made(persistentVolume, { metadata: { name }, spec }))
+  },
+  node: () => Promise.resolve(made(node, { metadata: { name: 'n', labels: { zone: 'a' } } })),
   secret: (_, name) =>
     Promise.resolve(
       name === 'keys' ? made(secret, { metadata: { name }, data: { token: btoa('hunter2') } }) : undefined,
@@ -46,13 +90,13 @@ function volumesOn(disk: SimulatedDisk): PodVolumes {
 }
 
 async function mounted(volume: object, spec: object = {}, disk = new SimulatedDisk()) {
-  const places = await volumesOn(disk).mount(podWith(volume, spec), ['10.1.0.2'], ctx)
-  const place = places.get('v') ?? ''
+  const places = await volumesOn(disk).mount(podWith(volume, spec), ctx)
+  const { path: place = '', readOnly } = places.get('v') ?? {}
   const text = async (path: string) => {
     const bytes = await disk.readEnd(`${place}/${path}`, 1_000)
     return bytes === undefined ? undefined : new TextDecoder().decode(bytes)
   }
-  return { disk, place, text }
+  return { disk, place, readOnly, text }
 }
 
 const files: [what: string, volume: object, path: string, expected: string | undefined][] = [
@@ -88,6 +132,21 @@ const refused: [volume: object, message: RegExp][] = [
   [{ secret: { secretName: 'no' } }, /secret "no" not found$/],
   [{ configMap: { name: 'settings', items: [{ key: 'no', path: 'x' }] } }, /references non-existent config key: no$/],
   [{ hostPath: { path: '/none', type: 'Directory' } }, /hostPath type check failed: \/none is not a directory$/],
+  [{ hostPath: { path: '/none', type: 'Socket' } }, /hostPath type check failed: \/none is not a socket file$/],
+  [{ emptyDir: { medium: 'Floppy' } }, /"v" : unknown storage medium "Floppy"$/],
+  [
+    { persistentVolumeClaim: { claimName: 'no' } },
+    /^Unable to attach or mount volumes: unmounted volumes=\[v\], unattached volumes=\[\], failed to process volumes=\[v\]: error processing PVC default\/no: failed to fetch PVC from API server: persistentvolumeclaims "no" not found$/,
+  ],
+  [{ persistentVolumeClaim: { claimName: 'waiting' } }, /error processing PVC default\/waiting: PVC is not bound$/],
+  [
+    { persistentVolumeClaim: { claimName: 'local' } },
+    /^MountVolume.NewMounter initialization failed for volume "volume-local" : path "\/disk" does not exist$/,
+  ],
+  [
+    { persistentVolumeClaim: { claimName: 'elsewhere' } },
+    /^MountVolume.NodeAffinity check failed for volume "volume-elsewhere" : no matching NodeSelectorTerms$/,
+  ],
   [{ nfs: { server: 's', path: '/' } }, /volumes of type nfs are not supported on this node$/],
 ]
 for (const [volume, message] of refused)
@@ -114,20 +173,68 @@ test('a hostPath is made where its type says so', async () => {
   equal(await disk.kindOf('/data'), 'folder')
 })
 
+test('a claim leads to the path of its volume, for reading only where it says so', async () => {
+  const here = await mounted({ persistentVolumeClaim: { claimName: 'here', readOnly: true } })
+  deepEqual([here.place, here.readOnly, await here.disk.kindOf('/data')], ['/data', true, 'folder'])
+  const own = await mounted({ ephemeral: { volumeClaimTemplate: { spec: {} } } })
+  deepEqual([own.place, own.readOnly], ['/own', false])
+  const disk = new SimulatedDisk()
+  await disk.makeFolder('/disk', 0o755)
+  await mounted(
+    { persistentVolumeClaim: { claimName: 'local' } },
+    { securityContext: { fsGroup: 7, fsGroupChangePolicy: 'OnRootMismatch' } },
+    disk,
+  )
+  equal(await disk.belongsToGroup('/disk', 7), true)
+})
+
+test('a volume shows what the API has now while it is present, and is not made again once it is gone', async () => {
+  const disk = new SimulatedDisk()
+  const volumes = volumesOn(disk)
+  const target = podWith({ configMap: { name: 'settings' } })
+  const { text } = await mounted({ configMap: { name: 'settings' } }, {}, disk)
+  equal(await text('color'), 'red')
+  color = 'blue'
+  await volumes.refresh(target, ctx)
+  color = 'red'
+  equal(await text('color'), 'blue')
+  await volumes.remove('u')
+  await volumes.refresh(target, ctx)
+  deepEqual(await disk.list('/pods'), [])
+})
+
 test('a container sees its mounts, below a path with variables, and only what is there', async () => {
   const disk = new SimulatedDisk()
   const volumes = volumesOn(disk)
   await disk.makeFolder('/place', 0o755)
-  const mounts = await volumes.mountsOf(
-    { volumeMounts: [{ name: 'v', mountPath: '/in', subPathExpr: '$(NAME)/x', readOnly: true }] },
-    new Map([['v', '/place']]),
-    new Map([['NAME', 'web']]),
-  )
-  deepEqual(mounts, [{ hostPath: '/place/web/x', containerPath: '/in', readOnly: true, propagation: 'private' }])
-  await rejects(
-    volumes.mountsOf({ volumeMounts: [{ name: 'no', mountPath: '/x' }] }, new Map(), new Map()),
-    /not mounted/,
-  )
+  const mountsOf = (mount: object, readOnly = false) =>
+    volumes.mountsOf(
+      'u',
+      { name: 'c', volumeMounts: [{ name: 'v', mountPath: '/in', ...mount }] },
+      new Map([['v', { path: '/place', readOnly }]]),
+      new Map([
+        ['NAME', 'web'],
+        ['UP', '..'],
+      ]),
+    )
+  const seen = { hostPath: '/place', containerPath: '/in', readOnly: false, propagation: 'private' }
+  deepEqual(await mountsOf({}), [seen])
+  deepEqual(await mountsOf({}, true), [{ ...seen, readOnly: true }])
+  deepEqual(await mountsOf({ subPathExpr: '$(NAME)/x', readOnly: true, mountPropagation: 'HostToContainer' }), [
+    {
+      ...seen,
+      hostPath: '/pods/u/volume-subpaths/v/c/0',
+      readOnly: true,
+      propagation: 'host-to-container',
+    },
+  ])
+  equal(await disk.kindOf('/place/web/x'), 'folder')
+  await rejects(mountsOf({ name: 'no' }), /not mounted/)
+  await rejects(mountsOf({ subPathExpr: '$(NOBODY)' }), { name: 'ConfigError' })
+  await rejects(mountsOf({ subPathExpr: '$(UP)/x' }), /must not contain '\.\.'/)
+  await rejects(mountsOf({ subPath: '../x' }), {
+    message: 'failed to prepare subPath for volumeMount "v" of container "c"',
+  })
 })
 
 test('the types are listed in the order of the alphabet', () => {

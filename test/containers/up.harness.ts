@@ -1,0 +1,62 @@
+// coxswain up with real containers, as a person uses it: kubectl, and commands inside of containers.
+import { equal } from 'node:assert/strict'
+import { readFile, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { kubectls, runKubectl } from '../kubectl.ts'
+import { newFolder, startUpIn, type RunningUp } from '../process.ts'
+import { busybox, server } from './busybox.ts'
+import { startRegistry } from './registry.ts'
+
+export interface RealUp extends AsyncDisposable {
+  /** An image that serves until it is asked to end. */
+  readonly image: string
+  /** Where the node keeps what belongs to pods. */
+  readonly podsFolder: string
+  k(args: readonly string[], input?: object): Promise<string>
+  apply(...objects: object[]): Promise<void>
+  /** Runs a script in a pod's container; returns what it printed. */
+  sh(pod: string, script: string, container?: string): Promise<string>
+  /** Ends it as a crash would, and starts it again on what it left. */
+  crash(): Promise<void>
+  /** Where something is mounted below the node's folder, whatever it is. */
+  mounts(): Promise<readonly string[]>
+}
+
+export async function startRealUp(...options: string[]): Promise<RealUp> {
+  const stack = new AsyncDisposableStack()
+  const registry = stack.use(await startRegistry())
+  const image = registry.push('busybox:1', busybox({ command: server }))
+  const folder = await newFolder()
+  // A test that failed leaves mounts, which go with its namespaces; its own failure is what must be seen.
+  stack.defer(() => rm(folder, { recursive: true, force: true }).catch(() => {}))
+  let up: RunningUp = await startUpIn(folder, '--runtime', 'containerd', ...options)
+  stack.defer(async () => void (await up.end()))
+  const [kubectl] = kubectls()
+  if (kubectl === undefined) throw new Error('there is no kubectl')
+  const k = async (args: readonly string[], input?: object) => {
+    const body = input === undefined ? '' : JSON.stringify(input)
+    const { out, err, code } = await runKubectl(kubectl, up.kubeconfig, args, { input: body })
+    equal(code, 0, `kubectl ${args.join(' ')}: ${err}${out}`)
+    return out
+  }
+  const podsFolder = join(folder, 'data', 'node', 'pods')
+  return {
+    image,
+    podsFolder,
+    k,
+    apply: async (...objects) => {
+      await k(['apply', '-f', '-'], { apiVersion: 'v1', kind: 'List', items: objects })
+    },
+    sh: (pod, script, container) =>
+      k(['exec', pod, ...(container === undefined ? [] : ['-c', container]), '--', '/bin/sh', '-c', script]),
+    async crash() {
+      await up.end('SIGKILL')
+      up = await startUpIn(folder, '--runtime', 'containerd', ...options)
+    },
+    async mounts() {
+      const lines = (await readFile('/proc/self/mountinfo', 'utf8')).trim().split('\n')
+      return lines.map((line) => line.split(' ')[4] ?? '').filter((place) => place.startsWith(podsFolder))
+    },
+    [Symbol.asyncDispose]: () => stack.disposeAsync(),
+  }
+}

@@ -1,0 +1,284 @@
+// Volumes as containers see them: every type, and for each what it shows, whose it is, whether it can be written, a part of
+// it, what an update, a restart and a crash of the kubelet do to it, and that nothing of it stays.
+import { deepEqual, equal, match } from 'node:assert/strict'
+import { mkdir, mkdtemp, readdir, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { until } from '../until.ts'
+import { inNamespaces } from './namespaces.ts'
+import { startRealUp, type RealUp } from './up.harness.ts'
+
+interface VolumeCase {
+  readonly volume: object
+  /** A file of it, and what the file holds at first. */
+  readonly file: string
+  readonly content: string
+  /** Mode, owner and group of that file, as `stat` prints them, with the pod's group 2000. */
+  readonly owner: string
+  readonly isWritable: boolean
+  /** Changes what the volume shows to `changed`; nothing follows where it is left out. */
+  readonly change?: (up: RealUp) => Promise<unknown>
+}
+
+const changed = 'changed'
+const fsGroup = 2000
+
+const patch = (kind: string, name: string, body: object) => (up: RealUp) =>
+  up.k(['patch', kind, name, '--type=merge', '-p', JSON.stringify(body)])
+
+const claim = (name: string) => ({
+  apiVersion: 'v1',
+  kind: 'PersistentVolumeClaim',
+  metadata: { name },
+  spec: {
+    storageClassName: '',
+    volumeName: name,
+    accessModes: ['ReadWriteOnce'],
+    resources: { requests: { storage: '1Mi' } },
+  },
+})
+const volume = (name: string, spec: object) => ({
+  apiVersion: 'v1',
+  kind: 'PersistentVolume',
+  metadata: { name },
+  spec: { storageClassName: '', accessModes: ['ReadWriteOnce'], capacity: { storage: '1Mi' }, ...spec },
+})
+
+/** Binds a claim to the volume of its name by hand: only the node is under test. */
+async function bind(up: RealUp, name: string): Promise<void> {
+  const uid = await up.k(['get', 'pvc', name, '-o', 'jsonpath={.metadata.uid}'])
+  await patch('pv', name, { spec: { claimRef: { kind: 'PersistentVolumeClaim', namespace: 'default', name, uid } } })(
+    up,
+  )
+  await patch('pvc', name, { metadata: { annotations: { 'pv.kubernetes.io/bind-completed': 'yes' } } })(up)
+  await up.k(['patch', 'pvc', name, '--subresource=status', '--type=merge', '-p', '{"status":{"phase":"Bound"}}'])
+}
+
+const casesBelow = (folder: string): Readonly<Record<string, VolumeCase>> => ({
+  'config-map': {
+    volume: { configMap: { name: 'settings', defaultMode: 0o400, items: [{ key: 'color', path: 'deep/file' }] } },
+    file: 'deep/file',
+    content: 'red',
+    owner: '440 0 2000',
+    isWritable: false,
+    change: patch('configmap', 'settings', { data: { color: changed } }),
+  },
+  secret: {
+    volume: { secret: { secretName: 'keys', items: [{ key: 'token', path: 'file', mode: 0o604 }] } },
+    file: 'file',
+    content: 'hunter2',
+    owner: '644 0 2000',
+    isWritable: false,
+    change: patch('secret', 'keys', { stringData: { token: changed } }),
+  },
+  'downward-api': {
+    volume: { downwardAPI: { items: [{ path: 'file', fieldRef: { fieldPath: "metadata.labels['color']" } }] } },
+    file: 'file',
+    content: 'red',
+    owner: '644 0 2000',
+    isWritable: false,
+    change: (up) => up.k(['label', '--overwrite', 'pod', 'downward-api', `color=${changed}`]),
+  },
+  projected: {
+    volume: {
+      projected: {
+        sources: [
+          { configMap: { name: 'shared', items: [{ key: 'color', path: 'file' }] } },
+          { secret: { name: 'keys', items: [{ key: 'other', path: 'secret' }] } },
+          { downwardAPI: { items: [{ path: 'name', fieldRef: { fieldPath: 'metadata.name' } }] } },
+          { serviceAccountToken: { path: 'token', audience: 'somebody', expirationSeconds: 600 } },
+          { configMap: { name: 'nowhere', optional: true } },
+        ],
+      },
+    },
+    file: 'file',
+    content: 'red',
+    owner: '644 0 2000',
+    isWritable: false,
+    change: patch('configmap', 'shared', { data: { color: changed } }),
+  },
+  'empty-dir': {
+    volume: { emptyDir: {} },
+    file: 'file',
+    content: 'written',
+    owner: '644 0 2000',
+    isWritable: true,
+  },
+  memory: {
+    volume: { emptyDir: { medium: 'Memory', sizeLimit: '1Mi' } },
+    file: 'file',
+    content: 'written',
+    owner: '644 0 2000',
+    isWritable: true,
+  },
+  'host-path': {
+    volume: { hostPath: { path: join(folder, 'host'), type: 'DirectoryOrCreate' } },
+    file: 'file',
+    content: 'written',
+    owner: '644 0 0',
+    isWritable: true,
+  },
+  'claim-of-host-path': {
+    volume: { persistentVolumeClaim: { claimName: 'of-host-path' } },
+    file: 'file',
+    content: 'written',
+    owner: '644 0 0',
+    isWritable: true,
+  },
+  'claim-of-local': {
+    volume: { persistentVolumeClaim: { claimName: 'of-local' } },
+    file: 'file',
+    content: 'written',
+    owner: '644 0 2000',
+    isWritable: true,
+  },
+})
+
+const podOf = (name: string, image: string, spec: VolumeCase) => ({
+  apiVersion: 'v1',
+  kind: 'Pod',
+  metadata: { name, labels: { color: 'red' } },
+  spec: {
+    terminationGracePeriodSeconds: 1,
+    securityContext: { fsGroup, fsGroupChangePolicy: 'OnRootMismatch' },
+    // What containers write themselves is written before anything looks at it.
+    initContainers: [
+      {
+        name: 'first',
+        image,
+        command: ['/bin/sh', '-c', spec.isWritable ? `umask 022; printf ${spec.content} > /v/${spec.file}` : 'true'],
+        volumeMounts: [{ name: 'v', mountPath: '/v' }],
+      },
+    ],
+    containers: [
+      {
+        name: 'c',
+        image,
+        env: [{ name: 'FILE', value: spec.file }],
+        volumeMounts: [
+          { name: 'v', mountPath: '/v' },
+          { name: 'v', mountPath: '/read', readOnly: true },
+          { name: 'v', mountPath: '/part', subPathExpr: '$(FILE)' },
+        ],
+      },
+    ],
+    volumes: [{ name: 'v', ...spec.volume }],
+  },
+})
+
+/** Looks until a file holds a text, or for too long. */
+const holds = (path: string, text: string) =>
+  `for i in $(seq 100); do test "$(cat ${path})" = ${text} && exit 0; sleep 0.1; done; cat ${path}; exit 1`
+
+inNamespaces(import.meta.url, () => {
+  test('every type of volume: content, owner, writing, parts, updates, restarts, a crash, and nothing left', async () => {
+    await using up = await startRealUp()
+    const folder = await mkdtemp(join(tmpdir(), 'coxswain-volumes-'))
+    for (const name of ['local', 'persistent']) await mkdir(join(folder, name))
+    const cases = Object.entries(casesBelow(folder))
+    const here = { matchExpressions: [{ key: 'kubernetes.io/os', operator: 'In', values: ['linux'] }] }
+    await up.apply(
+      { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'settings' }, data: { color: 'red', size: 'big' } },
+      { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'shared' }, data: { color: 'red' } },
+      { apiVersion: 'v1', kind: 'Secret', metadata: { name: 'keys' }, stringData: { token: 'hunter2', other: 'x' } },
+      volume('of-host-path', { hostPath: { path: join(folder, 'persistent'), type: 'Directory' } }),
+      volume('of-local', {
+        local: { path: join(folder, 'local') },
+        nodeAffinity: { required: { nodeSelectorTerms: [here] } },
+      }),
+      claim('of-host-path'),
+      claim('of-local'),
+    )
+    for (const name of ['of-host-path', 'of-local']) await bind(up, name)
+    await up.apply(...cases.map(([name, spec]) => podOf(name, up.image, spec)))
+    const ready = () => up.k(['wait', 'pod', '--all', '--for=condition=Ready', '--timeout=50s'])
+    await ready().catch(async (error: unknown) => {
+      throw new Error(await up.k(['get', 'events']), { cause: error })
+    })
+    for (const [name, { file, content, owner, isWritable }] of cases) {
+      const stat = '/bin/busybox stat -L -c "%a %u %g"'
+      const seen = await up.sh(
+        name,
+        `cat /v/${file} && echo && cat /read/${file} && echo && cat /part && echo && ${stat} /v/${file} && ` +
+          `{ touch /v/new 2>/dev/null && echo yes || echo no; } && { touch /read/new 2>/dev/null && echo yes || echo no; }`,
+      )
+      const writes = isWritable ? 'yes' : 'no'
+      deepEqual(seen.trim().split('\n'), [content, content, content, owner, writes, 'no'], name)
+    }
+    match(await up.sh('memory', 'grep " /v " /proc/mounts'), /^tmpfs \/v tmpfs .*size=1024k/)
+    equal(
+      await up.sh('projected', 'cat /v/name; /bin/busybox stat -L -c " %a %u %g" /v/token'),
+      'projected 640 0 2000\n',
+    )
+
+    // Updates come while the pods run; what a container was given as a part stays as it was.
+    for (const [name, { change, file, content }] of cases)
+      if (change !== undefined) {
+        await change(up)
+        await up.sh(name, holds(`/v/${file}`, changed))
+        equal(await up.sh(name, 'cat /part'), content)
+      }
+
+    // A crash of everything but the containers: what they have stays, and goes on following.
+    await up.crash()
+    await patch('configmap', 'shared', { data: { color: 'again' } })(up)
+    await up.sh('projected', holds('/v/file', 'again'))
+
+    // Containers that end by themselves find their volumes again, and the parts as they are by now.
+    for (const [name] of cases) await up.sh(name, 'kill -TERM 1')
+    const restarts = async () =>
+      (await up.k(['get', 'pods', '-o', 'jsonpath={.items[*].status.containerStatuses[0].restartCount}'])).split(' ')
+    await until(async () => (await restarts()).every((count) => Number(count) > 0))
+    await ready()
+    for (const [name, { change, file, content }] of cases) {
+      const now = change === undefined ? content : name === 'projected' ? 'again' : changed
+      equal(await up.sh(name, `cat /v/${file} /part`), now + now, name)
+    }
+
+    await up.k(['delete', 'pod', '--all', '--timeout=50s'])
+    deepEqual([await readdir(up.podsFolder), await up.mounts()], [[], []])
+  })
+
+  test('a link inside a volume cannot lead a part of it out, whoever made it', async () => {
+    await using up = await startRealUp()
+    const outside = await mkdtemp(join(tmpdir(), 'coxswain-outside-'))
+    await writeFile(join(outside, 'secret'), 'secret')
+    const hostile = (name: string, link: string, subPath: string) => ({
+      apiVersion: 'v1',
+      kind: 'Pod',
+      metadata: { name },
+      spec: {
+        terminationGracePeriodSeconds: 1,
+        initContainers: [
+          {
+            name: 'plant',
+            image: up.image,
+            command: ['/bin/sh', '-c', link],
+            volumeMounts: [{ name: 'v', mountPath: '/v' }],
+          },
+        ],
+        containers: [{ name: 'c', image: up.image, volumeMounts: [{ name: 'v', mountPath: '/part', subPath }] }],
+        volumes: [{ name: 'v', emptyDir: {} }],
+      },
+    })
+    const ln = '/bin/busybox ln -s'
+    await up.apply(
+      hostile('root', `${ln} / /v/out`, 'out'),
+      hostile('deep', `${ln} ${outside} /v/out`, 'out/secret'),
+      hostile('dots', `mkdir /v/a && ${ln} ../../../../../../../../.. /v/a/out`, 'a/out/etc'),
+      hostile('inside', `mkdir -p /v/real && touch /v/real/fine && ${ln} real /v/alias`, 'alias'),
+    )
+    const state =
+      'jsonpath={.status.containerStatuses[0].state.waiting.reason} {.status.containerStatuses[0].state.waiting.message}'
+    for (const name of ['root', 'deep', 'dots']) {
+      const reason = () => up.k(['get', 'pod', name, '-o', state])
+      await until(async () => (await reason()).startsWith('CreateContainerConfigError'))
+      equal(await reason(), 'CreateContainerConfigError failed to prepare subPath for volumeMount "v" of container "c"')
+    }
+    await up.k(['wait', 'pod/inside', '--for=condition=Ready', '--timeout=50s'])
+    match(await up.sh('inside', 'ls /part'), /^fine$/m)
+    await up.k(['delete', 'pod', '--all', '--timeout=50s'])
+    deepEqual([await readdir(up.podsFolder), await up.mounts()], [[], []])
+  })
+})
