@@ -10,13 +10,16 @@ import { RequestMetrics } from '../apiserver/request-metrics.ts'
 import { ApiServer } from '../apiserver/server.ts'
 import { DirectKubelets, kubeletClient } from '../apiserver/direct-kubelets.ts'
 import { noKubelets } from '../apiserver/kubelet-connection.ts'
+import { node } from '../api/core/v1/node.ts'
 import { pod, type Pod } from '../api/core/v1/pod.ts'
+import { isIpV4 } from '../api/network-rules.ts'
 import type { Caches, Policies } from '../apiserver/policies.ts'
 import type { User } from '../apiserver/request.ts'
 import { service } from '../api/core/v1/service.ts'
 import { Client } from '../client/client.ts'
 import { Informers } from '../client/informers.ts'
 import type { ControllerSettings } from '../controllers/controller.ts'
+import { RangePool } from '../controllers/node-ipam/range-pool.ts'
 import { controllerMetrics } from '../controllers/runtime.ts'
 import { Kubelet } from '../kubelet/kubelet.ts'
 import type { NodeDescription } from '../kubelet/node-status.ts'
@@ -38,6 +41,7 @@ import { bootstrap, firstObjects, publishAddress } from './bootstrap.ts'
 import { Component } from './component.ts'
 import { startControllerManager } from './controller-manager.ts'
 import { DirectTransport } from './direct-transport.ts'
+import { nodeRangesDefault, podRangesDefault } from './node-ranges.ts'
 import type { RealNode } from './real-node.ts'
 import { simulatedHost } from './simulated-host.ts'
 import { apiServerUser, controllerManagerUser, controllerUser, nodeUser, schedulerUser } from './identities.ts'
@@ -70,6 +74,8 @@ export class Cluster {
   readonly decisions = new DecisionRecord()
   readonly components: ReadonlyMap<string, Component>
   readonly #controllerMetrics
+  readonly #controllerSettings: ControllerSettings
+  readonly #ownRanges: RangePool
   readonly #options: ClusterOptions
   readonly #ready = Promise.withResolvers<void>()
   /** Simulated nodes are reached without sockets. */
@@ -81,6 +87,8 @@ export class Cluster {
     this.#options = options
     this.metrics = options.metrics ?? new Metrics()
     this.#controllerMetrics = controllerMetrics(this.metrics)
+    this.#ownRanges = new RangePool(podRangesDefault(options.nodes))
+    this.#controllerSettings = { nodeRanges: nodeRangesDefault(options.nodes), ...options.controllerSettings }
     this.flow = new FlowRecorder(options.clock, options.flowEvents)
     const nodes = Array.from({ length: options.nodes }, (_, index) => this.#kubelet(index))
     const managers = Array.from({ length: options.controllerManagers ?? 1 }, (_, index) =>
@@ -167,7 +175,8 @@ export class Cluster {
 
   /** The first manager is the only one, or one of several of which one leads. */
   #controllerManager(index: number): Component {
-    const { clock, random, log, controllerManagers = 1, controllerSettings: settings = {} } = this.#options
+    const { clock, random, log, controllerManagers = 1 } = this.#options
+    const settings = this.#controllerSettings
     const name = index === 0 ? 'controllers' : `controllers-${index}`
     return new Component(name, this.#options, (tasks) => {
       startControllerManager(tasks, {
@@ -202,9 +211,9 @@ export class Cluster {
     const { clock, log, simulation } = this.#options
     const name = `node-${index}`
     const random = this.#options.random.fork(`kubelet/${name}`)
-    const network = `10.${244 + (index >> 8)}.${index & 0xff}`
+    const podRange = () => this.#podRangeOf(name)
     // The runtime outlives its kubelet: containers keep running while the kubelet restarts.
-    const runtime = new SimulatedRuntime(clock, random, { network, ...simulation })
+    const runtime = new SimulatedRuntime(clock, random, { podRange, ...simulation })
     const description: NodeDescription = {
       name,
       hostIp: `192.0.2.${(index % 254) + 1}`,
@@ -212,7 +221,7 @@ export class Cluster {
       runtime: `${runtime.name}://${runtime.version}`,
       operatingSystem: 'linux',
       architecture: 'amd64',
-      podCidr: `${network}.0/24`,
+      ...this.#broughtRange(),
     }
     return new Component(`kubelet/${name}`, this.#options, (tasks) => {
       const client = this.client(`kubelet/${name}`, nodeUser(name))
@@ -220,6 +229,20 @@ export class Cluster {
       new Kubelet({ client, runtime, clock, random, flow: this.flow, log, description, host }).start(tasks)
       this.#serveKubelet(name, runtime, runtime.logs, client, tasks)
     })
+  }
+
+  /** Where nobody gives ranges to nodes, simulated ones bring theirs. */
+  #broughtRange(): { readonly podCidr?: string } {
+    const { ranges = [] } = this.#controllerSettings.nodeRanges ?? {}
+    const isGiven = ranges.length > 0 && this.#options.controllerManagers !== 0
+    const podCidr = isGiven ? undefined : this.#ownRanges.take()
+    return podCidr === undefined ? {} : { podCidr }
+  }
+
+  /** The range that the node was given; read without a call, since it is asked for with every sandbox. */
+  #podRangeOf(nodeName: string): string | undefined {
+    const { podCIDRs = [] } = this.#server?.registry.cached(node, '', nodeName)?.spec ?? {}
+    return podCIDRs.find((cidr) => isIpV4(cidr.split('/')[0] ?? ''))
   }
 
   #realKubelet({ runtime, description, host, logs }: RealNode): Component {

@@ -13,10 +13,13 @@ import { readAccess } from '../client/kubeconfig.ts'
 import { controllerMetrics } from '../controllers/runtime.ts'
 import { nodePlatform } from '../platform/node/platform.ts'
 import { startControllerManager } from './controller-manager.ts'
+import { nodeRangesOf, type NodeRangeFlagValues } from './node-ranges.ts'
 
 export interface RunControllerManagerOptions {
   readonly kubeconfig: string
   readonly log: Log
+  /** Flags that say which addresses pods get; without them nodes bring theirs. */
+  readonly nodeRangeFlags?: NodeRangeFlagValues
   /** Called when this manager begins to act. */
   readonly onLead: () => void
 }
@@ -26,9 +29,10 @@ const releaseMs = 2_000
 
 /** Runs until the signal; throws when the lead is lost. */
 export async function runControllerManager(
-  { kubeconfig, log, onLead }: RunControllerManagerOptions,
+  { kubeconfig, log, nodeRangeFlags = {}, onLead }: RunControllerManagerOptions,
   signal: AbortSignal,
 ): Promise<void> {
+  const nodeRanges = nodeRangesOf(nodeRangeFlags, { isOn: false, clusterCidr: '' })
   const parts = { files: nodePlatform.files, processes: nodePlatform.processes, clock: realClock }
   const { server, authority, certificate, key, headers } = await readAccess(kubeconfig, parts, signal)
   const tls = {
@@ -46,7 +50,7 @@ export async function runControllerManager(
     log,
     flow: new FlowRecorder(realClock),
     metrics: controllerMetrics(new Metrics()),
-    settings: authority === undefined ? {} : { authority },
+    settings: { nodeRanges, ...(authority === undefined ? {} : { authority }) },
     client: clientAs('controllers'),
     clientOf: ({ name }) => clientAs(`controller/${name}`),
     identity: `${hostname()}_${newUid(systemRandom)}`,

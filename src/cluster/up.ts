@@ -11,12 +11,13 @@ import type { SchedulerConfiguration } from '../scheduler/configuration.ts'
 import { Cluster } from './cluster.ts'
 import { encryption } from './encryption.ts'
 import { lockDirectory } from './lock.ts'
+import { clusterCidrDefault, nodeRangesOf, rangeOfFirstNode, type NodeRangeFlagValues } from './node-ranges.ts'
 import { openStore, type StoreChoice } from './open-store.ts'
 import { clusterCertificates, needsRenewal, type ClusterCertificates } from './pki.ts'
 import { clusterPolicies } from './policies.ts'
 import type { PolicyFlagValues } from './policy-flags.ts'
 import { readPolicySettings } from './policy-settings.ts'
-import type { RealNode } from './real-node.ts'
+import type { RealNode, RealNodeOptions } from './real-node.ts'
 import { serve } from './serve.ts'
 
 export interface UpOptions {
@@ -30,11 +31,12 @@ export interface UpOptions {
   readonly runsContainers?: boolean
   /** Flags that say who is believed and who may do what. */
   readonly policyFlags?: PolicyFlagValues
+  /** Flags that say which addresses pods get. */
+  readonly nodeRangeFlags?: NodeRangeFlagValues
   readonly log: Log
   readonly schedulerConfiguration?: SchedulerConfiguration
 }
 
-const podCidrOfFirstNode = '10.244.0.0/24'
 const renewalCheckMs = 24 * 3_600_000
 /** How long answers under way may take when the cluster stops. */
 const drainMs = 1_000
@@ -52,6 +54,7 @@ export async function up({
   nodes,
   runsContainers = false,
   policyFlags = {},
+  nodeRangeFlags = {},
   log,
   schedulerConfiguration = {},
 }: UpOptions): Promise<Running> {
@@ -61,6 +64,7 @@ export async function up({
   try {
     cleanUps.use(await lockDirectory(dataFolder))
     const settings = await readPolicySettings(policyFlags, platform.files)
+    const nodeRanges = nodeRangesOf(nodeRangeFlags, { isOn: true, clusterCidr: clusterCidrDefault(nodes) })
     const pkiParts = { platform, clock: realClock, random: systemRandom, hosts: [host] }
     const opened = openStore(store, dataFolder)
     cleanUps.defer(() =>
@@ -82,7 +86,8 @@ export async function up({
       settings,
     )
     cleanUps.defer(close)
-    const realNode = runsContainers ? await realNodeOf(dataFolder, host, log) : undefined
+    const podCidr = rangeOfFirstNode(nodeRanges)
+    const realNode = runsContainers ? await realNodeOf({ dataFolder, hostIp: host, podCidr }, log) : undefined
     if (realNode !== undefined) cleanUps.defer(() => realNode.stop())
     const cluster = new Cluster({
       clock: realClock,
@@ -92,7 +97,10 @@ export async function up({
       store: openedStore,
       policies,
       nodes,
-      controllerSettings: { authority },
+      controllerSettings: {
+        authority,
+        nodeRanges: runsContainers ? { ...nodeRanges, keptBack: [...nodeRanges.keptBack, podCidr] } : nodeRanges,
+      },
       schedulerConfiguration,
       ...(realNode === undefined ? {} : { realNode }),
     })
@@ -136,10 +144,9 @@ export async function up({
 }
 
 /** Loaded when it is needed: most clusters run without. */
-async function realNodeOf(dataFolder: string, host: string, log: Log): Promise<RealNode> {
+async function realNodeOf(options: RealNodeOptions, log: Log): Promise<RealNode> {
   const { startRealNode } = await import('./real-node.ts')
-  const parts = { platform: nodePlatform, clock: realClock, log }
-  return startRealNode({ dataFolder, hostIp: host, podCidr: podCidrOfFirstNode }, parts, new AbortController().signal)
+  return startRealNode(options, { platform: nodePlatform, clock: realClock, log }, new AbortController().signal)
 }
 
 /** For components that run in processes of their own. */

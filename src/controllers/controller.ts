@@ -6,6 +6,7 @@ import type { ApiObject, ObjectKey } from '../api/object.ts'
 import type { Client } from '../client/client.ts'
 import type { EventNote } from '../client/event-recorder.ts'
 import type { Change as Seen } from '../client/informer.ts'
+import type { NodeRanges } from './node-ipam/range-pool.ts'
 
 interface ChangeOf {
   readonly of: Kind
@@ -77,10 +78,19 @@ export interface Grouping<T extends ApiObject = ApiObject> {
   groupsOf(object: T): readonly string[]
 }
 
+/** What nodes get addresses for their pods from. */
+export interface NodeRangeSettings {
+  /** One for each address family; none where nodes bring their ranges. */
+  readonly ranges: readonly NodeRanges[]
+  /** Ranges of others: no node gets what overlaps them. */
+  readonly keptBack: readonly string[]
+}
+
 /** What the cluster hands to its controllers. */
 export interface ControllerSettings {
   /** The certificate by which the API server is known; without it none is published. */
   readonly authority?: string
+  readonly nodeRanges?: NodeRangeSettings
 }
 
 /** What an explicit reconcile works with. */

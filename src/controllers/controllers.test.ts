@@ -15,7 +15,7 @@ test('the controllers are listed in the order of the alphabet, each under a name
     shared.map((each = []) => each.map(({ name }) => name)),
     [
       ['job', 'job-orphans'],
-      ['node-lifecycle', 'taint-eviction'],
+      ['node-ipam', 'node-lifecycle', 'taint-eviction'],
     ],
   )
   controllerMetrics(new Metrics()).depth.set({ name: 'x' }, 1)

@@ -11,6 +11,7 @@ import { garbageCollector } from './garbage-collector.ts'
 import { jobController } from './job/job.ts'
 import { jobOrphansController } from './job-orphans.ts'
 import { namespaceController } from './namespace.ts'
+import { nodeIpamController } from './node-ipam/node-ipam.ts'
 import { nodeLifecycleController } from './node-lifecycle/node-lifecycle.ts'
 import { podDisruptionBudgetController } from './pod-disruption-budget.ts'
 import { podGarbageCollector } from './pod-garbage-collector.ts'
@@ -20,6 +21,7 @@ import { replicationControllerController } from './replication-controller.ts'
 import { resourceQuotaController } from './resource-quota.ts'
 import { rootCertificateController } from './root-certificate.ts'
 import { serviceAccountController } from './service-account.ts'
+import { serviceCidrController } from './service-cidr.ts'
 import { statefulSetController } from './stateful-set/stateful-set.ts'
 import { taintEvictionController } from './taint-eviction.ts'
 import { ttlAfterFinishedController } from './ttl-after-finished.ts'
@@ -36,6 +38,7 @@ export const controllers: readonly Controller[] = [
   jobController,
   jobOrphansController,
   namespaceController,
+  nodeIpamController,
   nodeLifecycleController,
   podDisruptionBudgetController,
   podGarbageCollector,
@@ -46,6 +49,7 @@ export const controllers: readonly Controller[] = [
   resourceQuotaController,
   rootCertificateController,
   serviceAccountController,
+  serviceCidrController,
   statefulSetController,
   taintEvictionController,
   ttlAfterFinishedController,

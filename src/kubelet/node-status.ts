@@ -9,7 +9,8 @@ export interface NodeDescription {
   readonly runtime: string
   readonly operatingSystem: string
   readonly architecture: string
-  readonly podCidr: string
+  /** Of a node that brings its range; others are given one. */
+  readonly podCidr?: string
 }
 
 /** The version that the API speaks; what a kubelet of that version would say. */
@@ -26,7 +27,7 @@ export function nodeObject(description: NodeDescription, nowMs: number): NodeInp
   }
   return {
     metadata: { name, labels },
-    spec: { podCIDR: podCidr, podCIDRs: [podCidr] },
+    ...(podCidr === undefined ? {} : { spec: { podCIDR: podCidr, podCIDRs: [podCidr] } }),
     status: nodeStatus(description, undefined, nowMs),
   }
 }

@@ -2,6 +2,7 @@
 import { readFile } from 'node:fs/promises'
 import { realClock } from '../../base/clock.ts'
 import { createLog } from '../../base/log.ts'
+import { nodeRangeFlags } from '../../cluster/node-ranges.ts'
 import { runControllerManager } from '../../cluster/run-controller-manager.ts'
 import { defineCommand, UsageError } from '../command.ts'
 
@@ -11,6 +12,7 @@ export const controllerManager = defineCommand({
   operands: '',
   options: {
     kubeconfig: { type: 'string', value: '<file>', help: 'how to reach the API server ($KUBECONFIG)' },
+    ...nodeRangeFlags,
     verbose: { type: 'boolean', short: 'v', help: 'logs more' },
   },
   async run({ options }, { out, err, isTerminal, environment, signal }) {
@@ -21,7 +23,7 @@ export const controllerManager = defineCommand({
     const kubeconfig = await readFile(path, 'utf8').catch((error: unknown) => {
       throw new UsageError(`cannot read the kubeconfig ${path}`, { cause: error })
     })
-    await runControllerManager({ kubeconfig, log, onLead: () => out('leading\n') }, signal)
+    await runControllerManager({ kubeconfig, log, nodeRangeFlags: options, onLead: () => out('leading\n') }, signal)
     return 0
   },
 })

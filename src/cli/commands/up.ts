@@ -6,6 +6,7 @@ import { once } from 'node:events'
 import { realClock } from '../../base/clock.ts'
 import { createLog, errorText } from '../../base/log.ts'
 import type { StoreChoice } from '../../cluster/open-store.ts'
+import { nodeRangeFlags } from '../../cluster/node-ranges.ts'
 import { policyFlags, type PolicyFlag, type PolicyFlagValues } from '../../cluster/policy-flags.ts'
 import { up as startUp } from '../../cluster/up.ts'
 import { parseSchedulerConfiguration, type SchedulerConfiguration } from '../../scheduler/configuration.ts'
@@ -58,6 +59,7 @@ export const up = defineCommand({
       value: '<file>',
       help: 'a KubeSchedulerConfiguration: profiles, plugins and extenders of the scheduler',
     },
+    ...nodeRangeFlags,
     ...policyOptions,
     verbose: { type: 'boolean', short: 'v', help: 'logs more' },
   },
@@ -85,6 +87,7 @@ export const up = defineCommand({
       nodes,
       runsContainers,
       policyFlags: pick(options),
+      nodeRangeFlags: options,
       log,
       schedulerConfiguration: await schedulerConfiguration(options['scheduler-config']),
     })

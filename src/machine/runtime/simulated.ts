@@ -6,6 +6,7 @@ import type { LogFiles } from '../logs/log-files.ts'
 import { MemoryLog } from '../logs/memory-log.ts'
 import type { ContainerConfig, ContainerResources, SandboxConfig } from './config.ts'
 import { ExecTimeout, ImageNotFound } from './runtime.ts'
+import { nextAddress } from './simulated-addresses.ts'
 import type {
   ContainerRuntime,
   ExecResult,
@@ -56,8 +57,8 @@ export interface SimulatedRuntimeOptions {
   readonly command?: SimulatedCommand
   readonly startMs?: number
   readonly pullMs?: number
-  /** The first three numbers of the pods' addresses: `10.244.0`. */
-  readonly network?: string
+  /** The IPv4 range of the pods' addresses, once the node has one; 10.244.0.0/24 when left out. */
+  readonly podRange?: () => string | undefined
 }
 
 interface Sandbox {
@@ -83,6 +84,7 @@ interface Container {
 
 const succeed: SimulatedCommand = () => Promise.resolve({ exitCode: 0 })
 
+const podRangeDefault = '10.244.0.0/24'
 const killedCode = 137
 const crashedCode = 1
 
@@ -101,7 +103,7 @@ export class SimulatedRuntime implements ContainerRuntime {
   readonly #containers = new Map<string, Container>()
   readonly #images = new Map<string, RuntimeImage>()
   readonly #listeners = new Set<(podUid: string) => void>()
-  #addressLast = 1
+  #addressLast = ''
 
   constructor(clock: Clock, random: Random, options: SimulatedRuntimeOptions = {}) {
     this.#clock = clock
@@ -148,12 +150,22 @@ export class SimulatedRuntime implements ContainerRuntime {
     return Promise.resolve()
   }
 
-  runSandbox(config: SandboxConfig, _signal: AbortSignal): Promise<string> {
-    const ips =
-      config.namespaces.network === 'node' ? [] : [`${this.#options.network ?? '10.244.0'}.${++this.#addressLast}`]
+  async runSandbox(config: SandboxConfig, _signal: AbortSignal): Promise<string> {
+    const ips = config.namespaces.network === 'node' ? [] : [this.#takeAddress()]
     const sandbox: Sandbox = { id: newUid(this.#random), config, ips, isReady: true, containers: [] }
     this.#sandboxes.set(sandbox.id, sandbox)
-    return Promise.resolve(sandbox.id)
+    return sandbox.id
+  }
+
+  #takeAddress(): string {
+    const { podRange = () => podRangeDefault } = this.#options
+    const range = podRange()
+    if (range === undefined) throw new Error('the node has no range of addresses for its pods yet')
+    const taken = new Set([...this.#sandboxes.values()].flatMap(({ isReady, ips }) => (isReady ? ips : [])))
+    const address = nextAddress(range, this.#addressLast, (each) => taken.has(each))
+    if (address === undefined) throw new Error(`no address is left in the range ${range} of the node`)
+    this.#addressLast = address
+    return address
   }
 
   async stopSandbox(sandboxId: string, signal: AbortSignal): Promise<void> {

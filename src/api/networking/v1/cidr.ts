@@ -17,13 +17,35 @@ export function parseCidr(text: string): Cidr {
   return { family, address: (addressBits(address) >> hostBits) << hostBits, prefixLength }
 }
 
-const widthOf = (family: Cidr['family']): number => (family === 'IPv4' ? 32 : 128)
+export const widthOf = (family: Cidr['family']): number => (family === 'IPv4' ? 32 : 128)
 
-export function isStrictSubset(inner: Cidr, outer: Cidr): boolean {
-  if (inner.family !== outer.family || inner.prefixLength <= outer.prefixLength) return false
-  const hostBits = BigInt(widthOf(outer.family) - outer.prefixLength)
-  return inner.address >> hostBits === outer.address >> hostBits
+export const cidrText = ({ family, address, prefixLength }: Cidr): string =>
+  `${addressText(family, address)}/${prefixLength}`
+
+export function addressText(family: Cidr['family'], address: bigint): string {
+  if (family === 'IPv4') return [24n, 16n, 8n, 0n].map((shift) => (address >> shift) & 0xffn).join('.')
+  const groups = Array.from({ length: 8 }, (_, index) => ((address >> BigInt(112 - index * 16)) & 0xffffn).toString(16))
+  // The longest run of zeros, the first of several, is left out; a single one is not.
+  const runs = [...groups.join(':').matchAll(/\b0(:0)+\b/g)].toSorted((a, b) => b[0].length - a[0].length)
+  const [longest] = runs
+  if (longest === undefined) return groups.join(':')
+  const text = groups.join(':')
+  const [head, tail] = [text.slice(0, longest.index), text.slice(longest.index + longest[0].length)]
+  return `${head.replace(/:$/, '')}::${tail.replace(/^:/, '')}`
 }
+
+/** Whether they have an address in common. */
+export function overlaps(one: Cidr, other: Cidr): boolean {
+  if (one.family !== other.family) return false
+  const hostBits = BigInt(widthOf(one.family) - Math.min(one.prefixLength, other.prefixLength))
+  return one.address >> hostBits === other.address >> hostBits
+}
+
+export const isStrictSubset = (inner: Cidr, outer: Cidr): boolean =>
+  inner.prefixLength > outer.prefixLength && overlaps(inner, outer)
+
+export const containsCidr = (outer: Cidr, inner: Cidr): boolean =>
+  inner.prefixLength >= outer.prefixLength && overlaps(inner, outer)
 
 function addressBits(text: string): bigint {
   if (isIpV4(text)) return text.split('.').reduce((bits, part) => (bits << 8n) | BigInt(part), 0n)

@@ -1,0 +1,100 @@
+// Node IPAM: every node gets a range of addresses for its pods, and no range is given to two nodes.
+import type { Context } from '../../base/context.ts'
+import { node, type Node } from '../../api/core/v1/node.ts'
+import { hasReason } from '../../api/status-error.ts'
+import { defineController, type NodeRangeSettings, type ReconcileTools } from '../controller.ts'
+import { RangePool } from './range-pool.ts'
+
+interface Memory {
+  /** What each node holds or is about to be given, by its name. What is given stays with it until the node is gone. */
+  readonly held: Map<string, readonly string[]>
+  /** Nodes for which nothing was free. */
+  readonly waiting: Set<string>
+  pools: readonly RangePool[] | undefined
+}
+
+type Tools = ReconcileTools<Memory>
+
+export const nodeIpamController = defineController({
+  name: 'node-ipam',
+  account: 'node-controller',
+  component: 'cidrAllocator',
+  watches: [node],
+  memory: (): Memory => ({ held: new Map(), waiting: new Set(), pools: undefined }),
+  wakes(_, { key, now, before }, { memory, settings }) {
+    const pools = poolsOf(memory, settings.nodeRanges)
+    if (pools.length === 0) return []
+    if (now === undefined || (before !== undefined && before.metadata.uid !== now.metadata.uid)) {
+      hold(memory, pools, key, [])
+      memory.waiting.delete(key)
+    }
+    const ranges = now === undefined ? [] : rangesOf(now as Node)
+    if (ranges.length > 0) hold(memory, pools, key, ranges)
+    const wanting = now !== undefined && ranges.length === 0 ? [key] : []
+    return now === undefined ? [...memory.waiting] : wanting
+  },
+  async reconcile(key, tools, context) {
+    const { cached, memory } = tools
+    const object = cached(node, key)
+    if (object === undefined || rangesOf(object).length > 0) return undefined
+    const ranges = memory.held.get(key) ?? take(key, tools)
+    if (ranges === undefined) {
+      if (!memory.waiting.has(key)) await tellStatus(object, 'CIDRNotAvailable', tools, context)
+      memory.waiting.add(key)
+      return undefined
+    }
+    memory.waiting.delete(key)
+    await give(object, ranges, tools, context)
+    return undefined
+  },
+})
+
+const rangesOf = ({ spec }: Node): readonly string[] =>
+  spec.podCIDRs ?? (spec.podCIDR === undefined ? [] : [spec.podCIDR])
+
+function poolsOf(memory: Memory, settings: NodeRangeSettings | undefined): readonly RangePool[] {
+  if (memory.pools !== undefined) return memory.pools
+  const pools = (settings?.ranges ?? []).map((ranges) => new RangePool(ranges))
+  for (const pool of pools) for (const cidr of settings?.keptBack ?? []) pool.hold(cidr)
+  memory.pools = pools
+  return pools
+}
+
+/** From now on the node holds these and nothing else. */
+function hold({ held }: Memory, pools: readonly RangePool[], name: string, ranges: readonly string[]): void {
+  for (const pool of pools) {
+    for (const range of ranges) pool.hold(range)
+    for (const range of held.get(name) ?? []) pool.release(range)
+  }
+  if (ranges.length === 0) held.delete(name)
+  else held.set(name, ranges)
+}
+
+/** One range of every family; undefined when one of them has none left. */
+function take(name: string, { memory, settings }: Tools): readonly string[] | undefined {
+  const pools = poolsOf(memory, settings.nodeRanges)
+  const taken = pools.map((pool) => pool.take())
+  const ranges = taken.filter((range) => range !== undefined)
+  if (ranges.length === pools.length) {
+    memory.held.set(name, ranges)
+    return ranges
+  }
+  for (const [index, pool] of pools.entries()) if (taken[index] !== undefined) pool.release(taken[index])
+  return undefined
+}
+
+async function give(object: Node, podCIDRs: readonly string[], tools: Tools, context: Context): Promise<void> {
+  const { name, uid } = object.metadata
+  const patch = { metadata: { uid }, spec: { podCIDR: podCIDRs[0], podCIDRs } }
+  try {
+    await tools.client.of(node).patch(name, '', patch, 'strategic', context)
+  } catch (error) {
+    // It is gone, or another one of its name is there: that one is looked at by itself.
+    if (hasReason(error, 'NotFound') || hasReason(error, 'Conflict')) return
+    await tellStatus(object, 'CIDRAssignmentFailed', tools, context)
+    throw error
+  }
+}
+
+const tellStatus = (object: Node, reason: string, { tell }: Tools, context: Context): Promise<void> =>
+  tell(object, { type: 'Normal', reason, message: `Node ${object.metadata.name} status is now: ${reason}` }, context)

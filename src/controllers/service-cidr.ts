@@ -1,0 +1,93 @@
+// ServiceCIDR: a range is ready as soon as it is known, and one that is deleted stays while Services hold addresses that
+// no other range covers.
+import { rfc3339 } from '../base/clock.ts'
+import { containsCidr, parseCidr, type Cidr } from '../api/networking/v1/cidr.ts'
+import { ipAddress, type IPAddress } from '../api/networking/v1/ip-address.ts'
+import { serviceCidr, type ServiceCIDR } from '../api/networking/v1/service-cidr.ts'
+import type { Kind } from '../api/kind.ts'
+import type { Condition } from '../api/meta/v1/condition.ts'
+import { isBeingDeleted, keyOf, type ObjectKey } from '../api/object.ts'
+import { defineController, type Plan, type PlanView } from './controller.ts'
+import { hasFinalizer, withFinalizer, withoutFinalizer } from './finalizers.ts'
+
+const finalizer = 'networking.k8s.io/service-cidr-finalizer'
+/** API servers hear of a deletion in this time, and give no more addresses from the range. */
+const deletionGraceMs = 10_000
+
+const ending = (view: Pick<PlanView, 'all'>): ObjectKey[] => view.all(serviceCidr).filter(isBeingDeleted).map(keyOf)
+
+export const serviceCidrController = defineController<ServiceCIDR>({
+  name: 'service-cidr',
+  account: 'service-cidrs-controller',
+  reconciles: serviceCidr,
+  owns: [],
+  reads: [
+    { kind: ipAddress, wakes: (_, view) => ending(view) },
+    { kind: serviceCidr, wakes: (_, view) => ending(view) },
+  ],
+  plan: (range, view) => (isBeingDeleted(range) ? planEnd(range, view) : planLife(range, view.nowMs)),
+})
+
+function planLife(range: ServiceCIDR, nowMs: number): Plan {
+  const ready = { status: 'True' as const, reason: '', message: 'Kubernetes Service CIDR is ready' }
+  const isReady = conditionOf(range)?.status === 'True'
+  const status = isReady ? {} : { status: withCondition(range, ready, nowMs) }
+  const changes = hasFinalizer(range, finalizer) ? [] : [rewritten(withFinalizer(range, finalizer))]
+  return { changes, ...status }
+}
+
+function planEnd(range: ServiceCIDR, view: PlanView): Plan {
+  if (!hasFinalizer(range, finalizer)) return { changes: [] }
+  if (isNeeded(range, view)) {
+    const message =
+      'There are still IPAddresses referencing the ServiceCIDR, please remove them or create a new ServiceCIDR'
+    return {
+      changes: [],
+      status: withCondition(range, { status: 'False', reason: 'Terminating', message }, view.nowMs),
+    }
+  }
+  const waitMs = Date.parse(range.metadata.deletionTimestamp ?? '') + deletionGraceMs - view.nowMs
+  if (waitMs > 0) return { changes: [], requeueAfterMs: waitMs }
+  return { changes: [rewritten(withoutFinalizer(range, finalizer))] }
+}
+
+/** Whether somebody holds an address of the range that no other range covers. */
+function isNeeded(range: ServiceCIDR, view: PlanView): boolean {
+  const own = cidrsOf(range)
+  const others = view
+    .all(serviceCidr)
+    .filter((other) => other.metadata.name !== range.metadata.name && !isBeingDeleted(other))
+    .flatMap(cidrsOf)
+  const uncovered = own.filter((cidr) => !others.some((other) => containsCidr(other, cidr)))
+  if (uncovered.length === 0) return false
+  const lies = (within: readonly Cidr[], address: Cidr) => within.some((cidr) => containsCidr(cidr, address))
+  return view.all(ipAddress).some((each) => {
+    const address = addressOf(each)
+    return lies(uncovered, address) && !lies(others, address)
+  })
+}
+
+const cidrsOf = ({ spec }: ServiceCIDR): Cidr[] => (spec.cidrs ?? []).map(parseCidr)
+
+/** An IPAddress is named after the address that it stands for. */
+const addressOf = ({ metadata: { name } }: IPAddress): Cidr => parseCidr(`${name}/${name.includes(':') ? 128 : 32}`)
+
+const conditionOf = ({ status }: ServiceCIDR): Condition | undefined =>
+  status.conditions?.find(({ type }) => type === 'Ready')
+
+function withCondition(
+  range: ServiceCIDR,
+  verdict: Pick<Condition, 'status' | 'reason' | 'message'>,
+  nowMs: number,
+): ServiceCIDR['status'] {
+  const known = conditionOf(range)
+  const lastTransitionTime = known?.status === verdict.status ? known.lastTransitionTime : rfc3339(nowMs)
+  const others = (range.status.conditions ?? []).filter(({ type }) => type !== 'Ready')
+  return { ...range.status, conditions: [...others, { type: 'Ready', ...verdict, lastTransitionTime }] }
+}
+
+const rewritten = (object: ServiceCIDR): Plan['changes'][number] => ({
+  kind: 'update',
+  of: serviceCidr as unknown as Kind,
+  object,
+})
