@@ -2,7 +2,7 @@
 
 export interface Bench {
   readonly name: string
-  run(): Promise<readonly string[]> | readonly string[]
+  run(): Promise<readonly string[]> | readonly string[] | AsyncIterable<string>
 }
 
 /** Nanoseconds per call: the best of several rounds, after a warm-up. */

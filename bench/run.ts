@@ -29,5 +29,5 @@ const benches: readonly Bench[] = [
 const wanted = process.argv.slice(2)
 for (const bench of benches.filter(({ name }) => wanted.length === 0 || wanted.includes(name))) {
   console.log(`# ${bench.name}`)
-  for (const line of await bench.run()) console.log(`  ${line}`)
+  for await (const line of await bench.run()) console.log(`  ${line}`)
 }

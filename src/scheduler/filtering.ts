@@ -3,7 +3,8 @@
 import { rejection, type Cycle, type FilterRun, type Rejection } from './framework.ts'
 import type { Nominator } from './nominator.ts'
 import type { PluginAt, Profile } from './profile.ts'
-import { KindVerdicts, SharedVerdicts } from './shared-verdicts.ts'
+import { SharedVerdicts, type KindVerdicts } from './shared-verdicts.ts'
+import { SlotMemo } from './slot-memo.ts'
 import type { PlacedPod } from './snapshot/snapshot.ts'
 import { Verdicts, type NodeVerdict } from './verdicts.ts'
 
@@ -25,6 +26,7 @@ export class Filtering implements FilterRun {
   readonly #local: readonly Check[]
   readonly #others: readonly Check[]
   readonly #shared: KindVerdicts
+  #last: NodeVerdict | undefined
 
   constructor(cycle: Cycle, nominator: Nominator, checks: readonly Check[], shared: KindVerdicts) {
     this.cycle = cycle
@@ -42,10 +44,9 @@ export class Filtering implements FilterRun {
 
   /** Pods that are nominated to the node count as if they were there; without them the pod must fit as well. */
   check(slot: number): NodeVerdict | undefined {
-    const { snapshot } = this.cycle
-    if (!this.#nominator.isWaitedFor(snapshot.nameAt(slot))) return this.#checkPlain(slot)
-    const rivals = this.#rivalsOn(slot)
+    const rivals = this.#nominator.isEmpty ? [] : this.#rivalsOn(slot)
     if (rivals.length === 0) return this.#checkPlain(slot)
+    const { snapshot } = this.cycle
     const placed = rivals.map((rival) => snapshot.place(rival, snapshot.nameAt(slot)))
     for (const each of placed) this.#shift(each, 1)
     const found = this.#checkPlain(slot)
@@ -84,9 +85,15 @@ export class Filtering implements FilterRun {
     for (let index = 0; index < checks.length; index++) {
       const { plugin, state } = checks[index] as Check
       const found = plugin.filter(this.cycle, slot, state)
-      if (found !== undefined) return { plugin: plugin.name, rejection: found }
+      if (found !== undefined) return this.#verdictOf(plugin.name, found)
     }
     return undefined
+  }
+
+  /** Neighbours are most often rejected for the same reason, and then share the verdict. */
+  #verdictOf(plugin: string, found: Rejection): NodeVerdict {
+    if (this.#last?.rejection !== found || this.#last.plugin !== plugin) this.#last = { plugin, rejection: found }
+    return this.#last
   }
 
   #shift(placed: PlacedPod, by: 1 | -1): void {
@@ -120,7 +127,7 @@ export function filterNodes(
   for (const plugin of profile.at.preFilter) {
     const result = plugin.preFilter(cycle)
     if (result.kind === 'rejected') {
-      const run = new Filtering(cycle, nominator, [], new KindVerdicts())
+      const run = new Filtering(cycle, nominator, [], new SlotMemo())
       return { kind: 'rejected', run, by: { plugin: plugin.name, rejection: result } }
     }
     if (result.kind === 'skip') skipped.add(plugin.name)

@@ -24,9 +24,13 @@ export class Nominator {
     return this.#byNode.get(nodeName)?.values() ?? []
   }
 
-  /** Whether a pod waits for this node; the common case is that none waits for any. */
+  /** Whether no pod waits for any node: the common case. */
+  get isEmpty(): boolean {
+    return this.#byNode.size === 0
+  }
+
   isWaitedFor(nodeName: string): boolean {
-    return this.#byNode.size > 0 && this.#byNode.has(nodeName)
+    return this.#byNode.has(nodeName)
   }
 
   #forget(uid: string, nodeName: string): void {

@@ -102,9 +102,7 @@ export function bestCandidate(candidates: readonly Candidate[]): Candidate | und
 }
 
 function isBetter({ ranks: a }: Candidate, { ranks: b }: Candidate): boolean {
-  for (let index = 0; index < a.length; index++) {
-    const [own, other] = [a[index] as number, b[index] as number]
-    if (own !== other) return own < other
-  }
+  for (let index = 0; index < a.length; index++)
+    if (a[index] !== b[index]) return (a[index] as number) < (b[index] as number)
   return false
 }

@@ -2,40 +2,19 @@
 // Only verdicts that follow from the pod's demands, the node and its own pods may be shared.
 import { LruMap } from './lru-map.ts'
 import type { Cycle } from './framework.ts'
+import { SlotMemo } from './slot-memo.ts'
 import type { NodeVerdict } from './verdicts.ts'
 
 /** Kinds of pods for which verdicts are kept. */
 const kindsMax = 64
 
-export class KindVerdicts {
-  #versions = new Float64Array(0)
-  readonly #found: (NodeVerdict | undefined)[] = []
-
-  /** Whether the verdict for this version of the node is known. */
-  knows(slot: number, version: number): boolean {
-    return this.#versions[slot] === version
-  }
-
-  get(slot: number): NodeVerdict | undefined {
-    return this.#found[slot]
-  }
-
-  set(slot: number, version: number, verdict: NodeVerdict | undefined): void {
-    if (slot >= this.#versions.length) {
-      const versions = new Float64Array(Math.max(64, slot * 2)).fill(-1)
-      versions.set(this.#versions)
-      this.#versions = versions
-    }
-    this.#versions[slot] = version
-    this.#found[slot] = verdict
-  }
-}
+export type KindVerdicts = SlotMemo<NodeVerdict | undefined>
 
 export class SharedVerdicts {
   readonly #kinds = new LruMap<KindVerdicts>(kindsMax)
 
   of(schedulerName: string, cycle: Cycle): KindVerdicts {
-    return this.#kinds.of(`${schedulerName} ${demandsKey(cycle)}`, () => new KindVerdicts())
+    return this.#kinds.of(`${schedulerName} ${demandsKey(cycle)}`, () => new SlotMemo())
   }
 }
 

@@ -26,7 +26,6 @@ const rejectedFrom = 2
 export class Verdicts {
   readonly #codes: Uint16Array
   readonly #distinct: NodeVerdict[] = []
-  readonly #counts: number[] = []
   readonly #codeOf = new Map<Rejection, number>()
   #lastRejection: Rejection | undefined
   #lastCode = notAsked
@@ -50,9 +49,7 @@ export class Verdicts {
       this.#lastRejection = rejection
       this.#lastCode = this.#codeFor(plugin, rejection)
     }
-    const code = this.#lastCode
-    this.#codes[slot] = code
-    this.#counts[code - rejectedFrom] = (this.#counts[code - rejectedFrom] as number) + 1
+    this.#codes[slot] = this.#lastCode
   }
 
   /** Undefined when the node was not looked at. */
@@ -84,8 +81,10 @@ export class Verdicts {
   }
 
   *reasonCounts(): Generator<[reason: string, count: number]> {
+    const counts = new Int32Array(this.#distinct.length + rejectedFrom)
+    for (const code of this.#codes) counts[code] = (counts[code] as number) + 1
     for (const [index, { rejection }] of this.#distinct.entries())
-      for (const reason of rejection.reasons) yield [reason, this.#counts[index] as number]
+      for (const reason of rejection.reasons) yield [reason, counts[index + rejectedFrom] as number]
   }
 
   #codeFor(plugin: string, rejection: Rejection): number {
@@ -93,7 +92,6 @@ export class Verdicts {
     if (known !== undefined) return known
     const code = this.#distinct.push({ plugin, rejection }) - 1 + rejectedFrom
     this.#codeOf.set(rejection, code)
-    this.#counts.push(0)
     return code
   }
 }

@@ -18,6 +18,7 @@ import {
 } from '../framework.ts'
 import { bestCandidate, byImportance, candidate, victimsOn, type Candidate, type DryRun } from '../preemption.ts'
 import { demandsKey } from '../shared-verdicts.ts'
+import { SlotMemo } from '../slot-memo.ts'
 import { summary } from '../verdicts.ts'
 
 export interface DefaultPreemptionArgs {
@@ -38,11 +39,6 @@ const failed = (message: string, forgetsNomination = false): PostFilterResult =>
   forgetsNomination,
 })
 
-interface Remembered {
-  readonly version: number
-  readonly found: DryRun
-}
-
 class Preempting {
   readonly #args: DefaultPreemptionArgs
   readonly #parts: PluginParts
@@ -50,7 +46,7 @@ class Preempting {
   readonly #underWay = new Set<string>()
   /** What was found for the last kind of pod, by slot: pods that are alike share it. */
   #kind = ''
-  readonly #remembered = new Map<number, Remembered>()
+  #remembered = new SlotMemo<DryRun>()
 
   constructor(args: DefaultPreemptionArgs, parts: PluginParts) {
     this.#args = args
@@ -102,7 +98,7 @@ class Preempting {
     const enough = Math.max(Math.floor((potential.length * percentage) / 100), least)
     const budgets = [...this.#parts.informers.of(podDisruptionBudget).all()]
     const kind = run.isLocal ? kindOf(run.cycle, this.#parts.informers.of(podDisruptionBudget).revision) : ''
-    if (kind === '' || kind !== this.#kind) this.#remembered.clear()
+    if (kind === '' || kind !== this.#kind) this.#remembered = new SlotMemo()
     this.#kind = kind
     const start = potential.length === 0 ? 0 : this.#parts.random.below(potential.length)
     const candidates: Candidate[] = []
@@ -120,11 +116,10 @@ class Preempting {
 
   #tryNode(run: FilterRun, slot: number, budgets: Parameters<typeof victimsOn>[2]): DryRun {
     const { snapshot } = run.cycle
-    const known = this.#remembered.get(slot)
-    if (known !== undefined && known.version === snapshot.versionOf(slot)) return known.found
+    if (this.#remembered.knows(slot, snapshot.versionOf(slot))) return this.#remembered.get(slot)
     const found = victimsOn(run, slot, budgets)
     const isWaitedFor = this.#parts.nominator.isWaitedFor(snapshot.nameAt(slot))
-    if (this.#kind !== '' && !isWaitedFor) this.#remembered.set(slot, { version: snapshot.versionOf(slot), found })
+    if (this.#kind !== '' && !isWaitedFor) this.#remembered.set(slot, snapshot.versionOf(slot), found)
     return found
   }
 

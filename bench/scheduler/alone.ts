@@ -1,0 +1,105 @@
+// The scheduler alone: pods are decided and applied one after the other, without an API server.
+import { context } from '../../src/base/context.ts'
+import { silentLog } from '../../src/base/log.ts'
+import { seededRandom } from '../../src/base/random.ts'
+import { TaskGroup } from '../../src/base/task-group.ts'
+import { VirtualClock } from '../../src/base/virtual-clock.ts'
+import type { Pod } from '../../src/api/core/v1/pod.ts'
+import { Client } from '../../src/client/client.ts'
+import { Informers } from '../../src/client/informers.ts'
+import { makeProfiles } from '../../src/scheduler/configuration.ts'
+import { filterNodes } from '../../src/scheduler/filtering.ts'
+import type { FilterRun } from '../../src/scheduler/framework.ts'
+import { Nominator } from '../../src/scheduler/nominator.ts'
+import { schedulerPlugins } from '../../src/scheduler/plugins.ts'
+import { standing } from '../../src/scheduler/scheduler.harness.ts'
+import { bestOf, scoreNodes } from '../../src/scheduler/scoring.ts'
+import { SharedVerdicts } from '../../src/scheduler/shared-verdicts.ts'
+import { podFacts } from '../../src/scheduler/snapshot/pod-facts.ts'
+import { Snapshot } from '../../src/scheduler/snapshot/snapshot.ts'
+import { startRate, type Rate } from './rate.ts'
+import { nodeCount, nodesOf, podOf, storageOf, type Workload } from './workloads.ts'
+
+const ctx = context(new AbortController().signal)
+
+export async function alone(workload: Workload, count: number): Promise<Rate> {
+  const snapshot = new Snapshot()
+  for (const each of nodesOf(workload)) snapshot.setNode(each)
+  for (const name of ['default', 'measure-0', ...Array.from({ length: 100 }, (_, index) => `init-${index}`)])
+    snapshot.setNamespace(name, { team: 'devops' })
+  for (let index = 0; index < (workload.initialCount ?? 0); index++) {
+    const { priority, ...shape } = workload.initial?.(index) ?? {}
+    snapshot.place(podOf(workload, `init-${index}`, shape, priority), `node-${index % nodeCount}`)
+  }
+  const pods = Array.from({ length: count }, (_, index) => podOf(workload, `p-${index}`, workload.measured(index)))
+  const hopeless = podOf(workload, 'hopeless', { requests: { cpu: '1000' } })
+  await using tasks = new TaskGroup()
+  const clock = new VirtualClock()
+  const nominator = new Nominator()
+  const shared = new SharedVerdicts()
+  const random = seededRandom(1)
+  const client = new Client(
+    standing(
+      storageOf(
+        workload,
+        pods.map(({ metadata }) => metadata.name),
+      ),
+    ),
+  )
+  const informers = new Informers(client, { clock, log: silentLog }, tasks)
+  const removals: { run: FilterRun; nodeName: string }[] = []
+  const parts = {
+    schedulerName: 'default-scheduler',
+    ...{ client, informers, clock, random, snapshot, nominator, log: silentLog, extenders: [] },
+    tell: () => Promise.resolve(),
+    letIn: () => {},
+    startTask: () => {},
+  }
+  const [profile] = makeProfiles({}, schedulerPlugins, (plugin, args) => ({
+    ...plugin,
+    ...plugin.configure?.(args, parts),
+  }))
+  if (profile === undefined) throw new Error('there is no profile')
+  for (const kind of profile.plugins.flatMap(({ watches = [] }) => watches)) informers.of(kind)
+  await clock.settle()
+  await informers.synced()
+  let start = 0
+  const decide = (target: Pod): string | undefined => {
+    const cycle = { pod: target, facts: podFacts(target), snapshot }
+    const filtered = filterNodes(cycle, profile, nominator, start, shared)
+    if (filtered.kind === 'rejected') return undefined
+    start = (start + filtered.lookedAt) % snapshot.size
+    if (filtered.fitting.length > 0) {
+      const slot =
+        filtered.fitting.length === 1
+          ? (filtered.fitting[0] as number)
+          : bestOf(scoreNodes(cycle, profile, filtered.fitting), random)
+      return snapshot.nameAt(slot)
+    }
+    for (const plugin of profile.at.postFilter) {
+      const result = plugin.postFilter(filtered.run, ctx)
+      if (!(result instanceof Promise) && result.kind === 'nominated') {
+        removals.push({ run: filtered.run, nodeName: result.nodeName })
+        return undefined
+      }
+    }
+    return undefined
+  }
+  const stop = startRate()
+  for (const [index, target] of pods.entries()) {
+    if (workload.hopelessEvery !== undefined && index % workload.hopelessEvery === 0) decide(hopeless)
+    let nodeName = decide(target)
+    const removal = removals.pop()
+    if (removal !== undefined) {
+      // The victims leave, and the pod comes again.
+      nominator.set(target, removal.nodeName)
+      const slot = snapshot.slotOf(removal.nodeName) ?? -1
+      for (const { pod: victim, facts } of [...snapshot.podsOn(slot)]) if (facts.priority < 10) snapshot.remove(victim)
+      nodeName = decide(target)
+      nominator.set(target, undefined)
+    }
+    if (nodeName === undefined) throw new Error(`${workload.name}: no node for ${target.metadata.name}`)
+    snapshot.place(target, nodeName)
+  }
+  return stop(count)
+}
