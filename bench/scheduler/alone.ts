@@ -14,7 +14,7 @@ import { Nominator } from '../../src/scheduler/nominator.ts'
 import { schedulerPlugins } from '../../src/scheduler/plugins.ts'
 import { standing } from '../../src/scheduler/scheduler.harness.ts'
 import { bestOf, scoreNodes } from '../../src/scheduler/scoring.ts'
-import { SharedVerdicts } from '../../src/scheduler/shared-verdicts.ts'
+import { SharedFindings } from '../../src/scheduler/shared-findings.ts'
 import { podFacts } from '../../src/scheduler/snapshot/pod-facts.ts'
 import { Snapshot } from '../../src/scheduler/snapshot/snapshot.ts'
 import { startRate, type Rate } from './rate.ts'
@@ -36,7 +36,7 @@ export async function alone(workload: Workload, count: number): Promise<Rate> {
   await using tasks = new TaskGroup()
   const clock = new VirtualClock()
   const nominator = new Nominator()
-  const shared = new SharedVerdicts()
+  const shared = new SharedFindings()
   const random = seededRandom(1)
   const client = new Client(
     standing(
@@ -73,7 +73,7 @@ export async function alone(workload: Workload, count: number): Promise<Rate> {
       const slot =
         filtered.fitting.length === 1
           ? (filtered.fitting[0] as number)
-          : bestOf(scoreNodes(cycle, profile, filtered.fitting), random)
+          : bestOf(scoreNodes(cycle, profile, filtered.fitting, filtered.run.shared), random)
       return snapshot.nameAt(slot)
     }
     for (const plugin of profile.at.postFilter) {

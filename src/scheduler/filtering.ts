@@ -3,8 +3,7 @@
 import { rejection, type Cycle, type FilterRun, type Rejection } from './framework.ts'
 import type { Nominator } from './nominator.ts'
 import type { PluginAt, Profile } from './profile.ts'
-import { SharedVerdicts, type KindVerdicts } from './shared-verdicts.ts'
-import { SlotMemo } from './slot-memo.ts'
+import { KindFindings, SharedFindings } from './shared-findings.ts'
 import type { PlacedPod } from './snapshot/snapshot.ts'
 import { Verdicts, type NodeVerdict } from './verdicts.ts'
 
@@ -21,18 +20,18 @@ export type Filtered =
 export class Filtering implements FilterRun {
   readonly cycle: Cycle
   readonly verdicts: Verdicts
+  readonly shared: KindFindings
   readonly #nominator: Nominator
   /** The first few, as long as what they find can be shared, and all others. */
   readonly #local: readonly Check[]
   readonly #others: readonly Check[]
-  readonly #shared: KindVerdicts
   #last: NodeVerdict | undefined
 
-  constructor(cycle: Cycle, nominator: Nominator, checks: readonly Check[], shared: KindVerdicts) {
+  constructor(cycle: Cycle, nominator: Nominator, checks: readonly Check[], shared: KindFindings) {
     this.cycle = cycle
     this.verdicts = new Verdicts(cycle.snapshot.names.length)
     this.#nominator = nominator
-    this.#shared = shared
+    this.shared = shared
     const firstOther = checks.findIndex(({ plugin }) => !plugin.isLocal)
     this.#local = firstOther < 0 ? checks : checks.slice(0, firstOther)
     this.#others = firstOther < 0 ? [] : checks.slice(firstOther)
@@ -77,8 +76,9 @@ export class Filtering implements FilterRun {
 
   #checkPlain(slot: number): NodeVerdict | undefined {
     const version = this.cycle.snapshot.versionOf(slot)
-    if (!this.#shared.knows(slot, version)) this.#shared.set(slot, version, this.#ask(this.#local, slot))
-    return this.#shared.get(slot) ?? this.#ask(this.#others, slot)
+    const { verdicts } = this.shared
+    if (!verdicts.knows(slot, version)) verdicts.set(slot, version, this.#ask(this.#local, slot))
+    return verdicts.get(slot) ?? this.#ask(this.#others, slot)
   }
 
   #ask(checks: readonly Check[], slot: number): NodeVerdict | undefined {
@@ -117,7 +117,7 @@ export function filterNodes(
   profile: Profile,
   nominator: Nominator,
   start: number,
-  shared = new SharedVerdicts(),
+  shared = new SharedFindings(),
 ): Filtered {
   const { snapshot, pod } = cycle
   const skipped = new Set<string>()
@@ -127,7 +127,7 @@ export function filterNodes(
   for (const plugin of profile.at.preFilter) {
     const result = plugin.preFilter(cycle)
     if (result.kind === 'rejected') {
-      const run = new Filtering(cycle, nominator, [], new SlotMemo())
+      const run = new Filtering(cycle, nominator, [], new KindFindings())
       return { kind: 'rejected', run, by: { plugin: plugin.name, rejection: result } }
     }
     if (result.kind === 'skip') skipped.add(plugin.name)

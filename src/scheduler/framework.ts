@@ -104,7 +104,7 @@ export interface SchedulerPlugin<Filtering = unknown, Scoring = unknown> {
   /** Negative when `a` goes first. */
   queueSort?(a: Pod, b: Pod): number
   preFilter?(cycle: Cycle): PreFilterResult<Filtering>
-  /** Its filter looks at the pod's demands, the node and its pods alone; pods that are alike share what it finds. */
+  /** It looks at the pod's demands, the node and its pods alone: pods that are alike share its verdicts and scores. */
   readonly isLocal?: true
   /** Undefined when the node fits. */
   filter?(cycle: Cycle, slot: number, state: Filtering): Rejection | undefined

@@ -13,7 +13,7 @@ import { profileOf } from './profile.ts'
 import { referenceScores, referenceVerdict, type World } from './reference.harness.ts'
 import { aNode, aPod, cycleOf } from './scheduler.harness.ts'
 import { scoreNodes } from './scoring.ts'
-import { SharedVerdicts } from './shared-verdicts.ts'
+import { SharedFindings } from './shared-findings.ts'
 import { Snapshot } from './snapshot/snapshot.ts'
 
 const podCount = process.env['COXSWAIN_LONG'] === undefined ? 4_000 : 100_000
@@ -138,7 +138,7 @@ class Twins {
 
 const profile = profileOf(defaultSchedulerName, schedulerPlugins, 100)
 
-function compare(twins: Twins, target: Pod, shared: SharedVerdicts): readonly string[] {
+function compare(twins: Twins, target: Pod, shared: SharedFindings): readonly string[] {
   const { snapshot, world } = twins
   const cycle = cycleOf(target, snapshot)
   const filtered = filterNodes(cycle, profile, new Nominator(), 0, shared)
@@ -151,7 +151,7 @@ function compare(twins: Twins, target: Pod, shared: SharedVerdicts): readonly st
   deepEqual(found, wanted)
   const fitting = [...filtered.fitting].map((slot) => snapshot.nameAt(slot))
   if (fitting.length === 0) return fitting
-  const scores = scoreNodes(cycle, profile, filtered.fitting)
+  const scores = scoreNodes(cycle, profile, filtered.fitting, filtered.run.shared)
   const given = Object.fromEntries(scores.columns.map(({ plugin, values }) => [plugin, [...values]]))
   const nodes = world.nodes.filter(({ metadata }) => fitting.includes(metadata.name))
   deepEqual(given, referenceScores(world, target, nodes))
@@ -164,7 +164,7 @@ test(`${podCount} random pods: the same nodes fit, for the same reasons, with th
     const twins = new Twins()
     const names = Array.from({ length: 3 + random.below(9) }, (_, index) => `n${index}`)
     for (const name of names) twins.setNode(randomNode(random, name))
-    const shared = new SharedVerdicts()
+    const shared = new SharedFindings()
     for (let index = 0; index < podsPerCluster; index++) {
       const target = randomPod(random, `p${index}`)
       let fitting: readonly string[]

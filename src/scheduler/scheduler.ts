@@ -24,7 +24,7 @@ import type { PluginAt, Profile } from './profile.ts'
 import { SchedulingQueue, type Waiting } from './queue.ts'
 import { SchedulingEvents } from './scheduling-events.ts'
 import { bestOf, scoreNodes, type Scores } from './scoring.ts'
-import { SharedVerdicts } from './shared-verdicts.ts'
+import { SharedFindings } from './shared-findings.ts'
 import { podFacts } from './snapshot/pod-facts.ts'
 import { Snapshot } from './snapshot/snapshot.ts'
 import { summary } from './verdicts.ts'
@@ -59,7 +59,7 @@ export class Scheduler {
   readonly #parts: SchedulerParts
   readonly #snapshot = new Snapshot()
   readonly #nominator = new Nominator()
-  readonly #shared = new SharedVerdicts()
+  readonly #shared = new SharedFindings()
   readonly #queue: SchedulingQueue
   readonly #events: SchedulingEvents
   readonly #profiles: ReadonlyMap<string, Profile>
@@ -369,4 +369,6 @@ export class Scheduler {
 
 /** Undefined when there is nothing to choose from. */
 const scoresOf = (cycle: Cycle, profile: Profile, filtered: Filtered): Scores | undefined =>
-  filtered.kind === 'rejected' || filtered.fitting.length < 2 ? undefined : scoreNodes(cycle, profile, filtered.fitting)
+  filtered.kind === 'rejected' || filtered.fitting.length < 2
+    ? undefined
+    : scoreNodes(cycle, profile, filtered.fitting, filtered.run.shared)

@@ -1,7 +1,9 @@
 // Scoring: the second half of a cycle. Each plugin gives every fitting node 0 to 100; the best weighted sum wins.
 import type { Random } from '../base/random.ts'
 import type { Cycle } from './framework.ts'
-import type { Profile } from './profile.ts'
+import type { PluginAt, Profile } from './profile.ts'
+import { KindFindings } from './shared-findings.ts'
+import type { SlotMemo } from './slot-memo.ts'
 
 /** What each plugin gave to each of the nodes; small enough to be kept. */
 export interface Scores {
@@ -10,7 +12,7 @@ export interface Scores {
   readonly totals: Float64Array
 }
 
-export function scoreNodes(cycle: Cycle, profile: Profile, slots: Int32Array): Scores {
+export function scoreNodes(cycle: Cycle, profile: Profile, slots: Int32Array, shared = new KindFindings()): Scores {
   const totals = new Float64Array(slots.length)
   const scores = new Float64Array(slots.length)
   const silent = new Set<string>()
@@ -24,8 +26,10 @@ export function scoreNodes(cycle: Cycle, profile: Profile, slots: Int32Array): S
   for (const { plugin, weight } of profile.scoring) {
     if (silent.has(plugin.name)) continue
     const state = states.get(plugin.name)
-    for (let index = 0; index < slots.length; index++)
-      scores[index] = plugin.score(cycle, slots[index] as number, state)
+    if (plugin.isLocal) scoreLocally(cycle, plugin, slots, state, shared.scoresOf(plugin.name), scores)
+    else
+      for (let index = 0; index < slots.length; index++)
+        scores[index] = plugin.score(cycle, slots[index] as number, state)
     plugin.normalizeScores?.(scores, state, slots)
     const values = new Uint8Array(slots.length)
     for (let index = 0; index < slots.length; index++) {
@@ -36,6 +40,23 @@ export function scoreNodes(cycle: Cycle, profile: Profile, slots: Int32Array): S
     columns.push({ plugin: plugin.name, weight, values })
   }
   return { slots, columns, totals }
+}
+
+/** Asks only about nodes that have changed since a pod of this kind was scored. */
+function scoreLocally(
+  cycle: Cycle,
+  plugin: PluginAt<'score'>,
+  slots: Int32Array,
+  state: unknown,
+  memo: SlotMemo<number>,
+  scores: Float64Array,
+): void {
+  for (let index = 0; index < slots.length; index++) {
+    const slot = slots[index] as number
+    const version = cycle.snapshot.versionOf(slot)
+    if (!memo.knows(slot, version)) memo.set(slot, version, plugin.score(cycle, slot, state))
+    scores[index] = memo.get(slot)
+  }
 }
 
 /** The slot with the highest total; among equals chance decides. */

@@ -17,7 +17,7 @@ import {
   type SchedulerPlugin,
 } from '../framework.ts'
 import { bestCandidate, byImportance, candidate, victimsOn, type Candidate, type DryRun } from '../preemption.ts'
-import { demandsKey } from '../shared-verdicts.ts'
+import { demandsKey } from '../shared-findings.ts'
 import { SlotMemo } from '../slot-memo.ts'
 import { summary } from '../verdicts.ts'
 

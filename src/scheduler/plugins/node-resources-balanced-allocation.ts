@@ -4,6 +4,7 @@ import { countedResources, scoredResources, type ScoredResource, type WeightedRe
 
 export const nodeResourcesBalancedAllocation = defineSchedulerPlugin<never, readonly ScoredResource[]>({
   name: 'NodeResourcesBalancedAllocation',
+  isLocal: true,
   weight: 1,
   ...points(countedResources),
   configure: (args) => points((args as { resources?: WeightedResource[] } | undefined)?.resources ?? countedResources),

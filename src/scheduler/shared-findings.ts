@@ -1,0 +1,38 @@
+// SharedFindings: what plugins found about nodes for pods that are alike, kept until the node or one of its pods changes.
+// Only what follows from the pod's demands, the node and its own pods may be shared: plugins marked `isLocal`.
+import { LruMap } from './lru-map.ts'
+import type { Cycle } from './framework.ts'
+import { SlotMemo } from './slot-memo.ts'
+import type { NodeVerdict } from './verdicts.ts'
+
+/** Kinds of pods for which findings are kept. */
+const kindsMax = 64
+
+/** Findings for one kind of pod. */
+export class KindFindings {
+  /** What the local filters said. */
+  readonly verdicts = new SlotMemo<NodeVerdict | undefined>()
+  readonly #scores = new Map<string, SlotMemo<number>>()
+
+  /** Scores as the plugin gave them, before they are normalised. */
+  scoresOf(plugin: string): SlotMemo<number> {
+    let memo = this.#scores.get(plugin)
+    if (memo === undefined) this.#scores.set(plugin, (memo = new SlotMemo()))
+    return memo
+  }
+}
+
+export class SharedFindings {
+  readonly #kinds = new LruMap<KindFindings>(kindsMax)
+
+  of(schedulerName: string, cycle: Cycle): KindFindings {
+    return this.#kinds.of(`${schedulerName} ${demandsKey(cycle)}`, () => new KindFindings())
+  }
+}
+
+/** The same for pods that ask the same of a node and its pods. */
+export function demandsKey({ facts: { requests, counted, hostPorts }, pod: { spec } }: Cycle): string {
+  const { nodeName, nodeSelector, affinity, tolerations } = spec
+  const amounts = [...requests, ...counted]
+  return JSON.stringify([nodeName, nodeSelector, affinity?.nodeAffinity, tolerations, amounts, hostPorts])
+}
