@@ -22,6 +22,7 @@ test('a sleep that is aborted rejects with the reason', async () => {
 
 test('times are written as the API writes them', () => {
   equal(rfc3339(1_700_000_000_999), '2023-11-14T22:13:20Z')
+  equal(rfc3339(1_700_000_001_000), '2023-11-14T22:13:21Z')
   equal(rfc3339Micro(1_700_000_000_123.456), '2023-11-14T22:13:20.123456Z')
 })
 

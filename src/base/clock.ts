@@ -63,13 +63,23 @@ export function every(clock: Clock, ms: number, callback: () => void): Timer {
   return { cancel: () => timer.cancel() }
 }
 
+/** The second that was written last: every write of a busy server asks for the same one. */
+let written = { second: NaN, text: '' }
+
+/** Up to the second, without a zone. */
+function secondText(ms: number): string {
+  const second = Math.floor(ms / 1000)
+  if (second !== written.second) written = { second, text: new Date(ms).toISOString().slice(0, 19) }
+  return written.text
+}
+
 /** RFC 3339 with seconds, as metav1.Time writes it. */
-export const rfc3339 = (ms: number): string => `${new Date(ms).toISOString().slice(0, 19)}Z`
+export const rfc3339 = (ms: number): string => `${secondText(ms)}Z`
 
 /** RFC 3339 with microseconds, as metav1.MicroTime writes it. */
 export const rfc3339Micro = (ms: number): string => {
   const micros = Math.floor(ms * 1000) % 1_000_000
-  return `${new Date(ms).toISOString().slice(0, 19)}.${String(micros).padStart(6, '0')}Z`
+  return `${secondText(ms)}.${String(micros).padStart(6, '0')}Z`
 }
 
 const unitMs = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const
