@@ -66,6 +66,7 @@ export const resourcesMessage = (resources: ContainerResources): ProtoInput<type
   cpuQuota: resources.cpuQuotaUs,
   memoryLimitInBytes: resources.memoryBytes,
   oomScoreAdj: resources.oomScoreAdjust,
+  hugepageLimits: Object.entries(resources.hugepageBytes ?? {}).map(([pageSize, limit]) => ({ pageSize, limit })),
 })
 
 function security(

@@ -101,6 +101,8 @@ export interface ContainerResources {
   readonly cpuPeriodUs?: number
   readonly cpuQuotaUs?: number
   readonly memoryBytes?: number
+  /** By the size of pages, as the kernel names it: `2MB`. */
+  readonly hugepageBytes?: Readonly<Record<string, number>>
   readonly oomScoreAdjust?: number
 }
 

@@ -1,0 +1,76 @@
+import { deepEqual, equal } from 'node:assert/strict'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { cgroupsContract } from './contract.suite.ts'
+import { cgroupLayoutV1 } from './layout-v1.ts'
+import { cgroupLayoutV2, sharesOf, weightOf } from './layout-v2.ts'
+import { hugepageSize } from './layout.ts'
+import { NodeCgroups } from './node-cgroups.ts'
+import { SimulatedCgroups } from './simulated-cgroups.ts'
+
+cgroupsContract('simulated', () => Promise.resolve({ cgroups: new SimulatedCgroups(), path: '/test' }))
+
+/** Version 2 on plain folders: files are made by whoever writes them, and go with their folder. */
+const unifiedFolder = async () => {
+  const root = await mkdtemp(join(tmpdir(), 'coxswain-cgroups-'))
+  await writeFile(join(root, 'cgroup.controllers'), 'cpu memory pids hugetlb\n')
+  return { root, cgroups: new NodeCgroups(root, cgroupLayoutV2, (path) => rm(path, { recursive: true })) }
+}
+cgroupsContract('version 2', async () => ({ cgroups: (await unifiedFolder()).cgroups, path: '/test' }))
+
+test('version 2: limits stand in the files where the kernel reads them, and controllers are handed down', async () => {
+  const { root, cgroups } = await unifiedFolder()
+  await cgroups.make('/kubepods/pod', {
+    cpuShares: 1024,
+    cpuQuotaUs: 150_000,
+    memoryBytes: 1 << 30,
+    hugepageBytes: { '2MB': 4 << 20 },
+  })
+  const read = async (name: string) => (await readFile(join(root, name), 'utf8')).trim()
+  deepEqual(
+    await Promise.all(
+      ['cpu.weight', 'cpu.max', 'memory.max', 'hugetlb.2MB.max'].map((name) => read(`kubepods/pod/${name}`)),
+    ),
+    ['39', '150000 100000', '1073741824', '4194304'],
+  )
+  deepEqual(
+    [await read('cgroup.subtree_control'), await read('kubepods/cgroup.subtree_control')],
+    ['+cpu +memory +pids +hugetlb', '+cpu +memory +pids +hugetlb'],
+  )
+})
+
+test('what is used is read from either version', async () => {
+  const v1: Record<string, string> = {
+    'cpuacct.usage': '12345\n',
+    'memory.usage_in_bytes': '1000\n',
+    'memory.stat': 'cache 5\ntotal_inactive_file 400\ntotal_rss 300\ntotal_pgfault 7\ntotal_pgmajfault 1\n',
+    'pids.current': '3\n',
+  }
+  const v2: Record<string, string> = {
+    'cpu.stat': 'usage_usec 12\nuser_usec 5\n',
+    'memory.current': '1000\n',
+    'memory.stat': 'anon 300\ninactive_file 400\npgfault 7\npgmajfault 1\n',
+    'pids.current': '3\n',
+  }
+  const same = {
+    memoryBytes: 1000,
+    workingSetBytes: 600,
+    rssBytes: 300,
+    pageFaults: 7,
+    majorPageFaults: 1,
+    processes: 3,
+  }
+  deepEqual(await cgroupLayoutV1.usage(({ name }) => Promise.resolve(v1[name])), { cpuNanos: 12_345, ...same })
+  deepEqual(await cgroupLayoutV2.usage(({ name }) => Promise.resolve(v2[name])), { cpuNanos: 12_000, ...same })
+})
+
+test('shares and weights are the same measure', () => {
+  deepEqual([2, 512, 1024, 262_144].map(weightOf), [1, 20, 39, 10_000])
+  for (const weight of [1, 20, 39, 10_000]) equal(weightOf(sharesOf(weight)), weight)
+})
+
+test('sizes of pages as the kernel names them', () => {
+  deepEqual([65_536, 2 << 20, 1 << 30].map(hugepageSize), ['64KB', '2MB', '1GB'])
+})

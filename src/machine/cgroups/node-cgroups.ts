@@ -1,0 +1,119 @@
+// NodeCgroups: the host's own control groups, in the version that it has.
+import { mkdir, readdir, readFile, rmdir, stat, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { CgroupLimits, Cgroups, CgroupUsage } from './cgroups.ts'
+import { cgroupLayoutV1 } from './layout-v1.ts'
+import { cgroupLayoutV2 } from './layout-v2.ts'
+import type { CgroupFile, CgroupLayout } from './layout.ts'
+
+export const cgroupMount = '/sys/fs/cgroup'
+
+const codeOf = (error: unknown): string | undefined => (error as NodeJS.ErrnoException).code
+const isMissing = (error: unknown): boolean => ['ENOENT', 'ENOTDIR', 'ENODEV'].includes(codeOf(error) ?? '')
+
+/** How a folder of a group is removed: the kernel takes its files away with it. */
+type RemoveFolder = (path: string) => Promise<void>
+
+export class NodeCgroups implements Cgroups {
+  readonly #root: string
+  readonly #layout: CgroupLayout
+  readonly #removeFolder: RemoveFolder
+
+  constructor(root: string, layout: CgroupLayout, removeFolder: RemoveFolder = rmdir) {
+    this.#root = root
+    this.#layout = layout
+    this.#removeFolder = removeFolder
+  }
+
+  /** The groups of this machine: version 2 has its controllers at the root. */
+  static async open(root = cgroupMount): Promise<NodeCgroups> {
+    const isUnified = await stat(join(root, 'cgroup.controllers')).catch(() => undefined)
+    return new NodeCgroups(root, isUnified === undefined ? cgroupLayoutV1 : cgroupLayoutV2)
+  }
+
+  async make(path: string, limits: CgroupLimits): Promise<void> {
+    const { hierarchies, delegation } = this.#layout
+    for (const hierarchy of await this.#present(hierarchies)) {
+      let above = join(this.#root, hierarchy)
+      for (const name of path.split('/').filter((part) => part !== '')) {
+        if (delegation !== undefined) await this.#delegate(above, delegation)
+        above = join(above, name)
+        await mkdir(above, { recursive: true })
+      }
+    }
+    for (const { text, ...file } of this.#layout.writes(limits)) await this.#write(path, file, text)
+  }
+
+  /** A controller that the kernel does not have is done without; the others are asked for one by one then. */
+  async #delegate(folder: string, { name, text }: { readonly name: string; readonly text: string }): Promise<void> {
+    const ask = (what: string) => writeFile(join(folder, name), what)
+    await ask(text).catch(async () => {
+      for (const one of text.split(' ')) await ask(one).catch(() => {})
+    })
+  }
+
+  /** A controller that is not there limits nothing. */
+  async #write(path: string, file: CgroupFile, text: string): Promise<void> {
+    await writeFile(this.#pathOf(path, file), text).catch((error: unknown) => {
+      // Files of groups cannot be made: where one is missing the kernel says EACCES.
+      if (!isMissing(error) && codeOf(error) !== 'EACCES') throw error
+    })
+  }
+
+  async remove(path: string): Promise<void> {
+    // The runtime makes groups in every hierarchy, also in those that are of no interest here.
+    const all = this.#layout.hierarchies.includes('') ? [''] : await readdir(this.#root)
+    for (const hierarchy of all) await this.#removeTree(join(this.#root, hierarchy, path))
+  }
+
+  async #removeTree(folder: string): Promise<void> {
+    try {
+      for (const name of await this.#foldersIn(folder)) await this.#removeTree(join(folder, name))
+      await this.#removeFolder(folder)
+    } catch (error) {
+      if (!isMissing(error)) throw error
+    }
+  }
+
+  async list(path: string): Promise<readonly string[]> {
+    const [hierarchy = ''] = await this.#present(this.#layout.hierarchies)
+    return this.#foldersIn(join(this.#root, hierarchy, path)).catch((error: unknown) => {
+      if (isMissing(error)) return []
+      throw error
+    })
+  }
+
+  limits(path: string): Promise<CgroupLimits | undefined> {
+    return this.#read(path, (read) => this.#layout.limits(read))
+  }
+
+  usage(path: string): Promise<CgroupUsage | undefined> {
+    return this.#read(path, (read) => this.#layout.usage(read))
+  }
+
+  async #read<T>(path: string, from: (read: (file: CgroupFile) => Promise<string | undefined>) => Promise<T>) {
+    const [hierarchy = ''] = await this.#present(this.#layout.hierarchies)
+    if ((await stat(join(this.#root, hierarchy, path)).catch(() => undefined)) === undefined) return undefined
+    return from((file) =>
+      readFile(this.#pathOf(path, file), 'utf8').catch((error: unknown) => {
+        if (isMissing(error)) return undefined
+        throw error
+      }),
+    )
+  }
+
+  async #present(hierarchies: readonly string[]): Promise<readonly string[]> {
+    if (hierarchies.includes('')) return ['']
+    const names = new Set(await readdir(this.#root))
+    return hierarchies.filter((hierarchy) => names.has(hierarchy))
+  }
+
+  async #foldersIn(folder: string): Promise<string[]> {
+    const entries = await readdir(folder, { withFileTypes: true })
+    return entries.filter((entry) => entry.isDirectory()).map(({ name }) => name)
+  }
+
+  #pathOf(path: string, { hierarchy, name }: CgroupFile): string {
+    return join(this.#root, hierarchy, path, name)
+  }
+}
