@@ -6,7 +6,11 @@ import type { Log } from '../base/log.ts'
 import type { Service } from '../api/core/v1/service.ts'
 import type { NodeHost } from '../kubelet/node-host.ts'
 import type { NodeDescription } from '../kubelet/node-status.ts'
+import { allocatableOf } from '../kubelet/resources/allocatable.ts'
+import type { KubeletSettings } from '../kubelet/settings.ts'
 import { parseResolvConf } from '../kubelet/pod-config/dns.ts'
+import { NodeCgroups } from '../machine/cgroups/node-cgroups.ts'
+import { NodeHostLoad } from '../machine/load/node-host-load.ts'
 import { provideNetwork } from '../machine/cni/bridge-network.ts'
 import { Containerd } from '../machine/cri/containerd.ts'
 import type { CriRuntime } from '../machine/cri/runtime.ts'
@@ -23,6 +27,7 @@ export interface RealNode {
 }
 
 export interface RealNodeOptions {
+  readonly settings: KubeletSettings
   readonly dataFolder: string
   readonly hostIp: string
   readonly podCidr: string
@@ -54,7 +59,7 @@ const snapshotter = (): 'overlayfs' | 'native' =>
   /^\S+ \/ overlay /m.test(readFileSync('/proc/mounts', 'utf8')) ? 'native' : 'overlayfs'
 
 export async function startRealNode(
-  { dataFolder, hostIp, podCidr }: RealNodeOptions,
+  { dataFolder, hostIp, podCidr, settings }: RealNodeOptions,
   { platform, clock, log }: { readonly platform: Platform; readonly clock: Clock; readonly log: Log },
   signal: AbortSignal,
 ): Promise<RealNode> {
@@ -77,15 +82,21 @@ export async function startRealNode(
     signal,
   )
   const { runtime } = containerd
+  const load = new NodeHostLoad()
+  const cgroups = await NodeCgroups.open()
+  const { capacityBytes } = await load.fileSystem(folder)
+  const capacity = {
+    cpu: String(availableParallelism()),
+    memory: `${Math.floor(totalmem() / 1024)}Ki`,
+    'ephemeral-storage': `${Math.floor(capacityBytes / 1024)}Ki`,
+    pods: '110',
+  }
+  const { kubeReserved, systemReserved, thresholds } = settings
   const description: NodeDescription = {
     name: hostname().toLowerCase(),
     hostIp,
-    capacity: {
-      cpu: String(availableParallelism()),
-      memory: `${Math.floor(totalmem() / 1024)}Ki`,
-      'ephemeral-storage': '10Gi',
-      pods: '110',
-    },
+    capacity,
+    allocatable: allocatableOf(capacity, [kubeReserved, systemReserved], thresholds),
     runtime: `${runtime.name}://${runtime.version}`,
     operatingSystem: 'linux',
     architecture,
@@ -100,7 +111,9 @@ export async function startRealNode(
       disk: new NodeDisk(),
       paths: { pods: `${folder}/pods`, logs: `${folder}/logs` },
       dns: { servers: [], domain: 'cluster.local', node: parseResolvConf(resolvConf) },
-      cgroupRoot: '/kubepods',
+      cgroups,
+      cgroupRoot: `${settings.cgroupRoot.replace(/\/$/, '')}/kubepods`,
+      load,
       mountsVolumes: true,
       services,
     }),

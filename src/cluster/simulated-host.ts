@@ -1,4 +1,6 @@
 // The machine of a simulated node: a disk in memory and nothing to mount.
+import { SimulatedCgroups } from '../machine/cgroups/simulated-cgroups.ts'
+import { SimulatedHostLoad } from '../machine/load/simulated-host-load.ts'
 import { SimulatedDisk } from '../machine/disk/simulated-disk.ts'
 import type { NodeHost } from '../kubelet/node-host.ts'
 
@@ -6,7 +8,9 @@ export const simulatedHost = (): NodeHost => ({
   disk: new SimulatedDisk(),
   paths: { pods: '/pods', logs: '/logs' },
   dns: { servers: [], domain: 'cluster.local', node: { servers: [], searches: [], options: [] } },
+  cgroups: new SimulatedCgroups(),
   cgroupRoot: '/kubepods',
+  load: new SimulatedHostLoad(),
   mountsVolumes: false,
   services: () => [],
 })

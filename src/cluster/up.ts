@@ -10,6 +10,7 @@ import { nodePlatform } from '../platform/node/platform.ts'
 import type { SchedulerConfiguration } from '../scheduler/configuration.ts'
 import { Cluster } from './cluster.ts'
 import { encryption } from './encryption.ts'
+import { kubeletSettings, type KubeletFlagValues } from './kubelet-flags.ts'
 import { lockDirectory } from './lock.ts'
 import { clusterCidrDefault, nodeRangesOf, rangeOfFirstNode, type NodeRangeFlagValues } from './node-ranges.ts'
 import { openStore, type StoreChoice } from './open-store.ts'
@@ -33,6 +34,8 @@ export interface UpOptions {
   readonly policyFlags?: PolicyFlagValues
   /** Flags that say which addresses pods get. */
   readonly nodeRangeFlags?: NodeRangeFlagValues
+  /** Flags that say how the kubelet of this machine looks after it. */
+  readonly kubeletFlags?: KubeletFlagValues
   readonly log: Log
   readonly schedulerConfiguration?: SchedulerConfiguration
 }
@@ -55,6 +58,7 @@ export async function up({
   runsContainers = false,
   policyFlags = {},
   nodeRangeFlags = {},
+  kubeletFlags = {},
   log,
   schedulerConfiguration = {},
 }: UpOptions): Promise<Running> {
@@ -87,7 +91,8 @@ export async function up({
     )
     cleanUps.defer(close)
     const podCidr = rangeOfFirstNode(nodeRanges)
-    const realNode = runsContainers ? await realNodeOf({ dataFolder, hostIp: host, podCidr }, log) : undefined
+    const nodeOptions = { dataFolder, hostIp: host, podCidr, settings: kubeletSettings(kubeletFlags) }
+    const realNode = runsContainers ? await realNodeOf(nodeOptions, log) : undefined
     if (realNode !== undefined) cleanUps.defer(() => realNode.stop())
     const cluster = new Cluster({
       clock: realClock,

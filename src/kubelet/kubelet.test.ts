@@ -10,9 +10,9 @@ import { lease } from '../api/coordination/v1/lease.ts'
 import { event } from '../api/core/v1/event.ts'
 import { node } from '../api/core/v1/node.ts'
 import { pod, type Pod, type PodInput } from '../api/core/v1/pod.ts'
+import { simulatedHost } from '../cluster/simulated-host.ts'
 import { startCluster } from '../cluster/start-cluster.ts'
 import type { RuntimeContainer, RuntimePod } from '../machine/runtime/runtime.ts'
-import { SimulatedDisk } from '../machine/disk/simulated-disk.ts'
 import { SimulatedRuntime, type SimulatedProgram } from '../machine/runtime/simulated.ts'
 import { decode } from '../schema/decode.ts'
 import { withDefaults } from '../schema/defaults.ts'
@@ -367,14 +367,7 @@ test('a kubelet alone brings its own node, and leaves what it runs when it stops
   }
   equal(nodeObject(description, nowMs).spec?.podCIDR, '10.9.0.0/24')
   const tasks = new TaskGroup()
-  const host = {
-    disk: new SimulatedDisk(),
-    paths: { pods: '/pods', logs: '/logs' },
-    dns: { servers: [], domain: 'cluster.local', node: { servers: [], searches: [], options: [] } },
-    cgroupRoot: '/kubepods',
-    mountsVolumes: false,
-    services: () => [],
-  }
+  const host = simulatedHost()
   new Kubelet({
     client,
     runtime,

@@ -21,6 +21,7 @@ import { ObjectWatches } from './object-watches.ts'
 import { PodMaker } from './pod-maker.ts'
 import { PodVolumes } from './pod-volumes.ts'
 import { PodWorker } from './pod-worker.ts'
+import { PodCgroups } from './resources/pod-cgroups.ts'
 import { VolumeFollower } from './volume-follower.ts'
 
 export interface KubeletParts {
@@ -53,7 +54,9 @@ export class Kubelet {
     this.#queue = new WorkQueue(clock)
     this.#pods = new Informer<Pod>(pod, client.of(pod), { clock, log }, { fieldSelector: `spec.nodeName=${nodeName}` })
     const { hostIp, capacity } = description
-    const node = { nodeName, hostIp, allocatable: capacity }
+    const allocatable = description.allocatable ?? capacity
+    const node = { nodeName, hostIp, allocatable }
+    const cgroups = new PodCgroups({ cgroups: host.cgroups, root: host.cgroupRoot, allocatable })
     const watches = host.mountsVolumes
       ? new ObjectWatches({ client, clock, log, onChange: (uid, cause) => this.#follower?.look(uid, cause) })
       : undefined
@@ -64,7 +67,7 @@ export class Kubelet {
     this.#follower =
       volumes && watches && new VolumeFollower({ volumes, watches, objects, pod: podOf, events, clock, log })
     const memoryCapacityBytes = quantityUnits(capacity['memory'])
-    const maker = new PodMaker({ ...host, objects, volumes, node, memoryCapacityBytes })
+    const maker = new PodMaker({ ...host, cgroups, objects, volumes, node, memoryCapacityBytes })
     this.#worker = new PodWorker({ client, runtime, maker, objects, events, clock, flow, log, nodeName, hostIp })
   }
 

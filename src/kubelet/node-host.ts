@@ -1,6 +1,8 @@
 // NodeHost: the machine that a kubelet runs pods on, beside its runtime.
 import type { Service } from '../api/core/v1/service.ts'
+import type { Cgroups } from '../machine/cgroups/cgroups.ts'
 import type { Disk } from '../machine/disk/disk.ts'
+import type { HostLoad } from '../machine/load/host-load.ts'
 import type { ClusterDns } from './pod-config/dns.ts'
 import type { NodePaths } from './pod-config/paths.ts'
 
@@ -8,8 +10,10 @@ export interface NodeHost {
   readonly disk: Disk
   readonly paths: NodePaths
   readonly dns: ClusterDns
-  /** Below which control group pods run. */
+  readonly cgroups: Cgroups
+  /** The control group that holds all pods: `/kubepods`. */
   readonly cgroupRoot: string
+  readonly load: HostLoad
   /** Whether volumes are made: a simulated container has nothing to see them with. */
   readonly mountsVolumes: boolean
   /** The services that containers are told of. */

@@ -6,6 +6,8 @@ export interface NodeDescription {
   readonly name: string
   readonly hostIp: string
   readonly capacity: Readonly<Record<string, string>>
+  /** What pods may use of it; all when left out. */
+  readonly allocatable?: Readonly<Record<string, string>>
   readonly runtime: string
   readonly operatingSystem: string
   readonly architecture: string
@@ -46,7 +48,7 @@ export function nodeStatus(
   before: NodeStatusInput | undefined,
   nowMs: number,
 ): NodeStatusInput {
-  const { name, hostIp, capacity, runtime, operatingSystem, architecture } = description
+  const { name, hostIp, capacity, allocatable = capacity, runtime, operatingSystem, architecture } = description
   const now = rfc3339(nowMs)
   const conditions = healthy.map(([type, status, reason, message]) => {
     const known = before?.conditions?.find((condition) => condition.type === type)
@@ -55,7 +57,7 @@ export function nodeStatus(
   })
   return {
     capacity,
-    allocatable: capacity,
+    allocatable,
     conditions,
     addresses: [
       { type: 'InternalIP', address: hostIp },

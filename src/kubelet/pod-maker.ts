@@ -18,6 +18,7 @@ import type { NodeFacts } from './pod-config/field-values.ts'
 import { hostnameOf, hostsFile } from './pod-config/hosts-file.ts'
 import { hostsPath, logFolder, podFolder, terminationFile, type NodePaths } from './pod-config/paths.ts'
 import { sandboxConfig } from './pod-config/sandbox-config.ts'
+import type { PodCgroups } from './resources/pod-cgroups.ts'
 import type { PodVolumes, VolumePlaces } from './pod-volumes.ts'
 
 export interface PodMakerParts {
@@ -28,6 +29,7 @@ export interface PodMakerParts {
   readonly services: () => readonly Service[]
   readonly paths: NodePaths
   readonly dns: ClusterDns
+  readonly cgroups: PodCgroups
   readonly cgroupRoot: string
   readonly node: NodeFacts
   readonly memoryCapacityBytes: number
@@ -48,11 +50,12 @@ export class PodMaker {
     return sandboxConfig(pod, attempt, { paths, dns, cgroupRoot, nodeName: node.nodeName, runtimeHandler: '' })
   }
 
-  /** The folders that a sandbox needs before it is run. */
+  /** The folders and the control group that a sandbox needs before it is run. */
   async prepare(pod: Pod): Promise<void> {
-    const { disk, paths } = this.#parts
+    const { disk, paths, cgroups } = this.#parts
     await disk.makeFolder(podFolder(paths, pod.metadata.uid), 0o750)
     await disk.makeFolder(logFolder(paths, pod), 0o755)
+    await cgroups.make(pod)
   }
 
   /** Volumes as the API has them now. Throws VolumeError when one cannot be had. */
@@ -88,11 +91,13 @@ export class PodMaker {
 
   /** Nothing of the pod stays on the node but its logs, and those only while something may read them. */
   async remove(podUid: string): Promise<void> {
-    const { disk, objects, paths, volumes } = this.#parts
+    const { disk, objects, paths, volumes, cgroups } = this.#parts
     objects.forget(podUid)
-    await volumes?.remove(podUid)
+    await cgroups.remove(podUid)
     for (const name of await disk.list(paths.logs))
       if (name.endsWith(`_${podUid}`)) await disk.remove(`${paths.logs}/${name}`)
+    // At the very last: by its folder a pod is known to a kubelet that starts in the middle of this.
+    await (volumes === undefined ? disk.remove(podFolder(paths, podUid)) : volumes.remove(podUid))
   }
 
   async #ownFiles(

@@ -6,8 +6,9 @@ import { once } from 'node:events'
 import { realClock } from '../../base/clock.ts'
 import { createLog, errorText } from '../../base/log.ts'
 import type { StoreChoice } from '../../cluster/open-store.ts'
+import { kubeletFlags, type KubeletFlag } from '../../cluster/kubelet-flags.ts'
 import { nodeRangeFlags } from '../../cluster/node-ranges.ts'
-import { policyFlags, type PolicyFlag, type PolicyFlagValues } from '../../cluster/policy-flags.ts'
+import { policyFlags, type PolicyFlag } from '../../cluster/policy-flags.ts'
 import { up as startUp } from '../../cluster/up.ts'
 import { parseSchedulerConfiguration, type SchedulerConfiguration } from '../../scheduler/configuration.ts'
 import { defineCommand, UsageError } from '../command.ts'
@@ -27,8 +28,19 @@ const policyOptions = Object.fromEntries(
   policyFlagNames.map((name) => [name, { type: 'string', ...policyFlags[name] }]),
 ) as Record<PolicyFlag, { type: 'string'; value: string; help: string }>
 
-const pick = (options: PolicyFlagValues): PolicyFlagValues =>
-  Object.fromEntries(policyFlagNames.flatMap((name) => (options[name] === undefined ? [] : [[name, options[name]]])))
+const kubeletFlagNames = Object.keys(kubeletFlags) as KubeletFlag[]
+
+const kubeletOptions = Object.fromEntries(
+  kubeletFlagNames.map((name) => [name, { type: 'string', ...kubeletFlags[name] }]),
+) as Record<KubeletFlag, { type: 'string'; value: string; help: string }>
+
+const pick = <Flag extends string>(
+  options: Readonly<Partial<Record<Flag, string>>>,
+  names: readonly Flag[],
+): Readonly<Partial<Record<Flag, string>>> =>
+  Object.fromEntries(names.flatMap((name) => (options[name] === undefined ? [] : [[name, options[name]]]))) as Partial<
+    Record<Flag, string>
+  >
 
 export const up = defineCommand({
   name: 'up',
@@ -61,6 +73,7 @@ export const up = defineCommand({
     },
     ...nodeRangeFlags,
     ...policyOptions,
+    ...kubeletOptions,
     verbose: { type: 'boolean', short: 'v', help: 'logs more' },
   },
   async run({ options }, { out, err, isTerminal, environment, signal, startedMs }) {
@@ -86,7 +99,8 @@ export const up = defineCommand({
       port,
       nodes,
       runsContainers,
-      policyFlags: pick(options),
+      policyFlags: pick<PolicyFlag>(options, policyFlagNames),
+      kubeletFlags: pick<KubeletFlag>(options, kubeletFlagNames),
       nodeRangeFlags: options,
       log,
       schedulerConfiguration: await schedulerConfiguration(options['scheduler-config']),

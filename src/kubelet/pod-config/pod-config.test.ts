@@ -193,7 +193,7 @@ test('a sandbox has the pod’s names, ports, group and log folder', () => {
   const config = sandboxConfig(object, 1, { paths, dns, cgroupRoot: '/kubepods', nodeName: 'n', runtimeHandler: '' })
   deepEqual(
     [config.hostname, config.logFolder, config.cgroupParent, config.attempt],
-    ['web', '/logs/default_web_u', '/kubepods/podu', 1],
+    ['web', '/logs/default_web_u', '/kubepods/besteffort/podu', 1],
   )
   deepEqual(config.ports, [{ protocol: 'TCP', containerPort: 80, hostPort: 8080, hostIp: '' }])
 })

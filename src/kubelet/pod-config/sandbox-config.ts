@@ -2,6 +2,7 @@
 import type { Pod } from '../../api/core/v1/pod.ts'
 import { namespaceOf } from '../../api/object.ts'
 import type { HostPort, SandboxConfig } from '../../machine/runtime/config.ts'
+import { podCgroup } from '../resources/pod-cgroups.ts'
 import { dnsOf, type ClusterDns } from './dns.ts'
 import { hostnameOf } from './hosts-file.ts'
 import { logFolder, type NodePaths } from './paths.ts'
@@ -37,19 +38,12 @@ export function sandboxConfig(pod: Pod, attempt: number, sources: SandboxSources
     annotations: metadata.annotations ?? {},
     dns: dnsOf(pod, dns),
     ports: portsOf(pod),
-    cgroupParent: cgroupOf(cgroupRoot, pod),
+    cgroupParent: podCgroup(cgroupRoot, pod),
     namespaces: namespacesOf(spec),
     sysctls: Object.fromEntries((spec.securityContext?.sysctls ?? []).map(({ name, value }) => [name, value])),
     security: sandboxSecurity(spec),
     runtimeHandler,
   }
-}
-
-/** One group per pod below one per class of service, as other kubelets have it. */
-function cgroupOf(root: string, { metadata: { uid }, status }: Pod): string {
-  const qos =
-    status.qosClass === 'Guaranteed' || status.qosClass === undefined ? '' : `/${status.qosClass.toLowerCase()}`
-  return `${root}${qos}/pod${uid}`
 }
 
 const portsOf = ({ spec }: Pod): HostPort[] =>

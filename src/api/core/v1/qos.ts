@@ -6,9 +6,13 @@ export type QosClass = 'Guaranteed' | 'Burstable' | 'BestEffort'
 
 const counted = ['cpu', 'memory'] as const
 
+/** What the pod as a whole asks for decides, where it says anything; else all of its containers do. */
 export function qosClassOf(spec: PodSpec): QosClass {
-  const containers = [...(spec.initContainers ?? []), ...spec.containers]
-  const amounts = containers.flatMap(({ resources: { requests = {}, limits = {} } }) =>
+  const own = spec.resources
+  const isWhole = counted.some((name) => own?.requests?.[name] !== undefined || own?.limits?.[name] !== undefined)
+  const parts =
+    isWhole && own ? [own] : [...(spec.initContainers ?? []), ...spec.containers].map((one) => one.resources)
+  const amounts = parts.flatMap(({ requests = {}, limits = {} }) =>
     counted.map((name) => ({ request: amountOf(requests[name]), limit: amountOf(limits[name]) })),
   )
   if (amounts.every(({ request, limit }) => request === 0n && limit === 0n)) return 'BestEffort'

@@ -1,0 +1,106 @@
+// The flags of the kubelet that looks after this machine, with upstream's names; kubeletSettings makes settings of them.
+import { durationMs } from '../apiserver/config-reader.ts'
+import { defaultHardThresholds, parseSignals, parseThresholds } from '../kubelet/pressure/thresholds.ts'
+import type { ResourceAmounts } from '../kubelet/resources/allocatable.ts'
+import { defaultSettings, type KubeletSettings } from '../kubelet/settings.ts'
+import { quantityNanos } from '../schema/quantity.ts'
+
+export const kubeletFlags = {
+  'cgroup-root': { value: '<path>', help: 'the control group below which those of pods are made (/)' },
+  'eviction-hard': {
+    value: '<list>',
+    help: 'when pods are evicted at once: memory.available<100Mi,nodefs.available<10%',
+  },
+  'eviction-max-pod-grace-period': { value: '<seconds>', help: 'the longest grace of a pod evicted softly (0)' },
+  'eviction-minimum-reclaim': { value: '<list>', help: 'how much more is freed: imagefs.available=2Gi' },
+  'eviction-pressure-transition-period': { value: '<time>', help: 'how long pressure is told after its end (5m)' },
+  'eviction-soft': { value: '<list>', help: 'when pods are evicted after a while' },
+  'eviction-soft-grace-period': { value: '<list>', help: 'after which while: memory.available=1m30s' },
+  'image-gc-high-threshold': { value: '<percent>', help: 'how full the disk is before images are removed (85)' },
+  'image-gc-low-threshold': { value: '<percent>', help: 'how full it is afterwards (80)' },
+  'image-maximum-gc-age': { value: '<time>', help: 'how long an unused image is kept at most; 0 for ever (0s)' },
+  'kube-reserved': { value: '<list>', help: 'kept from pods for Kubernetes itself: cpu=200m,memory=500Mi' },
+  'minimum-image-ttl-duration': { value: '<time>', help: 'how long an unused image is kept at least (2m)' },
+  'shutdown-grace-period': { value: '<time>', help: 'how long pods have to end when the machine goes down (0s)' },
+  'shutdown-grace-period-critical-pods': { value: '<time>', help: 'the part of it that critical pods have (0s)' },
+  'system-reserved': { value: '<list>', help: 'kept from pods for the rest of the system: cpu=200m,memory=500Mi' },
+} as const
+
+export type KubeletFlag = keyof typeof kubeletFlags
+export type KubeletFlagValues = Readonly<Partial<Record<KubeletFlag, string>>>
+
+/** Throws with the flag that is wrong. */
+export function kubeletSettings(flags: KubeletFlagValues): KubeletSettings {
+  const about = <T>(flag: KubeletFlag, read: () => T): T => {
+    try {
+      return read()
+    } catch (error) {
+      throw new Error(`--${flag}: ${(error as Error).message}`, { cause: error })
+    }
+  }
+  const time = (flag: KubeletFlag, fallback: number) => about(flag, () => timeIn(flags[flag], fallback))
+  const count = (flag: KubeletFlag, fallback: number, most: number) =>
+    about(flag, () => countIn(flags[flag], fallback, most))
+  const softGraceMs = about(
+    'eviction-soft-grace-period',
+    () =>
+      new Map(
+        [...parseSignals(flags['eviction-soft-grace-period'] ?? '', '=')].map(([signal, text]) => [
+          signal,
+          timeIn(text, 0),
+        ]),
+      ),
+  )
+  const { imageCollection, evictionPodGraceSecondsMax, pressureTransitionMs } = defaultSettings
+  return {
+    cgroupRoot: flags['cgroup-root'] ?? defaultSettings.cgroupRoot,
+    kubeReserved: about('kube-reserved', () => amountsIn(flags['kube-reserved'])),
+    systemReserved: about('system-reserved', () => amountsIn(flags['system-reserved'])),
+    thresholds: about('eviction-hard', () =>
+      parseThresholds({
+        hard: flags['eviction-hard'] ?? defaultHardThresholds,
+        soft: flags['eviction-soft'] ?? '',
+        softGraceMs,
+        minimumReclaim: flags['eviction-minimum-reclaim'] ?? '',
+      }),
+    ),
+    evictionPodGraceSecondsMax: count('eviction-max-pod-grace-period', evictionPodGraceSecondsMax, 1_000_000),
+    pressureTransitionMs: time('eviction-pressure-transition-period', pressureTransitionMs),
+    imageCollection: {
+      highPercent: count('image-gc-high-threshold', imageCollection.highPercent, 100),
+      lowPercent: count('image-gc-low-threshold', imageCollection.lowPercent, 100),
+      ageMsMin: time('minimum-image-ttl-duration', imageCollection.ageMsMin),
+      ageMsMax: time('image-maximum-gc-age', imageCollection.ageMsMax),
+    },
+    shutdown: {
+      graceMs: time('shutdown-grace-period', 0),
+      criticalGraceMs: time('shutdown-grace-period-critical-pods', 0),
+    },
+  }
+}
+
+function timeIn(text: string | undefined, fallback: number): number {
+  const ms = text === undefined ? fallback : durationMs(text)
+  if (ms === undefined) throw new Error(`${JSON.stringify(text)} is no length of time such as 2m`)
+  return ms
+}
+
+function countIn(text: string | undefined, fallback: number, most: number): number {
+  if (text === undefined) return fallback
+  if (!/^\d{1,9}$/.test(text) || Number(text) > most)
+    throw new Error(`${JSON.stringify(text)} is no whole number up to ${most}`)
+  return Number(text)
+}
+
+/** `cpu=200m,memory=500Mi` */
+function amountsIn(text = ''): ResourceAmounts {
+  const pairs = text.split(',').filter((part) => part !== '')
+  return Object.fromEntries(
+    pairs.map((pair) => {
+      const [name = '', amount = ''] = pair.split('=').map((part) => part.trim())
+      if (name === '' || quantityNanos(amount) === undefined)
+        throw new Error(`${JSON.stringify(pair)} is no amount such as memory=500Mi`)
+      return [name, amount]
+    }),
+  )
+}

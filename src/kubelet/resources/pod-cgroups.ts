@@ -1,0 +1,96 @@
+// PodCgroups: one control group per pod below one per class of service, as other kubelets have it. What a pod may use
+// together stands in its group; what pods may use at all, in the one above them.
+import type { Pod } from '../../api/core/v1/pod.ts'
+import { qosClassOf, type QosClass } from '../../api/core/v1/qos.ts'
+import { podLimits, podRequests } from '../../api/core/v1/requests.ts'
+import { quantityMillis, quantityUnits } from '../../schema/quantity.ts'
+import type { CgroupLimits, Cgroups } from '../../machine/cgroups/cgroups.ts'
+import { cpuQuota, cpuShares, hugepageLimits, sharesMin } from '../pod-config/limits.ts'
+import type { ResourceAmounts } from './allocatable.ts'
+
+export interface PodCgroupsParts {
+  readonly cgroups: Cgroups
+  /** The group that holds all pods: `/kubepods`. */
+  readonly root: string
+  readonly allocatable: ResourceAmounts
+}
+
+const classFolders: Readonly<Record<QosClass, string>> = {
+  Guaranteed: '',
+  Burstable: '/burstable',
+  BestEffort: '/besteffort',
+}
+
+export const podCgroup = (root: string, { metadata, spec }: Pick<Pod, 'metadata' | 'spec'>): string =>
+  `${root}${classFolders[qosClassOf(spec)]}/pod${metadata.uid}`
+
+/** What the containers of a pod may use together: a limit only where every container has one, or the pod as a whole. */
+export function podCgroupLimits(pod: Pick<Pod, 'spec'>): CgroupLimits {
+  const { spec } = pod
+  const requests = podRequests({ spec })
+  const limits = podLimits(pod)
+  const containers = [...spec.containers, ...(spec.initContainers ?? [])]
+  const isBounded = (name: string) =>
+    spec.resources?.limits?.[name] !== undefined ||
+    containers.every(({ resources }) => quantityUnits(resources.limits?.[name]) > 0)
+  const memoryBytes = isBounded('memory') ? (limits.get('memory') ?? 0) : 0
+  return {
+    cpuShares: cpuShares(requests.get('cpu') ?? 0),
+    ...(isBounded('cpu') ? cpuQuota(limits.get('cpu') ?? 0) : {}),
+    ...(memoryBytes > 0 ? { memoryBytes } : {}),
+    ...hugepageLimits(limits),
+  }
+}
+
+export class PodCgroups {
+  readonly #parts: PodCgroupsParts
+  /** Thousandths of processors that burstable pods have asked for, by uid. */
+  readonly #burstable = new Map<string, number>()
+  #prepared: Promise<void> | undefined
+
+  constructor(parts: PodCgroupsParts) {
+    this.#parts = parts
+  }
+
+  /** The groups that all pods share. */
+  async #prepare(): Promise<void> {
+    const { cgroups, root, allocatable } = this.#parts
+    const memoryBytes = quantityUnits(allocatable['memory'])
+    await cgroups.make(root, {
+      cpuShares: cpuShares(quantityMillis(allocatable['cpu'])),
+      ...(memoryBytes > 0 ? { memoryBytes } : {}),
+    })
+    await cgroups.make(`${root}${classFolders.BestEffort}`, { cpuShares: sharesMin })
+    await this.#shareBurstable()
+  }
+
+  /** Makes the pod's group, or gives it what it may use now. */
+  async make(pod: Pod): Promise<void> {
+    const { cgroups, root } = this.#parts
+    this.#prepared ??= this.#prepare()
+    await this.#prepared.catch((error: unknown) => {
+      this.#prepared = undefined
+      throw error
+    })
+    const cpuMillis = qosClassOf(pod.spec) === 'Burstable' ? (podRequests(pod).get('cpu') ?? 0) : undefined
+    if (cpuMillis !== undefined && this.#burstable.get(pod.metadata.uid) !== cpuMillis) {
+      this.#burstable.set(pod.metadata.uid, cpuMillis)
+      await this.#shareBurstable()
+    }
+    await cgroups.make(podCgroup(root, pod), podCgroupLimits(pod))
+  }
+
+  /** Whatever class the pod was of. */
+  async remove(podUid: string): Promise<void> {
+    const { cgroups, root } = this.#parts
+    for (const folder of Object.values(classFolders)) await cgroups.remove(`${root}${folder}/pod${podUid}`)
+    if (this.#burstable.delete(podUid)) await this.#shareBurstable()
+  }
+
+  /** Burstable pods together have the weight of what they asked for, however many there are. */
+  #shareBurstable(): Promise<void> {
+    const { cgroups, root } = this.#parts
+    const millis = [...this.#burstable.values()].reduce((sum, one) => sum + one, 0)
+    return cgroups.make(`${root}${classFolders.Burstable}`, { cpuShares: cpuShares(millis) })
+  }
+}

@@ -1,0 +1,108 @@
+// What pods may use: the groups of pods, and what a node has for them.
+import { deepEqual, equal } from 'node:assert/strict'
+import { test } from 'node:test'
+import { pod, type Pod } from '../../api/core/v1/pod.ts'
+import { SimulatedCgroups } from '../../machine/cgroups/simulated-cgroups.ts'
+import { decode } from '../../schema/decode.ts'
+import { withDefaults } from '../../schema/defaults.ts'
+import { limitsOf } from '../pod-config/limits.ts'
+import { parseThresholds } from '../pressure/thresholds.ts'
+import { allocatableOf } from './allocatable.ts'
+import { podCgroup, podCgroupLimits, PodCgroups } from './pod-cgroups.ts'
+
+const aPod = (resources: object[], more: object = {}, uid = 'u'): Pod => {
+  const containers = resources.map((one, index) => ({ name: `c${index}`, image: 'i', resources: one }))
+  const body = { metadata: { name: 'p', namespace: 'default', uid }, spec: { containers, ...more } }
+  return pod.applyDefaults(withDefaults(pod.message, decode(pod.message, body).value as unknown as Pod))
+}
+const amounts = (cpu: string, memory: string) => ({ cpu, memory })
+const guaranteed = { limits: amounts('500m', '64Mi') }
+const burstable = { requests: { cpu: '250m' } }
+
+const groups: [what: string, pod: Pod, path: string, limits: object][] = [
+  [
+    'a guaranteed pod has what its containers have together',
+    aPod([guaranteed, guaranteed]),
+    '/kubepods/podu',
+    { cpuShares: 1024, cpuPeriodUs: 100_000, cpuQuotaUs: 100_000, memoryBytes: 128 << 20 },
+  ],
+  [
+    'a burstable pod has no limit where a container has none',
+    aPod([burstable, guaranteed]),
+    '/kubepods/burstable/podu',
+    { cpuShares: 768 },
+  ],
+  ['a pod that asks for nothing gets what is left', aPod([{}]), '/kubepods/besteffort/podu', { cpuShares: 2 }],
+  [
+    'what is said of the pod as a whole counts for all',
+    aPod([{}, {}], { resources: { requests: amounts('1', '1Gi'), limits: amounts('1', '1Gi') } }),
+    '/kubepods/podu',
+    { cpuShares: 1024, cpuPeriodUs: 100_000, cpuQuotaUs: 100_000, memoryBytes: 1 << 30 },
+  ],
+  [
+    'huge pages are limited by their size',
+    aPod([{ limits: { ...amounts('1', '1Gi'), 'hugepages-2Mi': '4Mi' } }]),
+    '/kubepods/podu',
+    {
+      cpuShares: 1024,
+      cpuPeriodUs: 100_000,
+      cpuQuotaUs: 100_000,
+      memoryBytes: 1 << 30,
+      hugepageBytes: { '2MB': 4 << 20 },
+    },
+  ],
+]
+for (const [what, target, path, limits] of groups)
+  test(`groups: ${what}`, () => deepEqual([podCgroup('/kubepods', target), podCgroupLimits(target)], [path, limits]))
+
+test('groups: burstable pods weigh together what they asked for, and their groups go with them', async () => {
+  const cgroups = new SimulatedCgroups()
+  const pods = new PodCgroups({ cgroups, root: '/kubepods', allocatable: amounts('4', '8Gi') })
+  await pods.make(aPod([burstable]))
+  await pods.make(aPod([burstable], {}, 'v'))
+  await pods.make(aPod([{}], {}, 'w'))
+  deepEqual(await cgroups.limits('/kubepods'), { cpuShares: 4096, memoryBytes: 8 * 1024 ** 3 })
+  deepEqual(
+    [await cgroups.limits('/kubepods/burstable'), await cgroups.limits('/kubepods/besteffort')],
+    [{ cpuShares: 512 }, { cpuShares: 2 }],
+  )
+  for (const uid of ['u', 'w']) await pods.remove(uid)
+  deepEqual(await cgroups.list('/kubepods/burstable'), ['podv'])
+  deepEqual(
+    [await cgroups.list('/kubepods/besteffort'), await cgroups.limits('/kubepods/burstable')],
+    [[], { cpuShares: 256 }],
+  )
+})
+
+const gib = 1024 ** 3
+const scores: [what: string, pod: Pod, score: number][] = [
+  ['guaranteed', aPod([guaranteed]), -997],
+  ['nothing asked for', aPod([{}]), 1000],
+  ['a quarter of the node', aPod([{ requests: { memory: '1Gi' } }]), 750],
+  ['next to nothing', aPod([{ requests: { memory: '1' } }]), 999],
+  ['almost all', aPod([{ requests: { memory: '4Gi' } }]), 3],
+  ['a part of the pod’s', aPod([{}, {}], { resources: { requests: { memory: '2Gi' } } }), 750],
+  ['what the node depends on', aPod([{}], { priority: 2_000_001_000 }), -997],
+]
+for (const [what, { spec }, score] of scores)
+  test(`killed for memory: ${what}`, () => {
+    const [container] = spec.containers
+    equal(container && limitsOf(container, spec, 4 * gib).oomScoreAdjust, score)
+  })
+
+test('allocatable is what is left beside reservations and hard thresholds', () => {
+  const thresholds = parseThresholds({
+    hard: 'memory.available<100Mi,nodefs.available<10%,pid.available<5%',
+    soft: 'memory.available<1Gi',
+    softGraceMs: new Map([['memory.available', 60_000]]),
+    minimumReclaim: '',
+  })
+  const capacity = { cpu: '4', memory: '8Gi', 'ephemeral-storage': '100Gi', pods: '110' }
+  deepEqual(allocatableOf(capacity, [{ cpu: '100m', memory: '1Gi' }, { cpu: '200m' }], thresholds), {
+    cpu: '3700m',
+    memory: '7068Mi',
+    'ephemeral-storage': '90Gi',
+    pods: '110',
+  })
+  deepEqual(allocatableOf({ memory: '1Gi' }, [{ memory: '2Gi' }], []), { memory: '0' })
+})

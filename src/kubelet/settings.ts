@@ -1,0 +1,50 @@
+// KubeletSettings: how a kubelet looks after its node, as flags with upstream's names say it.
+import { defaultHardThresholds, parseThresholds, type Threshold } from './pressure/thresholds.ts'
+import type { ResourceAmounts } from './resources/allocatable.ts'
+
+export interface KubeletSettings {
+  /** Below which control group `kubepods` is made; `/` for the root. */
+  readonly cgroupRoot: string
+  readonly kubeReserved: ResourceAmounts
+  readonly systemReserved: ResourceAmounts
+  readonly thresholds: readonly Threshold[]
+  /** The longest grace of a pod that a soft threshold evicts. */
+  readonly evictionPodGraceSecondsMax: number
+  /** How long a condition of pressure stays after its cause is gone. */
+  readonly pressureTransitionMs: number
+  readonly imageCollection: ImageCollectionSettings
+  readonly shutdown: ShutdownSettings
+}
+
+export interface ImageCollectionSettings {
+  /** From which share of the disk in use on images are removed, and down to which. */
+  readonly highPercent: number
+  readonly lowPercent: number
+  /** How old an unused image is at least when it is removed for space, and at most in any case; 0: no such bound. */
+  readonly ageMsMin: number
+  readonly ageMsMax: number
+}
+
+export interface ShutdownSettings {
+  /** How long the machine waits for pods to end when it goes down; 0: not at all. */
+  readonly graceMs: number
+  /** The part of it that is kept for critical pods. */
+  readonly criticalGraceMs: number
+}
+
+/** As upstream's kubelet has it when nothing is said. */
+export const defaultSettings: KubeletSettings = {
+  cgroupRoot: '/',
+  kubeReserved: {},
+  systemReserved: {},
+  thresholds: parseThresholds({
+    hard: defaultHardThresholds,
+    soft: '',
+    softGraceMs: new Map(),
+    minimumReclaim: '',
+  }),
+  evictionPodGraceSecondsMax: 0,
+  pressureTransitionMs: 300_000,
+  imageCollection: { highPercent: 85, lowPercent: 80, ageMsMin: 120_000, ageMsMax: 0 },
+  shutdown: { graceMs: 0, criticalGraceMs: 0 },
+}

@@ -1,0 +1,21 @@
+// The contract suite: what every driver must tell of a machine that runs.
+import { equal } from 'node:assert/strict'
+import { test } from 'node:test'
+import type { HostLoad } from './host-load.ts'
+
+export function hostLoadContract(driver: string, load: HostLoad, path: string): void {
+  const within = (part: number, whole: number) =>
+    equal(part >= 0 && part <= whole && whole > 0, true, `${part} ${whole}`)
+
+  test(`${driver}: nothing uses more than there is`, async () => {
+    const [memory, files, processes] = await Promise.all([load.memory(), load.fileSystem(path), load.processes()])
+    within(memory.availableBytes, memory.capacityBytes)
+    within(memory.workingSetBytes, memory.capacityBytes)
+    equal(memory.availableBytes + memory.workingSetBytes, memory.capacityBytes)
+    within(files.usedBytes, files.capacityBytes)
+    within(files.availableBytes, files.capacityBytes)
+    within(files.inodesFree, files.inodes)
+    within(processes.running, processes.max)
+    equal((await load.cpuNanos()) >= 0, true)
+  })
+}

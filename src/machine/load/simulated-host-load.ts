@@ -1,0 +1,61 @@
+// SimulatedHostLoad: a machine that is as loaded as the test says.
+import type { FileSystemLoad, HostLoad, MemoryLoad, ProcessLoad } from './host-load.ts'
+
+const gib = 1024 ** 3
+
+export interface SimulatedLoad {
+  readonly memoryBytes: number
+  readonly memoryAvailableBytes: number
+  readonly fileSystem: FileSystemLoad
+  readonly processes: ProcessLoad
+}
+
+export const idleLoad: SimulatedLoad = {
+  memoryBytes: 32 * gib,
+  memoryAvailableBytes: 32 * gib,
+  fileSystem: {
+    capacityBytes: 100 * gib,
+    availableBytes: 100 * gib,
+    usedBytes: 0,
+    inodes: 6_000_000,
+    inodesFree: 6_000_000,
+  },
+  processes: { max: 32_768, running: 0 },
+}
+
+export class SimulatedHostLoad implements HostLoad {
+  #load: SimulatedLoad
+
+  constructor(load: Partial<SimulatedLoad> = {}) {
+    this.#load = { ...idleLoad, ...load }
+  }
+
+  /** From now on the machine is so loaded. */
+  set(load: Partial<SimulatedLoad>): void {
+    this.#load = { ...this.#load, ...load }
+  }
+
+  cpuNanos(): Promise<number> {
+    return Promise.resolve(0)
+  }
+
+  memory(): Promise<MemoryLoad> {
+    const { memoryBytes: capacityBytes, memoryAvailableBytes: availableBytes } = this.#load
+    const usedBytes = capacityBytes - availableBytes
+    return Promise.resolve({
+      capacityBytes,
+      availableBytes,
+      usedBytes,
+      workingSetBytes: usedBytes,
+      rssBytes: usedBytes,
+    })
+  }
+
+  fileSystem(_path: string): Promise<FileSystemLoad> {
+    return Promise.resolve(this.#load.fileSystem)
+  }
+
+  processes(): Promise<ProcessLoad> {
+    return Promise.resolve(this.#load.processes)
+  }
+}

@@ -1,0 +1,62 @@
+// Requests and limits as the kernel has them: what a container may not exceed, and what its pod may not.
+import { deepEqual, equal, match } from 'node:assert/strict'
+import { test } from 'node:test'
+import { NodeCgroups } from '../../src/machine/cgroups/node-cgroups.ts'
+import { until } from '../until.ts'
+import { inNamespaces } from './namespaces.ts'
+import { startRealUp, type RealUp } from './up.harness.ts'
+
+const podOf = (name: string, image: string, container: object, more: object = {}) => ({
+  apiVersion: 'v1',
+  kind: 'Pod',
+  metadata: { name },
+  spec: { terminationGracePeriodSeconds: 1, containers: [{ name: 'c', image, ...container }], ...more },
+})
+
+const fieldOf = (up: RealUp, pod: string, path: string) => up.k(['get', 'pod', pod, '-o', `jsonpath={${path}}`])
+
+inNamespaces(import.meta.url, () => {
+  const root = `/coxswain-resources-${process.ppid}-${process.pid}`
+
+  test('limits hold in the kernel, in the group of the container and of its pod, and the groups go with the pod', async () => {
+    await using up = await startRealUp('--cgroup-root', root, '--kube-reserved', 'cpu=100m,memory=256Mi')
+    const cgroups = await NodeCgroups.open()
+    const greedy = { command: ['/bin/sh', '-c', 'x=a; while true; do x=$x$x; done'] }
+    await up.apply(
+      podOf('limited', up.image, { resources: { limits: { cpu: '250m', memory: '32Mi' } } }),
+      podOf('burstable', up.image, { resources: { requests: { cpu: '100m' } } }),
+      podOf('greedy', up.image, { ...greedy, resources: { limits: { memory: '16Mi' } } }, { restartPolicy: 'Never' }),
+    )
+    await up.k(['wait', 'pod/limited', 'pod/burstable', '--for=condition=Ready', '--timeout=50s'])
+    const uid = await fieldOf(up, 'limited', '.metadata.uid')
+    const id = (await fieldOf(up, 'limited', '.status.containerStatuses[0].containerID')).replace('containerd://', '')
+    const wanted = { cpuShares: 256, cpuPeriodUs: 100_000, cpuQuotaUs: 25_000, memoryBytes: 32 << 20 }
+    const group = `${root}/kubepods/pod${uid}`
+    deepEqual([await cgroups.limits(group), await cgroups.limits(`${group}/${id}`)], [wanted, wanted])
+    equal((await cgroups.usage(group))?.processes !== 0, true)
+    equal((await cgroups.limits(`${root}/kubepods/burstable`))?.cpuShares, 102)
+
+    const [node = ''] = (await up.k(['get', 'nodes', '-o', 'name'])).split('\n')
+    const { capacity, allocatable } = JSON.parse(await up.k(['get', node, '-o', 'jsonpath={.status}'])) as {
+      capacity: Record<string, string>
+      allocatable: Record<string, string>
+    }
+    equal(Number(capacity['cpu']) * 1000 - Number.parseInt(allocatable['cpu'] ?? ''), 100)
+    equal(
+      Number.parseInt(capacity['memory'] ?? '') - Number.parseInt(allocatable['memory'] ?? ''),
+      (256 + 100) * 1024,
+      'the reservation and the threshold of eviction',
+    )
+
+    await until(async () => (await fieldOf(up, 'greedy', '.status.phase')) === 'Failed')
+    const ended = '.status.containerStatuses[0].state.terminated'
+    equal(await fieldOf(up, 'greedy', `${ended}.reason`), 'OOMKilled')
+    equal(await fieldOf(up, 'greedy', `${ended}.exitCode`), '137')
+
+    await up.k(['delete', 'pod', '--all', '--timeout=50s'])
+    const groups = [...(await cgroups.list(`${root}/kubepods`)), ...(await cgroups.list(`${root}/kubepods/burstable`))]
+    deepEqual(groups.toSorted(), ['besteffort', 'burstable'])
+    match(await up.k(['get', 'pods'], {}), /^$/)
+    await cgroups.remove(root)
+  })
+})
