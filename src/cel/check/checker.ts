@@ -1,0 +1,378 @@
+// Checker: types of every part of an expression, and the overloads that its calls may mean. Reports all that is wrong.
+import type { Environment } from '../environment.ts'
+import type { Overload } from '../function.ts'
+import {
+  type Bind,
+  type Call,
+  type Expr,
+  type ListExpr,
+  type Loop,
+  type MapExpr,
+  type OptionalMap,
+  qualifiedName,
+  type Select,
+  type Struct,
+} from '../syntax/ast.ts'
+import type { Issue } from '../syntax/source.ts'
+import {
+  boolType,
+  bytesType,
+  doubleType,
+  dynType,
+  errorType,
+  intType,
+  isDyn,
+  isOptional,
+  listOf,
+  mapOf,
+  nullType,
+  optionalOf,
+  stringType,
+  typeText,
+  uintType,
+  type CelType,
+} from '../type.ts'
+import { Uint, type Value } from '../values/value.ts'
+import { isMoreGeneral, Substitution } from './substitution.ts'
+
+/** What a name or a call turned out to mean. */
+export type Reference =
+  | { readonly kind: 'variable'; readonly name: string }
+  | { readonly kind: 'constant'; readonly value: Value }
+  | { readonly kind: 'function'; readonly overloads: readonly Overload[]; readonly isNamespaced: boolean }
+
+export interface Checked {
+  readonly type: CelType
+  readonly types: ReadonlyMap<Expr, CelType>
+  readonly references: ReadonlyMap<Expr, Reference>
+  readonly issues: readonly Issue[]
+}
+
+export function check(expr: Expr, environment: Environment): Checked {
+  return new Checker(environment).check(expr)
+}
+
+/** Names that a loop or a bind brings, innermost last. */
+type Scope = ReadonlyMap<string, CelType>
+
+class Checker {
+  readonly #environment: Environment
+  readonly #substitution = new Substitution()
+  readonly #types = new Map<Expr, CelType>()
+  readonly #references = new Map<Expr, Reference>()
+  readonly #issues: Issue[] = []
+  /** Inside the arguments of `format` a list may hold anything. */
+  #isMixedAllowed = false
+
+  constructor(environment: Environment) {
+    this.#environment = environment
+  }
+
+  check(expr: Expr): Checked {
+    this.#visit(expr, new Map())
+    const types = new Map([...this.#types].map(([part, type]) => [part, this.#substitution.resolve(type, true)]))
+    return { type: types.get(expr) ?? dynType, types, references: this.#references, issues: this.#issues }
+  }
+
+  #issue(at: number, message: string): CelType {
+    this.#issues.push({ at, message })
+    return errorType
+  }
+
+  #visit(expr: Expr, scope: Scope): CelType {
+    const type = this.#typeOf(expr, scope)
+    this.#types.set(expr, type)
+    return type
+  }
+
+  #typeOf(expr: Expr, scope: Scope): CelType {
+    switch (expr.kind) {
+      case 'literal':
+        return literalType(expr.value)
+      case 'ident':
+        return this.#named(expr, expr.name, scope) ?? this.#undeclared(expr.at, expr.name)
+      case 'select':
+        return this.#select(expr, scope)
+      case 'call':
+        return this.#call(expr, scope)
+      case 'list':
+        return this.#list(expr, scope)
+      case 'map':
+        return this.#map(expr, scope)
+      case 'struct':
+        return this.#struct(expr, scope)
+      case 'loop':
+        return this.#loop(expr, scope)
+      case 'bind':
+        return this.#bind(expr, scope)
+      case 'optionalMap':
+        return this.#optionalMap(expr, scope)
+      default:
+        return expr satisfies never
+    }
+  }
+
+  #undeclared(at: number, name: string): CelType {
+    return this.#issue(at, `undeclared reference to '${name}' (in container '${this.#environment.container}')`)
+  }
+
+  #named(expr: Expr, name: string, scope: Scope): CelType | undefined {
+    const local = scope.get(name)
+    if (local !== undefined) return local
+    const variable = this.#environment.variable(name)
+    if (variable !== undefined) {
+      this.#references.set(expr, { kind: 'variable', name: variable.name })
+      return variable.type
+    }
+    const constant = this.#environment.constant(name)
+    if (constant === undefined) return undefined
+    this.#references.set(expr, { kind: 'constant', value: constant.value })
+    return constant.type
+  }
+
+  #select(expr: Select, scope: Scope): CelType {
+    const name = qualifiedName(expr)
+    const isLocal = name !== undefined && scope.has(name.split('.')[0] ?? '')
+    if (name !== undefined && !isLocal) {
+      const found = this.#named(expr, name, scope)
+      if (found !== undefined) return found
+    }
+    const operand = this.#substitution.resolve(this.#visit(expr.operand, scope))
+    const inside = isOptional(operand) ? (operand.parameters[0] ?? dynType) : operand
+    const field = this.#field(expr, this.#substitution.resolve(inside))
+    if (expr.isTest) return boolType
+    return (isOptional(operand) || expr.isOptional) && !isOptional(field) ? optionalOf(field) : field
+  }
+
+  #field({ at, field, isTest }: Select, operand: CelType): CelType {
+    switch (operand.kind) {
+      case 'map':
+        return operand.value
+      case 'object': {
+        const found = operand.fields.get(field)
+        return found?.type ?? this.#issue(at, `undefined field '${field}'`)
+      }
+      case 'dyn':
+      case 'error':
+        return operand
+      case 'param':
+        this.#substitution.assign([dynType], [operand])
+        return dynType
+      default:
+        return isTest && isDyn(operand)
+          ? dynType
+          : this.#issue(at, `type '${typeText(operand)}' does not support field selection`)
+    }
+  }
+
+  #call(expr: Call, scope: Scope): CelType {
+    const { name, target, args, at } = expr
+    if (name === '_&&_' || name === '_||_') return this.#logical(expr, scope)
+    const namespaced = this.#namespaced(expr, scope)
+    const wasMixedAllowed = this.#isMixedAllowed
+    this.#isMixedAllowed ||= name === 'format' && target !== undefined
+    const receivers = target === undefined || namespaced !== undefined ? [] : [target]
+    const types = [...receivers, ...args].map((each) => this.#substitution.resolve(this.#visit(each, scope)))
+    this.#isMixedAllowed = wasMixedAllowed
+    const overloads = namespaced ?? this.#environment.overloads(name)
+    if (overloads === undefined) return this.#undeclared(at, name)
+    return this.#resolve(expr, overloads, types, receivers.length > 0, namespaced !== undefined)
+  }
+
+  /** `ip.isCanonical(x)`: the function's name has a dot, and nothing stands before it. */
+  #namespaced({ name, target }: Call, scope: Scope): readonly Overload[] | undefined {
+    const space = target === undefined ? undefined : qualifiedName(target)
+    if (space === undefined || scope.has(space.split('.')[0] ?? '')) return undefined
+    return this.#environment.overloads(`${space}.${name}`)
+  }
+
+  #logical({ args }: Call, scope: Scope): CelType {
+    for (const arg of args) this.#expectBool(arg, scope)
+    return boolType
+  }
+
+  #expectBool(expr: Expr, scope: Scope): void {
+    const type = this.#visit(expr, scope)
+    if (!this.#substitution.assign([type], [boolType])) this.#mismatch(expr.at, boolType, type)
+  }
+
+  #mismatch(at: number, expected: CelType, found: CelType): CelType {
+    return this.#issue(at, `expected type '${this.#text(expected)}' but found '${this.#text(found)}'`)
+  }
+
+  #text(type: CelType): string {
+    return typeText(this.#substitution.resolve(type, true))
+  }
+
+  #resolve(
+    expr: Call,
+    overloads: readonly Overload[],
+    types: readonly CelType[],
+    isMember: boolean,
+    isNamespaced: boolean,
+  ): CelType {
+    const matching: Overload[] = []
+    let result: CelType | undefined
+    for (const overload of overloads) {
+      if (overload.isMember !== isMember || overload.args.length !== types.length) continue
+      const instance = this.#substitution.instance()
+      const wanted = overload.args.map(instance)
+      if (!this.#substitution.assign(types, wanted)) continue
+      matching.push(overload)
+      const given = this.#substitution.resolve(instance(overload.result))
+      result = result === undefined || typeText(result) === typeText(given) ? given : dynType
+    }
+    if (result === undefined) {
+      const [first = dynType, ...rest] = types
+      const shown = isMember
+        ? `${this.#text(first)}.(${rest.map((each) => this.#text(each)).join(', ')})`
+        : `(${types.map((each) => this.#text(each)).join(', ')})`
+      return this.#issue(expr.at, `found no matching overload for '${expr.name}' applied to '${shown}'`)
+    }
+    this.#references.set(expr, { kind: 'function', overloads: matching, isNamespaced })
+    return result
+  }
+
+  /** The type of several elements together: the more general one, dyn where that is allowed, else an error. */
+  #joined(before: CelType | undefined, type: CelType, at: number): CelType {
+    if (before === undefined) return type
+    if (this.#substitution.assign([type], [before])) return isMoreGeneral(before, type) ? before : type
+    if (!this.#environment.isHomogeneous || this.#isMixedAllowed) return dynType
+    return this.#mismatch(at, before, type)
+  }
+
+  /** Inside `[?x]` and `{?k: x}` an optional stands for what it holds. */
+  #element(expr: Expr, isOptionalElement: boolean, scope: Scope): CelType {
+    const type = this.#substitution.resolve(this.#visit(expr, scope))
+    if (!isOptionalElement) return type
+    if (isOptional(type)) return type.parameters[0] ?? dynType
+    return isDyn(type) ? type : this.#mismatch(expr.at, optionalOf(type), type)
+  }
+
+  #list({ elements }: ListExpr, scope: Scope): CelType {
+    let joined: CelType | undefined
+    for (const { value, isOptional: optional } of elements)
+      joined = this.#joined(joined, this.#element(value, optional, scope), value.at)
+    return listOf(joined ?? this.#substitution.fresh())
+  }
+
+  #map({ entries }: MapExpr, scope: Scope): CelType {
+    let key: CelType | undefined
+    let value: CelType | undefined
+    for (const entry of entries) {
+      key = this.#joined(key, this.#visit(entry.key, scope), entry.key.at)
+      value = this.#joined(value, this.#element(entry.value, entry.isOptional, scope), entry.value.at)
+    }
+    return mapOf(key ?? this.#substitution.fresh(), value ?? this.#substitution.fresh())
+  }
+
+  #struct({ name, fields, at }: Struct, scope: Scope): CelType {
+    const struct = this.#environment.struct(name)
+    if (struct === undefined) {
+      return this.#environment.constant(name) === undefined
+        ? this.#undeclared(at, name)
+        : this.#issue(at, `'${name}' is not a message type`)
+    }
+    for (const field of fields) {
+      const given = this.#element(field.value, field.isOptional, scope)
+      const wanted = struct.fieldType(field.name)
+      if (wanted === undefined) this.#issue(field.at, `undefined field '${field.name}'`)
+      else if (!this.#substitution.assign([given], [wanted]))
+        this.#issue(
+          field.at,
+          `expected type of field '${field.name}' is '${this.#text(wanted)}' but provided type is '${this.#text(given)}'`,
+        )
+    }
+    return struct.type
+  }
+
+  #loop(expr: Loop, scope: Scope): CelType {
+    const { range, variables, filter, body, macro } = expr
+    const [first, second] = this.#iterated(range, scope, variables.length === 2)
+    const [firstName = '', secondName] = variables
+    const inner = new Map(scope).set(firstName, first)
+    if (secondName !== undefined) inner.set(secondName, second)
+    if (filter !== undefined) this.#condition(expr, filter, inner, macro)
+    switch (macro) {
+      case 'all':
+      case 'exists':
+        this.#expectBool(body, inner)
+        return boolType
+      case 'existsOne':
+        this.#condition(expr, body, inner, 'existsOne')
+        return boolType
+      case 'filter':
+        this.#condition(expr, body, inner, 'filter', first)
+        return listOf(first)
+      case 'map':
+      case 'transformList':
+        return listOf(this.#visit(body, inner))
+      case 'transformMap':
+        return mapOf(first, this.#visit(body, inner))
+      case 'transformMapEntry':
+        return this.#visit(body, inner)
+      default:
+        return macro satisfies never
+    }
+  }
+
+  /** Where the unfolded form is a choice, a condition that is no bool is told as upstream tells it. */
+  #condition(expr: Loop, condition: Expr, scope: Scope, macro: Loop['macro'], element: CelType = dynType): void {
+    const type = this.#visit(condition, scope)
+    if (this.#substitution.assign([type], [boolType])) return
+    const result = macro === 'existsOne' ? intType : listOf(element)
+    const shown = [type, result, result].map((each) => this.#text(each)).join(', ')
+    this.#issue(expr.at, `found no matching overload for '_?_:_' applied to '(${shown})'`)
+  }
+
+  #iterated(range: Expr, scope: Scope, hasTwo: boolean): readonly [CelType, CelType] {
+    const type = this.#substitution.resolve(this.#visit(range, scope))
+    switch (type.kind) {
+      case 'list':
+        return hasTwo ? [intType, type.element] : [type.element, dynType]
+      case 'map':
+        return [type.key, type.value]
+      case 'param':
+        this.#substitution.assign([dynType], [type])
+        return [dynType, dynType]
+      case 'dyn':
+      case 'error':
+        return [dynType, dynType]
+      default:
+        this.#issue(
+          range.at,
+          `expression of type '${this.#text(type)}' cannot be range of a comprehension (must be list, map, or dynamic)`,
+        )
+        return [errorType, errorType]
+    }
+  }
+
+  #bind({ name, value, body }: Bind, scope: Scope): CelType {
+    return this.#visit(body, new Map(scope).set(name, this.#visit(value, scope)))
+  }
+
+  #optionalMap({ operand, name, body, isFlat, at }: OptionalMap, scope: Scope): CelType {
+    const type = this.#substitution.resolve(this.#visit(operand, scope))
+    if (!isOptional(type) && !isDyn(type))
+      return this.#issue(at, `found no matching overload for 'hasValue' applied to '${this.#text(type)}.()'`)
+    const held = isOptional(type) ? (type.parameters[0] ?? dynType) : dynType
+    const result = this.#visit(body, new Map(scope).set(name, held))
+    return isFlat ? result : optionalOf(result)
+  }
+}
+
+function literalType(value: Value): CelType {
+  switch (typeof value) {
+    case 'boolean':
+      return boolType
+    case 'bigint':
+      return intType
+    case 'number':
+      return doubleType
+    case 'string':
+      return stringType
+    default:
+      if (value === null) return nullType
+      return value instanceof Uint ? uintType : bytesType
+  }
+}

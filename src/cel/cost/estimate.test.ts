@@ -1,0 +1,44 @@
+// Estimates of rules, by hand from upstream's table: every name one, every character of a text a tenth.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { kubernetesEnvironment } from '../library/kubernetes.ts'
+import { compile } from '../program.ts'
+import { structuralType } from '../structural-type.ts'
+import { dynType } from '../type.ts'
+import { estimateCost } from './estimate.ts'
+
+const self = structuralType(
+  {
+    type: 'object',
+    properties: {
+      n: { type: 'integer' },
+      s: { type: 'string', maxLength: 10 },
+      list: { type: 'array', maxItems: 10, items: { type: 'string', maxLength: 10 } },
+      open: { type: 'array', items: { type: 'integer' } },
+    },
+  },
+  'self',
+  false,
+)
+const environment = kubernetesEnvironment({}).with({ self: self?.type ?? dynType })
+
+const cases: readonly (readonly [expression: string, most: number])[] = [
+  ['self.n > 0', 3],
+  ['has(self.n)', 1],
+  // 40 bytes at most on one side, 1 on the other.
+  [`self.s == 'a'`, 3],
+  [`self.s.startsWith('a')`, 3],
+  [`self.s.matches('abcd')`, 2 + 5],
+  // Ten rounds: the round itself 3, the name 1, the text 1.
+  [`self.list.all(x, x == 'a')`, 2 + 1 + 10 * 5],
+  ['self.n > 0 && self.n < 9 ? self.n == 1 : true', 6 + 3],
+  // As many numbers as fit into three MiB.
+  ['self.open.all(x, x > 0)', 2 + 1 + 1_572_863 * 5],
+]
+
+test('rules cost at most what upstream says they do', () => {
+  for (const [expression, most] of cases) {
+    const { tree, checked } = compile(expression, environment)
+    assert.equal(estimateCost(tree, checked).max, most, expression)
+  }
+})

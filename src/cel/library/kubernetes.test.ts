@@ -1,0 +1,83 @@
+// Kubernetes' functions, as expressions and what they are.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { compile } from '../program.ts'
+import { fromJson, toJson } from '../values/json.ts'
+import { dynType } from '../type.ts'
+import { kubernetesEnvironment } from './kubernetes.ts'
+import { AuthorizationAnswers, authorizerType, Check, UnansweredError } from './kubernetes/authorizer.ts'
+
+const environment = kubernetesEnvironment({ short: (text) => (text.length > 3 ? ['is too long'] : []) }).with({
+  object: dynType,
+  authorizer: authorizerType,
+})
+const object = fromJson({ spec: { replicas: 3, ratio: 0.5, names: ['a', 'b'], empty: null }, 'a-b': 1 })
+const costMax = 1_000_000
+
+const cases: readonly (readonly [expression: string, expected: unknown])[] = [
+  [`object.spec.replicas == 3 && object.spec.ratio < 1`, true],
+  [`object.spec.names.exists(n, n == 'b') && object['a-b'] == 1`, true],
+  [`has(object.spec.replicas) && !has(object.status)`, true],
+  [`object.?status.?phase.orValue('none')`, 'none'],
+  [`object.spec.empty == null`, true],
+  [`url('https://u@example.com:8443/a%20b?x=1&x=2#f').getHost()`, 'example.com:8443'],
+  [`url('https://[::1]:80/').getHostname() + url('https://[::1]:80/').getPort()`, '::180'],
+  [`url('https://example.com/p?x=1&x=2').getQuery()`, { x: ['1', '2'] }],
+  [`isURL('/path') && !isURL('../up') && !isURL('no scheme')`, true],
+  [`'abc 123 def 456'.find('[0-9]+') + 'abc 1 2 3'.findAll('[0-9]', 2).join(',')`, '1231,2'],
+  [`[1, 2, 3].sum() == 6 && [1, 3, 2].max() == 3 && ['b', 'a'].min() == 'a'`, true],
+  [`[1, 2, 2].isSorted() && ![2, 1].isSorted() && [1, 2, 1].lastIndexOf(1) == 2 && [1].indexOf(2) == -1`, true],
+  [`quantity('1Gi').isGreaterThan(quantity('1G')) && quantity('500m').add(quantity('0.5')).asInteger() == 1`, true],
+  [`quantity('1.5').sub(1).asApproximateFloat()`, 0.5],
+  [`isQuantity('1.3Gi') && !isQuantity('1.3Gx') && quantity('1k') == quantity('1000')`, true],
+  [`ip('127.0.0.1').isLoopback() && ip('fe80::1').isLinkLocalUnicast() && ip('::1').family() == 6`, true],
+  [`string(ip('2001:DB8:0:0::1')) + ' ' + string(ip.isCanonical('2001:db8::1'))`, '2001:db8::1 true'],
+  [`!isIP('10.0.0.256') && !isIP('010.0.0.1') && !isIP('::ffff:1.2.3.4')`, true],
+  [`cidr('10.1.0.0/16').containsIP('10.1.2.3') && !cidr('10.1.0.0/16').containsIP(ip('10.2.0.1'))`, true],
+  [`cidr('10.0.0.0/8').containsCIDR('10.1.0.0/16') && cidr('10.1.2.3/8').masked() == cidr('10.0.0.0/8')`, true],
+  [`cidr('::1/128').ip() == ip('::1') && cidr('::1/128').prefixLength() == 128`, true],
+  [`semver('1.2.3').isLessThan(semver('1.10.0')) && semver('1.0.0-rc.1').isLessThan(semver('1.0.0'))`, true],
+  [`semver('v1.02', true) == semver('1.2.0') && !isSemver('v1.0.0') && semver('1.2.3').minor() == 2`, true],
+  [`sets.contains([1, 2], [2]) && sets.equivalent([1, 1, 2], [2, 1]) && !sets.intersects([1], [2])`, true],
+  [`format.short().validate('abcd').value()`, ['is too long']],
+  [`!format.short().validate('abc').hasValue() && !format.named('long').hasValue()`, true],
+  [`{'a': 1}.transformMap(k, v, v + 1)`, { a: 2 }],
+  [`['a', 'b'].transformList(i, v, v + string(i))`, ['a0', 'b1']],
+  [`cel.bind(n, object.spec.replicas, n * n)`, 9],
+  [`'%s has %d'.format(['x', 3])`, 'x has 3'],
+]
+
+test('functions do what Kubernetes says', () => {
+  for (const [expression, expected] of cases)
+    assert.deepEqual(toJson(compile(expression, environment).evaluate({ object }, costMax).value), expected, expression)
+})
+
+test('a question to the authorizer interrupts, and goes on when it is answered', () => {
+  const program = compile(
+    `object.spec.replicas > 5 || authorizer.group('apps').resource('deployments').namespace('x').check('create').allowed()`,
+    environment,
+  )
+  const answers = new AuthorizationAnswers()
+  const variables = { object, authorizer: new Check(authorizerType, {}, answers) }
+  let question: UnansweredError | undefined
+  assert.throws(
+    () => program.evaluate(variables, costMax),
+    (error) => {
+      if (error instanceof UnansweredError) question = error
+      return error instanceof UnansweredError
+    },
+  )
+  assert.deepEqual(question?.question, { group: 'apps', resource: 'deployments', namespace: 'x', verb: 'create' })
+  if (question !== undefined) answers.set(question.question, { isAllowed: true, reason: '', error: '' })
+  assert.equal(program.evaluate(variables, costMax).value, true)
+})
+
+test('what costs too much is stopped, and no operator passes over that', () => {
+  const program = compile(`[1,2,3].all(x, [1,2,3].all(y, x != y)) || true`, environment)
+  assert.throws(() => program.evaluate({}, 20), /operation cancelled: actual cost limit exceeded/)
+})
+
+test('lists of several types are refused', () => {
+  assert.throws(() => compile(`[1, 'a']`, environment), /expected type 'int' but found 'string'/)
+  assert.throws(() => compile(`authorizer.nothing`, environment), /does not support field selection/)
+})

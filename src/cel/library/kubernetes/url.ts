@@ -1,0 +1,78 @@
+// URLs, read as Go reads them: absolute, or a path from the root.
+import { global, member, type Functions } from '../../function.ts'
+import { boolType, listOf, mapOf, opaque, stringType } from '../../type.ts'
+import { LiteralMap } from '../../values/map.ts'
+import { EvalError } from '../../values/eval-error.ts'
+import { Opaque } from '../../values/value.ts'
+
+export const urlType = opaque('kubernetes.URL')
+
+interface Parts {
+  readonly scheme: string
+  readonly host: string
+  readonly path: string
+  readonly query: string
+}
+
+const pattern =
+  /^(?:(?<scheme>[a-zA-Z][a-zA-Z0-9+.-]*):)?(?:\/\/(?:[^/?#@]*@)?(?<host>[^/?#]*))?(?<path>[^?#]*)(?:\?(?<query>[^#]*))?(?:#.*)?$/s
+
+class Url extends Opaque {
+  readonly type = urlType
+  readonly text: string
+  readonly parts: Parts
+
+  constructor(text: string, parts: Parts) {
+    super()
+    this.text = text
+    this.parts = parts
+  }
+
+  equals(other: Opaque): boolean {
+    return other instanceof Url && other.text === this.text
+  }
+}
+
+function parseUrl(text: string): Url | undefined {
+  const groups = pattern.exec(text)?.groups
+  if (groups === undefined || /[\p{Cc} ]/u.test(text)) return undefined
+  const { scheme = '', host = '', path = '', query = '' } = groups
+  const isRooted = scheme !== '' || path.startsWith('/')
+  const isHost = /^(\[[0-9a-fA-F:.%]*\]|[^\s:[\]]*)(:\d*)?$/.test(host)
+  if (text === '' || !isRooted || !isHost || /%(?![0-9a-fA-F]{2})/.test(path)) return undefined
+  // What a scheme is followed by without a slash is no path.
+  if (scheme !== '' && !path.startsWith('/') && path !== '' && groups['host'] === undefined) return undefined
+  return new Url(text, { scheme: scheme.toLowerCase(), host, path, query })
+}
+
+function url(text: string): Url {
+  const parsed = parseUrl(text)
+  if (parsed === undefined)
+    throw new EvalError(
+      `URL parse error during conversion from string: parse ${JSON.stringify(text)}: invalid URI for request`,
+    )
+  return parsed
+}
+
+const hostname = (host: string): string => (/^\[(.*)\](?::\d*)?$/.exec(host) ?? /^([^:]*)/.exec(host))?.[1] ?? ''
+const port = (host: string): string => /:(\d*)$/.exec(host.replace(/^\[.*\]/, ''))?.[1] ?? ''
+
+function query({ parts }: Url): LiteralMap {
+  const values = new Map<string, string[]>()
+  for (const [name, value] of new URLSearchParams(parts.query)) values.set(name, [...(values.get(name) ?? []), value])
+  return new LiteralMap(values)
+}
+
+const part = (id: string, read: (parts: Parts) => string) =>
+  [member(id, [urlType], stringType, ({ parts }: Url) => read(parts))] as const
+
+export const urls: Functions = {
+  url: [global('string_to_url', [stringType], urlType, url)],
+  isURL: [global('is_url_string', [stringType], boolType, (text: string) => parseUrl(text) !== undefined)],
+  getScheme: part('url_get_scheme', ({ scheme }) => scheme),
+  getHost: part('url_get_host', ({ host }) => host),
+  getHostname: part('url_get_hostname', ({ host }) => hostname(host)),
+  getPort: part('url_get_port', ({ host }) => port(host)),
+  getEscapedPath: part('url_get_escaped_path', ({ path }) => encodeURI(decodeURIComponent(path))),
+  getQuery: [member('url_get_query', [urlType], mapOf(stringType, listOf(stringType)), query)],
+}

@@ -1,0 +1,131 @@
+// Conversions between types, exact or an error.
+import { global, type Functions } from '../../function.ts'
+import {
+  boolType,
+  bytesType,
+  doubleType,
+  durationType,
+  dynType,
+  intType,
+  param,
+  stringType,
+  timestampType,
+  typeOf,
+  uintType,
+} from '../../type.ts'
+import { runtimeType } from '../../values/matches-type.ts'
+import { doubleText } from '../../values/text.ts'
+import { Duration, nanosPerSecond, Timestamp } from '../../values/time.ts'
+import { type Uint, TypeValue, type Value } from '../../values/value.ts'
+import { EvalError } from '../../values/eval-error.ts'
+import { int, uint } from './arithmetic.ts'
+
+const same = (value: Value): Value => value
+
+const whole = (value: number, message: string): bigint => {
+  if (!Number.isFinite(value)) throw new EvalError(message)
+  return BigInt(Math.trunc(value))
+}
+
+/** At the very ends of the range a double is no exact integer: upstream refuses those. */
+function intOfDouble(value: number): bigint {
+  if (value >= 2 ** 63 || value <= -(2 ** 63)) throw new EvalError('integer overflow')
+  return int(whole(value, 'integer overflow'))
+}
+
+function integerOf(text: string, type: 'int' | 'uint'): bigint {
+  if (!(type === 'int' ? /^[+-]?\d+$/ : /^\d+$/).test(text))
+    throw new EvalError(
+      `strconv.Parse${type === 'int' ? 'Int' : 'Uint'}: parsing ${JSON.stringify(text)}: invalid syntax`,
+    )
+  return BigInt(text.replace(/^\+/, ''))
+}
+
+function doubleOf(text: string): number {
+  const isNumber = /^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$/.test(text)
+  const named = { inf: Number.POSITIVE_INFINITY, infinity: Number.POSITIVE_INFINITY, nan: Number.NaN }
+  const word = /^([+-]?)(inf|infinity|nan)$/i.exec(text)
+  if (word !== null) {
+    const value = named[(word[2] ?? '').toLowerCase() as keyof typeof named]
+    return word[1] === '-' ? -value : value
+  }
+  if (!isNumber) throw new EvalError(`strconv.ParseFloat: parsing ${JSON.stringify(text)}: invalid syntax`)
+  return Number(text)
+}
+
+const [truths, untruths] = [
+  new Set(['1', 't', 'T', 'true', 'TRUE', 'True']),
+  new Set(['0', 'f', 'F', 'false', 'FALSE', 'False']),
+]
+
+function boolOf(text: string): boolean {
+  if (truths.has(text)) return true
+  if (untruths.has(text)) return false
+  throw new EvalError(`strconv.ParseBool: parsing ${JSON.stringify(text)}: invalid syntax`)
+}
+
+function textOf(bytes: Uint8Array): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
+  } catch {
+    throw new EvalError('invalid UTF-8 in bytes, cannot convert to string')
+  }
+}
+
+export const conversions: Functions = {
+  int: [
+    global('int64_to_int64', [intType], intType, same),
+    global('uint64_to_int64', [uintType], intType, ({ value }: Uint) => int(value)),
+    global('double_to_int64', [doubleType], intType, intOfDouble),
+    global('string_to_int64', [stringType], intType, (text: string) => int(integerOf(text, 'int'))),
+    global('timestamp_to_int64', [timestampType], intType, ({ seconds }: Timestamp) => seconds),
+    global('duration_to_int64', [durationType], intType, ({ nanos }: Duration) => nanos),
+  ],
+  uint: [
+    global('uint64_to_uint64', [uintType], uintType, same),
+    global('int64_to_uint64', [intType], uintType, (value: bigint) => uint(value)),
+    global('double_to_uint64', [doubleType], uintType, (value: number) => {
+      if (value < 0) throw new EvalError('unsigned integer overflow')
+      return uint(whole(value, 'unsigned integer overflow'))
+    }),
+    global('string_to_uint64', [stringType], uintType, (text: string) => uint(integerOf(text, 'uint'))),
+  ],
+  double: [
+    global('double_to_double', [doubleType], doubleType, same),
+    global('int64_to_double', [intType], doubleType, Number),
+    global('uint64_to_double', [uintType], doubleType, ({ value }: Uint) => Number(value)),
+    global('string_to_double', [stringType], doubleType, doubleOf),
+  ],
+  string: [
+    global('string_to_string', [stringType], stringType, same),
+    global('bool_to_string', [boolType], stringType, String),
+    global('bytes_to_string', [bytesType], stringType, textOf),
+    global('double_to_string', [doubleType], stringType, doubleText),
+    global('int64_to_string', [intType], stringType, String),
+    global('uint64_to_string', [uintType], stringType, ({ value }: Uint) => String(value)),
+    global('timestamp_to_string', [timestampType], stringType, String),
+    global('duration_to_string', [durationType], stringType, String),
+  ],
+  bytes: [
+    global('bytes_to_bytes', [bytesType], bytesType, same),
+    global('string_to_bytes', [stringType], bytesType, (text: string) => new TextEncoder().encode(text)),
+  ],
+  bool: [global('bool_to_bool', [boolType], boolType, same), global('string_to_bool', [stringType], boolType, boolOf)],
+  timestamp: [
+    global('timestamp_to_timestamp', [timestampType], timestampType, same),
+    global(
+      'int64_to_timestamp',
+      [intType],
+      timestampType,
+      (seconds: bigint) => new Timestamp(seconds * nanosPerSecond),
+    ),
+    global('string_to_timestamp', [stringType], timestampType, (text: string) => Timestamp.parse(text)),
+  ],
+  duration: [
+    global('duration_to_duration', [durationType], durationType, same),
+    global('int64_to_duration', [intType], durationType, (nanos: bigint) => new Duration(nanos)),
+    global('string_to_duration', [stringType], durationType, (text: string) => Duration.parse(text)),
+  ],
+  dyn: [global('to_dyn', [param('A')], dynType, same)],
+  type: [global('type', [param('A')], typeOf(param('A')), (value: Value) => new TypeValue(runtimeType(value)))],
+}

@@ -1,0 +1,34 @@
+// Frame: one evaluation: its variables, and what it has cost so far.
+import { Interrupt } from '../values/eval-error.ts'
+import type { Value } from '../values/value.ts'
+
+/** What an expression is asked about, by variable. */
+export type Activation = Readonly<Record<string, Value | undefined>>
+
+export class CostLimitError extends Interrupt {
+  constructor() {
+    super('operation cancelled: actual cost limit exceeded')
+    this.name = 'CostLimitError'
+  }
+}
+
+export class Frame {
+  readonly activation: Activation
+  readonly locals: Value[]
+  readonly costMax: number
+  cost = 0
+
+  constructor(activation: Activation, locals: number, costMax: number) {
+    this.activation = activation
+    this.locals = Array.from({ length: locals }, () => null)
+    this.costMax = costMax
+  }
+
+  charge(cost: number): void {
+    this.cost += cost
+    if (this.cost > this.costMax) throw new CostLimitError()
+  }
+}
+
+/** One part of an expression, ready to run. */
+export type Step = (frame: Frame) => Value

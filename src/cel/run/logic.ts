@@ -1,0 +1,48 @@
+// Logic that passes over errors: what one side decides, the other's error does not undo.
+import { EvalError, noSuchOverload } from '../values/eval-error.ts'
+import type { Value } from '../values/value.ts'
+import type { Frame, Step } from './frame.ts'
+
+/** The value, or the error in its place; what interrupts the evaluation goes on up. */
+function outcome(step: Step, frame: Frame): Value | EvalError {
+  try {
+    return step(frame)
+  } catch (error) {
+    if (error instanceof EvalError) return error
+    throw error
+  }
+}
+
+const decided =
+  (decisive: boolean) =>
+  (left: Step, right: Step): Step =>
+  (frame) => {
+    const first = outcome(left, frame)
+    if (first === decisive) return decisive
+    const second = outcome(right, frame)
+    if (second === decisive) return decisive
+    if (typeof first === 'boolean' && typeof second === 'boolean') return !decisive
+    if (first instanceof EvalError) throw first
+    if (second instanceof EvalError) throw second
+    throw noSuchOverload()
+  }
+
+export const and = decided(false)
+export const or = decided(true)
+
+export const not =
+  (step: Step): Step =>
+  (frame) => {
+    const value = step(frame)
+    frame.charge(1)
+    if (typeof value !== 'boolean') throw noSuchOverload()
+    return !value
+  }
+
+export const conditional =
+  (condition: Step, then: Step, otherwise: Step): Step =>
+  (frame) => {
+    const value = condition(frame)
+    if (typeof value !== 'boolean') throw noSuchOverload()
+    return value ? then(frame) : otherwise(frame)
+  }

@@ -1,0 +1,99 @@
+// Macros: calls that are not calls. They bind variables, or ask for a field without reading it.
+import type { Expr, LoopMacro } from './ast.ts'
+
+interface MacroCall {
+  readonly name: string
+  readonly at: number
+  readonly target: Expr | undefined
+  readonly args: readonly Expr[]
+}
+
+type Report = (at: number, message: string) => void
+
+/** What stands in place of the call; undefined when it is an ordinary one. */
+export function expandMacro(macro: MacroCall, report: Report): Expr | undefined {
+  const { name, target, args } = macro
+  if (target === undefined) return name === 'has' && args.length === 1 ? has(macro, report) : undefined
+  if (name === 'bind' && target.kind === 'ident' && target.name === 'cel' && args.length === 3)
+    return bind(macro, report)
+  if ((name === 'optMap' || name === 'optFlatMap') && args.length === 2) return optionalMap(macro, target, report)
+  const shape = loopShape(name, args.length)
+  return shape === undefined ? undefined : loop(macro, target, shape, report)
+}
+
+interface LoopShape {
+  readonly macro: LoopMacro
+  readonly variables: 1 | 2
+  readonly hasFilter: boolean
+}
+
+function loopShape(name: string, count: number): LoopShape | undefined {
+  switch (name) {
+    case 'all':
+    case 'exists':
+      return count === 2 || count === 3 ? { macro: name, variables: count === 2 ? 1 : 2, hasFilter: false } : undefined
+    case 'exists_one':
+    case 'existsOne':
+      return count === 2 || count === 3
+        ? { macro: 'existsOne', variables: count === 2 ? 1 : 2, hasFilter: false }
+        : undefined
+    case 'map':
+      return count === 2 || count === 3 ? { macro: name, variables: 1, hasFilter: count === 3 } : undefined
+    case 'filter':
+      return count === 2 ? { macro: name, variables: 1, hasFilter: false } : undefined
+    case 'transformList':
+    case 'transformMap':
+    case 'transformMapEntry':
+      return count === 3 || count === 4 ? { macro: name, variables: 2, hasFilter: count === 4 } : undefined
+    default:
+      return undefined
+  }
+}
+
+function loop({ at, args }: MacroCall, range: Expr, shape: LoopShape, report: Report): Expr {
+  const isQuantifier = shape.macro === 'all' || shape.macro === 'exists' || shape.macro === 'existsOne'
+  const wrong = isQuantifier ? 'argument must be a simple name' : 'argument is not an identifier'
+  const variables = args.slice(0, shape.variables).map((arg) => variableName(arg, wrong, report))
+  const [first, second] = args
+  if (second !== undefined && variables.length === 2 && variables[0] === variables[1])
+    report(second.at, `duplicate variable name: ${variables[0]}`)
+  const rest = args.slice(shape.variables)
+  const body = rest.at(-1) ?? first
+  if (body === undefined) throw new Error('a loop macro has a body')
+  return { kind: 'loop', at, macro: shape.macro, range, variables, filter: shape.hasFilter ? rest[0] : undefined, body }
+}
+
+function variableName(arg: Expr, wrong: string, report: Report): string {
+  if (arg.kind !== 'ident' || arg.name.startsWith('.')) {
+    report(arg.at, wrong)
+    return ''
+  }
+  if (arg.name === '__result__') report(arg.at, 'iteration variable overwrites accumulator variable')
+  return arg.name
+}
+
+function has({ at, args: [arg] }: MacroCall, report: Report): Expr | undefined {
+  if (arg === undefined) return undefined
+  if (arg.kind === 'select') return { ...arg, at, isTest: true }
+  report(arg.at, 'invalid argument to has() macro')
+  return arg
+}
+
+function bind({ at, args: [variable, value, body] }: MacroCall, report: Report): Expr | undefined {
+  if (variable === undefined || value === undefined || body === undefined) return undefined
+  if (variable.kind !== 'ident') report(variable.at, 'cel.bind() variable names must be simple identifiers')
+  return { kind: 'bind', at, name: variable.kind === 'ident' ? variable.name : '', value, body }
+}
+
+function optionalMap({ name, at, args: [variable, body] }: MacroCall, operand: Expr, report: Report): Expr | undefined {
+  if (variable === undefined || body === undefined) return undefined
+  if (variable.kind !== 'ident') report(variable.at, `${name}() variable name must be a simple identifier`)
+  return {
+    kind: 'optionalMap',
+    at,
+    operand,
+    name: variable.kind === 'ident' ? variable.name : '',
+    body,
+    isFlat: name === 'optFlatMap',
+  }
+}

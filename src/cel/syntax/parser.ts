@@ -1,0 +1,404 @@
+// Parser: tokens → tree. Precedence by recursive descent; what upstream's grammar says about a wrong token is said here too.
+import { codePoints } from '../values/code-points.ts'
+import { Uint } from '../values/value.ts'
+import type { Expr, MapEntry, StructField } from './ast.ts'
+import { tokenize, type Token } from './lexer.ts'
+import { expandMacro } from './macros.ts'
+import { ExpressionError, type Issue } from './source.ts'
+import { bytesOf, textOf } from './text-literal.ts'
+
+/** Upstream's bounds: deeper or longer expressions are refused before they are read. */
+const nestingMax = 250
+const codePointsMax = 100_000
+
+const reserved = new Set(
+  'as break const continue else for function if import let loop package namespace return var void while'.split(' '),
+)
+const literals = "'true', 'false', 'null', NUM_FLOAT, NUM_INT, NUM_UINT, STRING, BYTES, IDENTIFIER"
+const operand = `{'[', '{', '(', '.', '-', '!', ${literals}}`
+const listStart = `{'[', ']', '{', '(', '.', ',', '-', '!', '?', ${literals}}`
+const mapStart = `{'[', '{', '}', '(', '.', ',', '-', '!', '?', ${literals}}`
+const fieldStart = "{'}', ',', '?', IDENTIFIER, ESC_IDENTIFIER}"
+const relations = new Set(['==', '!=', '<', '<=', '>', '>=', 'in'])
+const operandSymbols = new Set(['[', '{', '(', '.', '-', '!'])
+
+const startsOperand = ({ kind, text }: Token): boolean => {
+  if (kind === 'symbol') return operandSymbols.has(text)
+  return kind === 'keyword' ? text !== 'in' : kind !== 'end' && kind !== 'quotedIdentifier'
+}
+
+/** Ends the parsing: the issue is already noted. */
+class Stop extends Error {}
+
+/** Throws an ExpressionError. */
+export function parse(source: string): Expr {
+  if (source.length > codePointsMax) checkLength(source)
+  return new Parser(source).parse()
+}
+
+function checkLength(source: string): void {
+  const size = codePoints(source).length
+  const message = `expression code point size exceeds limit: size: ${size}, limit ${codePointsMax}`
+  if (size > codePointsMax) throw new ExpressionError(source, [{ at: -1, message }])
+}
+
+class Parser {
+  readonly #source: string
+  readonly #tokens: readonly Token[]
+  readonly #issues: Issue[]
+  #position = 0
+  #depth = 0
+
+  constructor(source: string) {
+    const { tokens, issues } = tokenize(source)
+    this.#source = source
+    this.#tokens = tokens
+    this.#issues = [...issues]
+  }
+
+  parse(): Expr {
+    let tree: Expr | undefined
+    try {
+      tree = this.#expression()
+      if (this.#token.kind !== 'end') this.#wrong('<EOF>', this.#peek(1).kind === 'end')
+    } catch (error) {
+      if (!(error instanceof Stop)) throw error
+    }
+    if (tree === undefined || this.#issues.length > 0) throw new ExpressionError(this.#source, this.#issues)
+    return tree
+  }
+
+  get #token(): Token {
+    return this.#peek(0)
+  }
+
+  #peek(ahead: number): Token {
+    const last = this.#tokens.length - 1
+    const token = this.#tokens[Math.min(this.#position + ahead, last)]
+    if (token === undefined) throw new Error('there is always a last token')
+    return token
+  }
+
+  #next(): Token {
+    const token = this.#token
+    if (token.kind !== 'end') this.#position++
+    return token
+  }
+
+  #is(text: string): boolean {
+    const { kind, text: found } = this.#token
+    return found === text && (kind === 'symbol' || kind === 'keyword')
+  }
+
+  #accept(text: string): Token | undefined {
+    return this.#is(text) ? this.#next() : undefined
+  }
+
+  #issue(at: number, message: string): void {
+    this.#issues.push({ at, message })
+  }
+
+  #wrong(expected: string, isExtraneous = false): void {
+    const { text, at } = this.#token
+    const what = isExtraneous ? 'extraneous' : 'mismatched'
+    this.#issue(at, `Syntax error: ${what} input '${text}' expecting ${expected}`)
+  }
+
+  #stop(expected: string): never {
+    this.#wrong(expected)
+    throw new Stop()
+  }
+
+  /** A token that must stand here; one too many before it is passed over, a missing one at the end is said to be missing. */
+  #expect(text: string, expected = `'${text}'`): Token {
+    const found = this.#accept(text)
+    if (found !== undefined) return found
+    if (this.#peek(1).text === text && this.#peek(1).kind === 'symbol') {
+      this.#wrong(expected, true)
+      this.#next()
+      return this.#next()
+    }
+    if (this.#token.kind === 'end' && expected === `'${text}'` && text === ')') {
+      this.#issue(this.#token.at, `Syntax error: missing '${text}' at '<EOF>'`)
+      throw new Stop()
+    }
+    return this.#stop(expected)
+  }
+
+  #expression(): Expr {
+    if (++this.#depth > nestingMax) {
+      this.#issue(-1, `expression recursion limit exceeded: ${nestingMax}`)
+      throw new Stop()
+    }
+    const condition = this.#or()
+    const question = this.#accept('?')
+    let tree = condition
+    if (question !== undefined) {
+      const then = this.#or()
+      this.#expect(':')
+      tree = call('_?_:_', question.at, condition, then, this.#expression())
+    }
+    this.#depth--
+    return tree
+  }
+
+  #or(): Expr {
+    let left = this.#and()
+    for (let op = this.#accept('||'); op !== undefined; op = this.#accept('||'))
+      left = call('_||_', op.at, left, this.#and())
+    return left
+  }
+
+  #and(): Expr {
+    let left = this.#relation()
+    for (let op = this.#accept('&&'); op !== undefined; op = this.#accept('&&'))
+      left = call('_&&_', op.at, left, this.#relation())
+    return left
+  }
+
+  #relation(): Expr {
+    let left = this.#sum()
+    while (this.#token.kind !== 'string' && relations.has(this.#token.text)) {
+      const { text, at } = this.#next()
+      left = call(text === 'in' ? '@in' : `_${text}_`, at, left, this.#sum())
+    }
+    return left
+  }
+
+  #sum(): Expr {
+    let left = this.#product()
+    for (let op = this.#accept('+') ?? this.#accept('-'); op !== undefined; op = this.#accept('+') ?? this.#accept('-'))
+      left = call(`_${op.text}_`, op.at, left, this.#product())
+    return left
+  }
+
+  #product(): Expr {
+    const take = () => this.#accept('*') ?? this.#accept('/') ?? this.#accept('%')
+    let left = this.#unary()
+    for (let op = take(); op !== undefined; op = take()) left = call(`_${op.text}_`, op.at, left, this.#unary())
+    return left
+  }
+
+  #unary(): Expr {
+    const first = this.#token
+    let count = 0
+    if (this.#is('!')) {
+      while (this.#accept('!')) count++
+      const target = this.#member()
+      return count % 2 === 0 ? target : call('!_', first.at, target)
+    }
+    const isNumber = () => ['int', 'double'].includes(this.#peek(1).kind)
+    // A single minus before a number belongs to the number.
+    while (this.#is('-') && !(count === 0 && isNumber())) {
+      this.#next()
+      count++
+    }
+    const target = this.#member()
+    return count % 2 === 0 ? target : call('-_', first.at, target)
+  }
+
+  #member(): Expr {
+    let tree = this.#primary()
+    for (;;) {
+      const dot = this.#accept('.')
+      if (dot !== undefined) {
+        tree = this.#selection(tree, dot)
+        continue
+      }
+      const bracket = this.#accept('[')
+      if (bracket === undefined) return tree
+      const isOptional = this.#accept('?') !== undefined
+      const index = this.#expression()
+      this.#expect(']')
+      tree = call(isOptional ? '_[?_]' : '_[_]', bracket.at, tree, index)
+    }
+  }
+
+  #selection(operandTree: Expr, { at }: Token): Expr {
+    const isOptional = this.#accept('?') !== undefined
+    const name = this.#token
+    if (name.kind === 'quotedIdentifier') {
+      this.#next()
+      return { kind: 'select', at, operand: operandTree, field: name.text.slice(1, -1), isTest: false, isOptional }
+    }
+    if (name.kind !== 'identifier') return this.#stop(isOptional ? '{IDENTIFIER, ESC_IDENTIFIER}' : 'IDENTIFIER')
+    this.#next()
+    const open = isOptional ? undefined : this.#accept('(')
+    if (open === undefined)
+      return { kind: 'select', at, operand: operandTree, field: name.text, isTest: false, isOptional }
+    return this.#call(name.text, open.at, operandTree)
+  }
+
+  #call(name: string, at: number, target: Expr | undefined): Expr {
+    const args: Expr[] = []
+    if (!this.#is(')')) {
+      do args.push(this.#expression())
+      while (this.#accept(','))
+    }
+    this.#expect(')')
+    const expanded = expandMacro({ name, at, target, args }, (issueAt, message) => this.#issue(issueAt, message))
+    return expanded ?? { kind: 'call', at, name, target, args }
+  }
+
+  #primary(): Expr {
+    const { kind, text, at } = this.#token
+    switch (kind) {
+      case 'int':
+      case 'uint':
+      case 'double':
+        return this.#number('')
+      case 'string':
+      case 'bytes':
+        return this.#text()
+      case 'keyword':
+        if (text === 'in') break
+        this.#next()
+        return { kind: 'literal', at, value: text === 'null' ? null : text === 'true' }
+      case 'identifier':
+        return this.#name('')
+      case 'symbol':
+        if (text === '-' && ['int', 'double'].includes(this.#peek(1).kind)) {
+          this.#next()
+          return { ...this.#number('-'), at }
+        }
+        if (text === '.' && this.#peek(1).kind === 'identifier') {
+          this.#next()
+          return this.#name('.')
+        }
+        if (text === '(') return this.#parenthesis()
+        if (text === '[') return this.#list()
+        if (text === '{') return this.#map()
+        break
+      default:
+    }
+    return this.#noOperand()
+  }
+
+  #noOperand(): Expr {
+    const { kind } = this.#token
+    if (kind !== 'end' && kind !== 'quotedIdentifier' && this.#peek(1).kind === 'end') {
+      this.#wrong(operand)
+      this.#next()
+    }
+    this.#skipTo(operand)
+    return this.#member()
+  }
+
+  /** One token too many before an operand is passed over; more than one end the parsing. */
+  #skipTo(expected: string): void {
+    if (startsOperand(this.#token)) return
+    if (this.#token.kind === 'end' || !startsOperand(this.#peek(1))) this.#stop(expected)
+    this.#wrong(expected, true)
+    this.#next()
+  }
+
+  #parenthesis(): Expr {
+    this.#next()
+    const tree = this.#expression()
+    this.#expect(')')
+    return tree
+  }
+
+  #number(sign: '' | '-'): Expr {
+    const { kind, text, at } = this.#next()
+    const digits = kind === 'uint' ? text.slice(0, -1) : text
+    if (kind === 'double') {
+      const value = Number(sign + digits)
+      if (!Number.isFinite(value)) this.#issue(at, 'invalid double literal')
+      return { kind: 'literal', at, value }
+    }
+    const value = sign === '-' ? -BigInt(digits) : BigInt(digits)
+    const isUint = kind === 'uint'
+    const fits = isUint ? value < 1n << 64n : value >= -(1n << 63n) && value < 1n << 63n
+    if (!fits) this.#issue(at, `invalid ${kind} literal`)
+    return { kind: 'literal', at, value: isUint ? new Uint(BigInt.asUintN(64, value)) : BigInt.asIntN(64, value) }
+  }
+
+  #text(): Expr {
+    const { kind, text, at } = this.#next()
+    try {
+      return { kind: 'literal', at, value: kind === 'bytes' ? bytesOf(text) : textOf(text) }
+    } catch (error) {
+      this.#issue(at, error instanceof Error ? error.message : String(error))
+      return { kind: 'literal', at, value: '' }
+    }
+  }
+
+  /** A variable, a call, or a message: `a`, `a(…)`, `a.b{…}`. */
+  #name(dot: '' | '.'): Expr {
+    const message = this.#messageName()
+    if (message !== undefined) return this.#struct(dot + message)
+    const { text, at } = this.#next()
+    const open = this.#accept('(')
+    if (open !== undefined) return this.#call(dot + text, open.at, undefined)
+    if (reserved.has(text)) {
+      this.#issue(at, `reserved identifier: ${text}`)
+      return { kind: 'literal', at, value: null }
+    }
+    return { kind: 'ident', at, name: dot + text }
+  }
+
+  /** The name before a `{`, taken; undefined, and nothing taken, when none stands here. */
+  #messageName(): string | undefined {
+    let ahead = 0
+    while (this.#peek(ahead + 1).text === '.' && this.#peek(ahead + 2).kind === 'identifier') ahead += 2
+    const after = this.#peek(ahead + 1)
+    if (after.kind !== 'symbol' || after.text !== '{') return undefined
+    const name = Array.from({ length: ahead + 1 }, () => this.#next().text)
+    return name.join('')
+  }
+
+  #list(): Expr {
+    const { at } = this.#next()
+    const elements: { value: Expr; isOptional: boolean }[] = []
+    if (!this.#is(']') && !this.#is('?')) this.#skipTo(listStart)
+    while (!this.#is(']')) {
+      const isOptional = this.#accept('?') !== undefined
+      elements.push({ value: this.#expression(), isOptional })
+      if (!this.#accept(',')) break
+    }
+    this.#expect(']', "{']', ','}")
+    return { kind: 'list', at, elements }
+  }
+
+  #map(): Expr {
+    const { at } = this.#next()
+    const entries: MapEntry[] = []
+    if (!this.#is('}') && !this.#is('?')) this.#skipTo(mapStart)
+    while (!this.#is('}')) {
+      const isOptional = this.#accept('?') !== undefined
+      const key = this.#expression()
+      const colon = this.#expect(':')
+      entries.push({ at: colon.at, key, value: this.#expression(), isOptional })
+      if (!this.#accept(',')) break
+    }
+    this.#expect('}', "{'}', ','}")
+    return { kind: 'map', at, entries }
+  }
+
+  #struct(name: string): Expr {
+    const { at } = this.#next()
+    const fields: StructField[] = []
+    while (!this.#is('}')) {
+      const isOptional = this.#accept('?') !== undefined
+      const { kind, text } = this.#token
+      if (kind !== 'identifier' && kind !== 'quotedIdentifier')
+        return this.#stop(isOptional ? '{IDENTIFIER, ESC_IDENTIFIER}' : fieldStart)
+      this.#next()
+      const colon = this.#expect(':')
+      const field = kind === 'identifier' ? text : text.slice(1, -1)
+      fields.push({ at: colon.at, name: field, value: this.#expression(), isOptional })
+      if (!this.#accept(',')) break
+    }
+    this.#expect('}', "{'}', ','}")
+    return { kind: 'struct', at, name, fields }
+  }
+}
+
+const call = (name: string, at: number, ...args: readonly Expr[]): Expr => ({
+  kind: 'call',
+  at,
+  name,
+  target: undefined,
+  args,
+})

@@ -1,0 +1,42 @@
+// Source: the text of an expression and where something stands in it; errors show the line as upstream does.
+import { codePoints } from '../values/code-points.ts'
+
+export interface Issue {
+  /** Offset in the text; -1 when it concerns all of it. */
+  readonly at: number
+  readonly message: string
+}
+
+/** What is wrong with an expression, in upstream's form: place, line, and a mark below it. */
+export class ExpressionError extends Error {
+  readonly issues: readonly Issue[]
+
+  constructor(text: string, issues: readonly Issue[]) {
+    super(issuesText(text, issues))
+    this.name = 'ExpressionError'
+    this.issues = issues
+  }
+}
+
+export function issuesText(text: string, issues: readonly Issue[]): string {
+  return issues
+    .toSorted((a, b) => a.at - b.at)
+    .map((issue) => issueText(text, issue))
+    .join('\n')
+}
+
+function issueText(text: string, { at, message }: Issue): string {
+  if (at < 0) return `ERROR: <input>:-1:0: ${message}`
+  const before = text.slice(0, at)
+  const start = before.lastIndexOf('\n') + 1
+  const end = text.indexOf('\n', at)
+  const line = text.slice(start, end < 0 ? text.length : end).replaceAll('\t', ' ')
+  const column = codePoints(text.slice(start, at))
+  const lineNumber = before.split('\n').length
+  const dots = column.map((character) => (isWide(character) ? '．' : '.')).join('')
+  const mark = isWide(codePoints(text.slice(at))[0] ?? '') ? '＾' : '^'
+  return `ERROR: <input>:${lineNumber}:${column.length + 1}: ${message}\n | ${line}\n | ${dots}${mark}`
+}
+
+/** Upstream marks what is longer than a byte with wide dots. */
+const isWide = (character: string): boolean => (character.codePointAt(0) ?? 0) > 0x7f

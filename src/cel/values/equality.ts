@@ -1,0 +1,97 @@
+// Equality and order across types: equal numbers are equal whatever their type, unlike things are simply not equal.
+import { codePoints } from './code-points.ts'
+import { MapValue, Opaque, Optional, TypeValue, Uint, type ListValue, type Value } from './value.ts'
+import { Duration, Timestamp } from './time.ts'
+
+export const isList = (value: Value): value is ListValue => Array.isArray(value)
+
+/** A number for the comparison operators; undefined for all else. */
+export function numberOf(value: Value): bigint | number | undefined {
+  if (typeof value === 'bigint' || typeof value === 'number') return value
+  return value instanceof Uint ? value.value : undefined
+}
+
+export function equals(a: Value, b: Value): boolean {
+  if (a === b) return typeof a !== 'number' || !Number.isNaN(a)
+  if (typeof a === 'string' || typeof a === 'boolean' || a === null) return false
+  const [x, y] = [numberOf(a), numberOf(b)]
+  if (x !== undefined) return y !== undefined && compareNumbers(x, y) === 0
+  if (isList(a)) return isList(b) && a.length === b.length && a.every((each, index) => equals(each, b[index] ?? null))
+  if (a instanceof MapValue) return b instanceof MapValue && equalMaps(a, b)
+  if (a instanceof Uint8Array) return b instanceof Uint8Array && compareBytes(a, b) === 0
+  if (a instanceof Timestamp) return b instanceof Timestamp && a.nanos === b.nanos
+  if (a instanceof Duration) return b instanceof Duration && a.nanos === b.nanos
+  if (a instanceof TypeValue) return b instanceof TypeValue && a.name === b.name
+  if (a instanceof Optional) return b instanceof Optional && equalOptionals(a, b)
+  return a instanceof Opaque && b instanceof Opaque && a.equals(b)
+}
+
+function equalMaps(a: MapValue, b: MapValue): boolean {
+  if (a.size !== b.size) return false
+  for (const key of a.keys()) {
+    const [x, y] = [a.get(key), b.get(key)]
+    if (x === undefined || y === undefined || !equals(x, y)) return false
+  }
+  return true
+}
+
+const equalOptionals = ({ value: a }: Optional, { value: b }: Optional): boolean =>
+  a === undefined || b === undefined ? a === b : equals(a, b)
+
+const hasSurrogate = /[\ud800-\udfff]/
+
+/** By code point, as upstream orders text: JavaScript orders by UTF-16, which differs beyond the first plane. */
+export function compareText(a: string, b: string): number {
+  if (a === b) return 0
+  if (!hasSurrogate.test(a) && !hasSurrogate.test(b)) return a < b ? -1 : 1
+  const [x, y] = [codePoints(a), codePoints(b)]
+  for (const [index, character] of x.entries()) {
+    const difference = (character.codePointAt(0) ?? 0) - (y[index]?.codePointAt(0) ?? -1)
+    if (difference !== 0) return difference
+  }
+  return -1
+}
+
+export function compareBytes(a: Uint8Array, b: Uint8Array): number {
+  const shared = Math.min(a.length, b.length)
+  for (let index = 0; index < shared; index++) {
+    const difference = (a[index] ?? 0) - (b[index] ?? 0)
+    if (difference !== 0) return difference
+  }
+  return a.length - b.length
+}
+
+/** Integers compare exactly, an integer and a double as doubles. */
+function compareNumbers(a: bigint | number, b: bigint | number): number {
+  const [x, y] = typeof a === typeof b ? [a, b] : [Number(a), Number(b)]
+  return x < y ? -1 : x > y ? 1 : x >= y ? 0 : Number.NaN
+}
+
+/** Below, at or above zero; NaN where there is no order; undefined where the two cannot be compared. */
+export function compare(a: Value, b: Value): number | undefined {
+  const [x, y] = [numberOf(a), numberOf(b)]
+  if (x !== undefined && y !== undefined) return compareNumbers(x, y)
+  if (typeof a === 'string' && typeof b === 'string') return compareText(a, b)
+  if (typeof a === 'boolean' && typeof b === 'boolean') return Number(a) - Number(b)
+  if (a instanceof Uint8Array && b instanceof Uint8Array) return compareBytes(a, b)
+  if (a instanceof Timestamp && b instanceof Timestamp) return compareNanos(a.nanos, b.nanos)
+  if (a instanceof Duration && b instanceof Duration) return compareNanos(a.nanos, b.nanos)
+  return undefined
+}
+
+const compareNanos = (a: bigint, b: bigint): number => (a < b ? -1 : a > b ? 1 : 0)
+
+/** In code points, as `size()` counts text. */
+export function textSize(text: string): number {
+  if (!hasSurrogate.test(text)) return text.length
+  let size = 0
+  for (const _ of text) size++
+  return size
+}
+
+/** What cost is reckoned by; 1 for everything that has no size. */
+export function sizeOf(value: Value): number {
+  if (typeof value === 'string') return textSize(value)
+  if (isList(value) || value instanceof Uint8Array) return value.length
+  return value instanceof MapValue ? value.size : 1
+}
