@@ -3,6 +3,7 @@ import { admissionBench } from './admission.ts'
 import { apiBench } from './api.ts'
 import { applyBench } from './apply.ts'
 import type { Bench } from './bench.ts'
+import { celBench } from './cel.ts'
 import { clusterBench } from './cluster.ts'
 import { controllersBench } from './controllers.ts'
 import { flowBench } from './flow.ts'
@@ -16,6 +17,7 @@ const benches: readonly Bench[] = [
   admissionBench,
   apiBench,
   applyBench,
+  celBench,
   clusterBench,
   controllersBench,
   flowBench,

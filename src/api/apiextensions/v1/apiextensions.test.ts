@@ -40,6 +40,70 @@ test('a CustomResourceDefinition gets the names that it leaves out, and no conve
   deepEqual(cellsOf(customResourceDefinition, definition()), ['bars.example.com', '2030-01-01T00:00:00Z'])
 })
 
+const ruleShown = (rule: string, more: object = {}) =>
+  JSON.stringify({
+    Rule: rule,
+    Message: '',
+    MessageExpression: '',
+    Reason: null,
+    FieldPath: '',
+    OptionalOldSelf: null,
+    ...more,
+  })
+const withRule = (rule: string, more: object = {}, properties: object = { n: { type: 'integer' } }) =>
+  withProperty({ type: 'object', properties, 'x-kubernetes-validations': [{ rule, ...more }] })
+const ruleAt = `${at}.x-kubernetes-validations[0]`
+
+const ruleMistakes: readonly Mistake[] = [
+  ['a rule that compiles', withRule('self.n == 1 && self.n != oldSelf.n'), []],
+  [
+    'a field that there is not',
+    withRule('self.m == 1'),
+    [
+      `${ruleAt}.rule: Invalid value: ${ruleShown('self.m == 1')}: compilation failed: ERROR: <input>:1:5: undefined field 'm'\n | self.m == 1\n | ....^`,
+    ],
+  ],
+  [
+    'a rule that is no condition',
+    withRule('self.n'),
+    [`${ruleAt}.rule: Invalid value: ${ruleShown('self.n')}: cel expression must evaluate to a bool`],
+  ],
+  [
+    'a message that is no text',
+    withRule('self.n == 1', { messageExpression: 'self.n' }),
+    [
+      `${ruleAt}.messageExpression: Invalid value: ${ruleShown('self.n == 1', { MessageExpression: 'self.n' })}: messageExpression must evaluate to a string`,
+    ],
+  ],
+  [
+    'a rule over a list that has no bound',
+    withRule('self.l.all(x, self.l.all(y, x == y))', {}, { l: { type: 'array', items: { type: 'string' } } }),
+    [
+      `${ruleAt}.rule: Forbidden: estimated rule cost exceeds budget by factor of more than 100x (try simplifying the rule, or adding maxItems, maxProperties, and maxLength where arrays, maps, and strings are declared)`,
+      `${ruleAt}.rule: Forbidden: contributed to estimated rule cost total exceeding cost limit for entire OpenAPIv3 schema`,
+      'spec.validation.openAPIV3Schema: Forbidden: x-kubernetes-validations estimated rule cost total for entire OpenAPIv3 schema exceeds budget by factor of more than 100x (try simplifying the rule, or adding maxItems, maxProperties, and maxLength where arrays, maps, and strings are declared)',
+    ],
+  ],
+  [
+    'an old value where elements have no identity',
+    withProperty({
+      type: 'array',
+      maxItems: 5,
+      items: { type: 'integer', 'x-kubernetes-validations': [{ rule: 'self == oldSelf' }] },
+    }),
+    [
+      `${at}.items.x-kubernetes-validations[0].rule: Invalid value: "self == oldSelf": oldSelf cannot be used on the uncorrelatable portion of the schema within ${at}`,
+    ],
+  ],
+  [
+    'an optional old value that no rule uses',
+    withRule('self.n == 1', { optionalOldSelf: true }),
+    [`${ruleAt}.optionalOldSelf: Invalid value: true: may not be set if oldSelf is not used in rule`],
+  ],
+]
+
+testMistakes(customResourceDefinition, ruleMistakes)
+
 const mistakes: readonly Mistake[] = [
   ['nothing wrong', definition(), []],
   [

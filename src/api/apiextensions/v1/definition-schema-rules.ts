@@ -35,11 +35,12 @@ const besideStatus: Readonly<Record<string, string>> = {
 export function validateSchema(schema: JsonSchemaProps, path: string, hasStatus: boolean): FieldError[] {
   const at = `${path}.openAPIV3Schema`
   const structural = isConvertible(schema) ? validateStructural(schema, at) : undefined
+  const shape = structural?.length === 0 ? validateSchemaDefaults(schema, at) : structural
   return [
     ...(hasStatus ? validateBesideStatus(schema, at) : []),
     ...(schema.nullable ? [forbidden(`${at}.nullable`, 'nullable cannot be true at the root')] : []),
-    ...(structural?.length === 0 ? validateSchemaDefaults(schema, at) : (structural ?? [])),
-    ...validateOpenApiSchema(schema, at),
+    ...(shape ?? []),
+    ...validateOpenApiSchema(schema, at, shape?.length === 0),
   ]
 }
 

@@ -1,6 +1,14 @@
 // Rules of a schema as OpenAPI: what upstream supports of it, list and map types, and the shape of validation rules.
 import { forbidden, invalid, notSupported, required, type FieldError } from '../../../schema/field-error.ts'
 import type { JsonSchemaProps, ValidationRule } from './json-schema-props.ts'
+import {
+  itemsPlace,
+  propertyPlace as rulesOfProperty,
+  rootPlace,
+  RuleExpressions,
+  valuesPlace,
+  type RulePlace,
+} from './rule-expressions.ts'
 import { resolveFieldPath } from './schema-paths.ts'
 
 const types = ['array', 'boolean', 'integer', 'number', 'object', 'string']
@@ -15,13 +23,22 @@ interface Place {
   readonly isInMetadata: boolean
   /** Why there may be no default here; undefined when there may. */
   readonly noDefaults: string | undefined
+  /** Where its rules stand; undefined where none are looked at. */
+  readonly rules: RulePlace | undefined
 }
 
-export const validateOpenApiSchema = (schema: JsonSchemaProps, path: string): FieldError[] =>
-  checkSchema(schema, path, { isRoot: true, isInMetadata: false, noDefaults: undefined })
+/** Expressions are looked at in structural schemas only, and their errors come after all others. */
+export function validateOpenApiSchema(schema: JsonSchemaProps, path: string, isStructural: boolean): FieldError[] {
+  const expressions = new RuleExpressions()
+  const rules = isStructural ? rootPlace : undefined
+  const place = { isRoot: true, isInMetadata: false, noDefaults: undefined, rules }
+  const errors = checkSchema(schema, path, place, expressions)
+  return [...errors, ...expressions.end(path)]
+}
 
-function checkSchema(schema: JsonSchemaProps, path: string, place: Place): FieldError[] {
-  return [
+/** What is wrong with a schema or below it hides what its expressions make of it. */
+function checkSchema(schema: JsonSchemaProps, path: string, place: Place, expressions: RuleExpressions): FieldError[] {
+  const errors = [
     ...checkSupported(schema, path, place),
     ...(schema.uniqueItems
       ? [
@@ -31,7 +48,7 @@ function checkSchema(schema: JsonSchemaProps, path: string, place: Place): Field
           ),
         ]
       : []),
-    ...checkChildren(schema, path, place),
+    ...checkChildren(schema, path, place, expressions),
     ...(schema['x-kubernetes-preserve-unknown-fields'] === false
       ? [invalid(`${path}.x-kubernetes-preserve-unknown-fields`, false, 'must be true or undefined')]
       : []),
@@ -43,6 +60,8 @@ function checkSchema(schema: JsonSchemaProps, path: string, place: Place): Field
       checkRule(rule, schema, `${path}.x-kubernetes-validations[${index}]`),
     ),
   ]
+  if (errors.length === 0 && place.rules !== undefined) expressions.check(schema, path, place.rules)
+  return errors
 }
 
 function checkSupported(schema: JsonSchemaProps, path: string, { noDefaults, isInMetadata }: Place): FieldError[] {
@@ -73,19 +92,24 @@ const isSchema = (value: unknown): value is JsonSchemaProps =>
 const sortedEntries = <T>(map: Readonly<Record<string, T>> = {}): [string, T][] =>
   Object.entries(map).toSorted(([a], [b]) => (a < b ? -1 : 1))
 
-function checkChildren(schema: JsonSchemaProps, path: string, place: Place): FieldError[] {
-  const inner = { ...place, isRoot: false }
+function checkChildren(
+  schema: JsonSchemaProps,
+  path: string,
+  place: Place,
+  expressions: RuleExpressions,
+): FieldError[] {
+  const inner = { ...place, isRoot: false, rules: undefined }
   const child = (value: unknown, at: string, within: Place = inner): FieldError[] =>
-    isSchema(value) ? checkSchema(value, `${path}.${at}`, within) : []
+    isSchema(value) ? checkSchema(value, `${path}.${at}`, within, expressions) : []
+  const rulesOf = (make: (rules: RulePlace) => RulePlace) => (place.rules === undefined ? undefined : make(place.rules))
   const { additionalProperties: additional, properties = {}, items } = schema
   const errors: FieldError[] = []
   if (additional !== undefined) {
     if (Object.keys(properties).length > 0 && additional !== true)
       errors.push(forbidden(`${path}.additionalProperties`, 'additionalProperties and properties are mutual exclusive'))
-    const within = place.isInMetadata
-      ? { ...inner, noDefaults: 'inside additionalProperties applying to object metadata' }
-      : inner
-    errors.push(...child(additional, 'additionalProperties', within))
+    const within = { ...inner, rules: rulesOf((rules) => valuesPlace(rules, schema)) }
+    const noDefaults = place.isInMetadata ? 'inside additionalProperties applying to object metadata' : inner.noDefaults
+    errors.push(...child(additional, 'additionalProperties', { ...within, noDefaults }))
   }
   for (const [name, property] of sortedEntries(properties))
     errors.push(...child(property, `properties[${name}]`, propertyPlace(schema, name, place)))
@@ -96,14 +120,15 @@ function checkChildren(schema: JsonSchemaProps, path: string, place: Place): Fie
     errors.push(...child(definition, `definitions[${name}]`))
   for (const [index, item] of (Array.isArray(items) ? items : []).entries())
     errors.push(...child(item, `items[${index}]`))
-  errors.push(...child(items, 'items'))
+  errors.push(...child(items, 'items', { ...inner, rules: rulesOf((rules) => itemsPlace(rules, schema, path)) }))
   for (const [name, dependency] of sortedEntries(schema.dependencies))
     errors.push(...child(dependency, `dependencies[${name}]`))
   return errors
 }
 
 function propertyPlace(schema: JsonSchemaProps, name: string, place: Place): Place {
-  const inner = { ...place, isRoot: false }
+  const rules = place.rules === undefined ? undefined : rulesOfProperty(place.rules)
+  const inner = { ...place, isRoot: false, rules }
   if (!metaFields.has(name) || !(place.isRoot || schema['x-kubernetes-embedded-resource'])) return inner
   return { ...inner, isInMetadata: true, noDefaults: place.isRoot ? `in top-level ${name}` : place.noDefaults }
 }

@@ -1,0 +1,144 @@
+// Expressions of x-kubernetes-validations: whether they compile, and what they may cost in the largest request.
+import { estimateCost } from '../../../cel/cost/estimate.ts'
+import { compile, type Program } from '../../../cel/program.ts'
+import { ExpressionError } from '../../../cel/syntax/source.ts'
+import { cardinalityMax, structuralType, type SizedType } from '../../../cel/structural-type.ts'
+import { optionalOf } from '../../../cel/type.ts'
+import { forbidden, invalid, type FieldError } from '../../../schema/field-error.ts'
+import { apiEnvironment } from '../../expressions/environment.ts'
+import { invalidObject } from '../../expressions/errors.ts'
+import { mentions } from '../../../cel/syntax/mentions.ts'
+import type { JsonSchemaProps, ValidationRule } from './json-schema-props.ts'
+
+/** Of one rule, times how often a request can make it run; and of all rules of a version together. */
+const ruleCostMax = 10_000_000
+const schemaCostMax = 100_000_000
+/** So many of the costliest rules are named when all together are too many. */
+const namedCostlyMax = 4
+
+/** Where the rules of a schema stand: how often a request can hold it, and whether its old value can be found. */
+export interface RulePlace {
+  readonly isRoot: boolean
+  /** undefined: as often as it fits into a request. */
+  readonly cardinality: number | undefined
+  /** The list whose elements have no identity, if it stands in one. */
+  readonly uncorrelatable: string | undefined
+}
+
+export const rootPlace: RulePlace = { isRoot: true, cardinality: 1, uncorrelatable: undefined }
+
+export const itemsPlace = (place: RulePlace, schema: JsonSchemaProps, path: string): RulePlace => ({
+  isRoot: false,
+  cardinality: multiplied(place.cardinality, schema.maxItems),
+  uncorrelatable: schema['x-kubernetes-list-type'] === 'map' ? place.uncorrelatable : (place.uncorrelatable ?? path),
+})
+
+export const valuesPlace = (place: RulePlace, schema: JsonSchemaProps): RulePlace => ({
+  ...place,
+  isRoot: false,
+  cardinality: multiplied(place.cardinality, schema.maxProperties),
+})
+
+export const propertyPlace = (place: RulePlace): RulePlace => ({ ...place, isRoot: false })
+
+const multiplied = (count: number | undefined, by: number | undefined): number | undefined =>
+  count === undefined || by === undefined ? undefined : count * by
+
+/** What is wrong with the expressions of all rules of a version. */
+export class RuleExpressions {
+  readonly errors: FieldError[] = []
+  readonly #costs: { readonly path: string; readonly cost: number }[] = []
+
+  check(schema: JsonSchemaProps, path: string, place: RulePlace): void {
+    const rules = schema['x-kubernetes-validations'] ?? []
+    const type = rules.length === 0 ? undefined : structuralType(schema, 'selfType', place.isRoot)
+    if (type === undefined) return
+    for (const [index, rule] of rules.entries())
+      if (rule.rule.trim() !== '') this.#rule(rule, type, `${path}.x-kubernetes-validations[${index}]`, place)
+  }
+
+  /** After all rules: the costs of all together. */
+  end(path: string): FieldError[] {
+    const total = this.#costs.reduce((sum, { cost }) => sum + cost, 0)
+    if (total <= schemaCostMax) return this.errors
+    const costliest = this.#costs.toSorted((a, b) => b.cost - a.cost).slice(0, namedCostlyMax)
+    const why = 'contributed to estimated rule cost total exceeding cost limit for entire OpenAPIv3 schema'
+    const name = 'x-kubernetes-validations estimated rule cost total for entire OpenAPIv3 schema'
+    return [
+      ...this.errors,
+      ...costliest.map((each) => forbidden(each.path, why)),
+      forbidden(path, tooCostly(name, total, schemaCostMax)),
+    ]
+  }
+
+  #rule(rule: ValidationRule, type: SizedType, path: string, place: RulePlace): void {
+    const { messageExpression = '' } = rule
+    const environment = apiEnvironment.with({
+      self: type.type,
+      oldSelf: rule.optionalOldSelf ? optionalOf(type.type) : type.type,
+    })
+    const program = this.#compiled(() => compile(rule.rule, environment), rule, `${path}.rule`, '')
+    const times = place.cardinality ?? cardinalityMax(type.bytesMin)
+    if (program !== undefined) {
+      this.#cost(program, times, `${path}.rule`, 'estimated rule cost')
+      if (program.type.kind !== 'bool' && program.type.kind !== 'dyn')
+        this.errors.push(invalidObject(`${path}.rule`, shown(rule), 'cel expression must evaluate to a bool'))
+      this.#oldSelf(rule, program, path, place)
+    }
+    if (messageExpression.trim() === '') return
+    const at = `${path}.messageExpression`
+    const message = this.#compiled(() => compile(messageExpression, environment), rule, at, 'messageExpression ')
+    if (message === undefined) return
+    this.#cost(message, times, at, 'estimated messageExpression cost')
+    if (message.type.kind !== 'string')
+      this.errors.push(invalidObject(at, shown(rule), 'messageExpression must evaluate to a string'))
+  }
+
+  #compiled(make: () => Program, rule: ValidationRule, path: string, what: string): Program | undefined {
+    try {
+      return make()
+    } catch (error) {
+      if (!(error instanceof ExpressionError)) throw error
+      this.errors.push(invalidObject(path, shown(rule), `${what}compilation failed: ${error.message}`))
+      return undefined
+    }
+  }
+
+  #cost({ tree, checked }: Program, times: number, path: string, name: string): void {
+    const cost = estimateCost(tree, checked).max * times
+    this.#costs.push({ path, cost })
+    if (cost > ruleCostMax) this.errors.push(forbidden(path, tooCostly(name, cost, ruleCostMax)))
+  }
+
+  #oldSelf({ rule, optionalOldSelf }: ValidationRule, { tree }: Program, path: string, place: RulePlace): void {
+    const usesOldSelf = mentions(tree, 'oldSelf')
+    if (usesOldSelf && place.uncorrelatable !== undefined)
+      this.errors.push(
+        invalid(
+          `${path}.rule`,
+          rule,
+          `oldSelf cannot be used on the uncorrelatable portion of the schema within ${place.uncorrelatable}`,
+        ),
+      )
+    if (!usesOldSelf && optionalOldSelf !== undefined)
+      this.errors.push(
+        invalid(`${path}.optionalOldSelf`, optionalOldSelf, 'may not be set if oldSelf is not used in rule'),
+      )
+  }
+}
+
+/** The rule as upstream's errors show it: its internal type, every field under its Go name. */
+const shown = ({ rule, message, messageExpression, reason, fieldPath, optionalOldSelf }: ValidationRule) => ({
+  Rule: rule,
+  Message: message ?? '',
+  MessageExpression: messageExpression ?? '',
+  Reason: reason ?? null,
+  FieldPath: fieldPath ?? '',
+  OptionalOldSelf: optionalOldSelf ?? null,
+})
+
+function tooCostly(name: string, cost: number, max: number): string {
+  const factor = cost / max
+  const by = factor > 100 ? 'more than 100x' : `${factor.toFixed(factor < 1.5 ? 6 : 1)}x`
+  return `${name} exceeds budget by factor of ${by} (try simplifying the rule, or adding maxItems, maxProperties, and maxLength where arrays, maps, and strings are declared)`
+}
