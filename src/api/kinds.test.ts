@@ -127,8 +127,8 @@ const mistakes: [why: string, spec: object, errors: (string | RegExp)[]][] = [
     {},
     [
       'spec.selector: Required value',
-      'spec.template.spec.containers: Required value',
       'spec.template.metadata.labels: Invalid value: null: `selector` does not match template `labels`',
+      'spec.template.spec.containers: Required value',
     ],
   ],
   [

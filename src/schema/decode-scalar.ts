@@ -1,5 +1,5 @@
 // What decode asks of single values: errors in the words of Go's decoder, integers, times and quantities.
-import type { Field } from './field.ts'
+import { structName } from './go-names.ts'
 import { jsonKind } from './json-value.ts'
 import { canonicalQuantity } from './quantity.ts'
 
@@ -28,38 +28,6 @@ export class Misplaced extends Error {
   }
 }
 
-const localObjectReference = ['LocalObjectReference']
-const deviceConfiguration = ['DeviceConfiguration']
-
-/** The Go structs that are embedded in others: no name in JSON, but one in errors. */
-const embeddedStructs: Readonly<Record<string, readonly string[]>> = {
-  ConfigMapEnvSource: localObjectReference,
-  ConfigMapKeySelector: localObjectReference,
-  ConfigMapProjection: localObjectReference,
-  ConfigMapVolumeSource: localObjectReference,
-  DeviceAllocationConfiguration: deviceConfiguration,
-  DeviceClaimConfiguration: deviceConfiguration,
-  DeviceClassConfiguration: deviceConfiguration,
-  EphemeralContainer: ['EphemeralContainerCommon'],
-  IngressRule: ['IngressRuleValue'],
-  NamedRuleWithOperations: ['RuleWithOperations', 'Rule'],
-  PersistentVolumeSpec: ['PersistentVolumeSource'],
-  Probe: ['ProbeHandler'],
-  RuleWithOperations: ['Rule'],
-  SecretEnvSource: localObjectReference,
-  SecretKeySelector: localObjectReference,
-  SecretProjection: localObjectReference,
-  Volume: ['VolumeSource'],
-}
-
-const structName = (messageName: string): string => messageName.slice(messageName.lastIndexOf('.') + 1)
-
-/** How errors name a field: behind the embedded structs that it stands in. */
-export function goFieldName(messageName: string, name: string, { inside }: Field): string {
-  const structs = embeddedStructs[structName(messageName)] ?? []
-  return [...structs.slice(0, [inside ?? []].flat().length), name].join('.')
-}
-
 /** A value of another type than the field of the message; Go says on which struct, and the path without indices. */
 export const wrongType = (value: unknown, wanted: string, messageName: string, shown = jsonKind(value)): Misplaced => {
   const struct = structName(messageName)
@@ -78,13 +46,20 @@ export const wrongInteger = (value: unknown, wanted: string, messageName: string
 const base64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/
 const notBase64 = /[^A-Za-z0-9+/]/
 
-/** Bytes as base64; line breaks in it mean nothing, as to Go's decoder. */
-export function decodeBytes(sent: string): string {
+/** Bytes as base64; line breaks in it mean nothing, as to Go's decoder, and a list of small numbers will do. */
+export function decodeBytes(sent: string | readonly unknown[], messageName: string): string {
+  if (typeof sent !== 'string') return Uint8Array.from(sent, (item) => decodeByte(item, messageName)).toBase64()
   const text = /[\r\n]/.test(sent) ? sent.replaceAll(/[\r\n]/g, '') : sent
   if (base64.test(text)) return text
   const wrong = notBase64.exec(text)?.index ?? text.length
   // A group that is cut off is told by where it begins.
   throw new DecodeError(`illegal base64 data at input byte ${wrong < text.length ? wrong : wrong - (wrong % 4)}`)
+}
+
+function decodeByte(value: unknown, messageName: string): number {
+  if (value === null) return 0
+  if (typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= 255) return value
+  throw wrongInteger(value, 'uint8', messageName)
 }
 
 const timestamp = /^\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(\.\d+)?([Zz]|[+-]\d\d:\d\d)$/
@@ -97,8 +72,9 @@ export function decodeTime(text: string, type: 'time' | 'microTime'): string {
   throw new DecodeError(`parsing time ${shown} as "${timeLayouts[type]}": cannot parse ${shown} as "2006"`)
 }
 
-export function decodeQuantity(value: string | number): string {
-  const canonical = canonicalQuantity(String(value))
+export function decodeQuantity(value: unknown): string {
+  const canonical =
+    typeof value === 'string' || typeof value === 'number' ? canonicalQuantity(String(value)) : undefined
   if (canonical !== undefined) return canonical
   throw new DecodeError("quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'")
 }

@@ -9,12 +9,12 @@ import {
   DecodeError,
   decodeQuantity,
   decodeTime,
-  goFieldName,
   Misplaced,
   wrongInteger,
   wrongType,
 } from './decode-scalar.ts'
 import type { Field, Message, ScalarName, Type } from './field.ts'
+import { goFieldName, goListType, goTextType } from './go-names.ts'
 import { copied, isJsonObject, jsonKind, type JsonObject } from './json-value.ts'
 import { keepsEmpty, zeroOf } from './zero.ts'
 
@@ -53,7 +53,8 @@ const decoderOf = derivation<Decoder>(['source', 'unknown', 'depth', 'isTyped'],
   code.line('try { for (name in source) { const value = source[name]; switch (name) {')
   for (const { name, field, held } of fields) {
     code.line(`case ${quoted(name)}: if (value !== null && value !== undefined) {`)
-    decodeInto(code, { owner: message.name, type: field.type, at: quoted(name), isTyped: field.typed }, 'value', held)
+    const place = { owner: message.name, name, type: field.type, at: quoted(name), isTyped: field.typed }
+    decodeInto(code, place, 'value', held)
     code.line('} break')
   }
   for (const name of ['kind', 'apiVersion'].filter((typeName) => !Object.hasOwn(message.fields, typeName)))
@@ -91,9 +92,10 @@ function isPresent(code: Code, field: Field, held: string): string {
 /** Structs in Go, and JSON of any shape. */
 const neverEmpty: ReadonlySet<Type> = new Set(['intOrString', 'rawExtension', 'fieldsV1', 'json'])
 
-/** A type where it stands: in the message of this name, under this path as an expression. */
+/** A type where it stands: in a field of the message of this name, under this path as an expression. */
 interface Place {
   readonly owner: string
+  readonly name: string
   readonly type: Type
   readonly at: string
   readonly isTyped: boolean | undefined
@@ -102,8 +104,8 @@ interface Place {
 /** Writes what decodes the variable `from`, which is neither null nor undefined, into the variable `into`. */
 function decodeInto(code: Code, place: Place, from: string, into: string): void {
   const { owner, type, at, isTyped = false } = place
-  const wrong = `throw ${code.constant(wrongType)}(${from}, ${quoted(typeName(type))}, ${quoted(owner)})`
-  if (typeof type === 'string') return decodeScalar(code, type, owner, from, into)
+  const wrong = `throw ${code.constant(wrongType)}(${from}, ${quoted(typeName(place))}, ${quoted(owner)})`
+  if (typeof type === 'string') return decodeScalar(code, type, place, from, into)
   switch (type.kind) {
     case 'message': {
       if (type.isChoice) return decodeChoice(code, place, type, from, into)
@@ -159,16 +161,17 @@ function decodedItem(code: Code, place: Place, from: string): string {
   return item
 }
 
-function decodeScalar(code: Code, type: ScalarName, owner: string, from: string, into: string): void {
+function decodeScalar(code: Code, type: ScalarName, place: Place, from: string, into: string): void {
+  const owner = quoted(place.owner)
   const wrong = (helper: typeof wrongType, wanted: string) =>
-    `throw ${code.constant(helper)}(${from}, ${quoted(wanted)}, ${quoted(owner)})`
-  const unless = (condition: string) => `if (!(${condition})) ${wrong(wrongType, typeName(type))}`
+    `throw ${code.constant(helper)}(${from}, ${quoted(wanted)}, ${owner})`
+  const unless = (condition: string) => `if (!(${condition})) ${wrong(wrongType, typeName(place))}`
   switch (type) {
     case 'string':
       return void code.line(`${unless(`typeof ${from} === 'string'`)}; ${into} = ${from}`)
     case 'bytes':
-      code.line(unless(`typeof ${from} === 'string'`))
-      return void code.line(`${into} = ${code.constant(decodeBytes)}(${from})`)
+      code.line(unless(`typeof ${from} === 'string' || Array.isArray(${from})`))
+      return void code.line(`${into} = ${code.constant(decodeBytes)}(${from}, ${owner})`)
     case 'time':
     case 'microTime':
       code.line(unless(`typeof ${from} === 'string'`))
@@ -182,7 +185,6 @@ function decodeScalar(code: Code, type: ScalarName, owner: string, from: string,
     case 'double':
       return void code.line(`${unless(`typeof ${from} === 'number'`)}; ${into} = ${from}`)
     case 'quantity':
-      code.line(unless(`typeof ${from} === 'string' || typeof ${from} === 'number'`))
       return void code.line(`${into} = ${code.constant(decodeQuantity)}(${from})`)
     case 'intOrString':
       code.line(unless(`typeof ${from} === 'string' || typeof ${from} === 'number'`))
@@ -226,7 +228,7 @@ const goScalars: Readonly<Record<ScalarName, string>> = {
   double: 'float64',
   bytes: '[]uint8',
   quantity: 'resource.Quantity',
-  intOrString: 'intstr.IntOrString',
+  intOrString: 'int32',
   time: 'string',
   microTime: 'string',
   fieldsV1: 'v1.FieldsV1',
@@ -234,9 +236,11 @@ const goScalars: Readonly<Record<ScalarName, string>> = {
   json: 'v1.JSON',
 }
 
-function typeName(type: Type): string {
+function typeName(place: Pick<Place, 'owner' | 'name' | 'type'>): string {
+  const { owner, name, type } = place
+  if (type === 'string') return goTextType(owner, name)
   if (typeof type === 'string') return goScalars[type]
   if (type.kind === 'message') return goName(type.name)
-  if (type.kind === 'list') return `[]${typeName(type.element)}`
-  return type.value === 'quantity' ? 'v1.ResourceList' : `map[string]${typeName(type.value)}`
+  if (type.kind === 'list') return goListType(owner, name) ?? `[]${typeName({ ...place, type: type.element })}`
+  return type.value === 'quantity' ? 'v1.ResourceList' : `map[string]${typeName({ ...place, type: type.value })}`
 }

@@ -2,7 +2,8 @@
 // Wrong types are errors; unknown fields are reported and dropped; empty values that mean absent are dropped.
 import { chosenType } from '../../src/schema/choice.ts'
 import type { Field, Message, ScalarName, Type } from '../../src/schema/field.ts'
-import { decodeBytes, goFieldName } from '../../src/schema/decode-scalar.ts'
+import { decodeBytes } from '../../src/schema/decode-scalar.ts'
+import { goFieldName, goListType, goTextType } from '../../src/schema/go-names.ts'
 import { canonicalQuantity } from '../../src/schema/quantity.ts'
 import { keepsEmpty, zeroOf } from '../../src/schema/zero.ts'
 import { isJsonObject, jsonKind, type JsonObject } from '../../src/schema/json-value.ts'
@@ -83,7 +84,7 @@ function decodeType(type: Type, value: unknown, place: Place, unknown: string[],
       if (!isJsonObject(value)) throw mismatch(value, goName(type.name), place)
       return decodeMessage(type, value, place, unknown, depth)
     case 'list':
-      if (!Array.isArray(value)) throw mismatch(value, `[]${typeName(type.element)}`, place)
+      if (!Array.isArray(value)) throw mismatch(value, typeName(type, place), place)
       return value.map((item, index) =>
         decodeType(
           type.element,
@@ -94,7 +95,7 @@ function decodeType(type: Type, value: unknown, place: Place, unknown: string[],
         ),
       )
     case 'map': {
-      if (!isJsonObject(value)) throw mismatch(value, typeName(type), place)
+      if (!isJsonObject(value)) throw mismatch(value, typeName(type, place), place)
       const target: Record<string, unknown> = {}
       for (const name in value) {
         const inside = { ...place, path: `${place.path}.${name}` }
@@ -118,9 +119,12 @@ function decodeChoice(type: Message, value: unknown, place: Place, unknown: stri
 function decodeScalar(type: ScalarName, value: unknown, place: Place): unknown {
   switch (type) {
     case 'string':
+      if (typeof value !== 'string') throw mismatch(value, goTextType(place.struct, lastName(place)), place)
+      return value
     case 'bytes':
-      if (typeof value !== 'string') throw mismatch(value, type === 'bytes' ? '[]uint8' : 'string', place)
-      return type === 'bytes' ? decodeBytes(value) : value
+      if (typeof value !== 'string' && !Array.isArray(value)) throw mismatch(value, '[]uint8', place)
+      if (Array.isArray(value) && value.length > 0) throw mismatch(value[0], 'uint8', place)
+      return decodeBytes(value, place.struct)
     case 'time':
     case 'microTime':
       if (typeof value !== 'string') throw mismatch(value, 'string', place)
@@ -138,10 +142,9 @@ function decodeScalar(type: ScalarName, value: unknown, place: Place): unknown {
       if (typeof value !== 'number') throw mismatch(value, 'float64', place)
       return value
     case 'quantity':
-      if (typeof value !== 'string' && typeof value !== 'number') throw mismatch(value, 'resource.Quantity', place)
-      return decodeQuantity(String(value))
+      return decodeQuantity(typeof value === 'object' ? JSON.stringify(value) : String(value))
     case 'intOrString':
-      if (typeof value !== 'string' && typeof value !== 'number') throw mismatch(value, 'intstr.IntOrString', place)
+      if (typeof value !== 'string' && typeof value !== 'number') throw mismatch(value, 'int32', place)
       return typeof value === 'number' ? decodeScalar('int32', value, place) : value
     case 'fieldsV1':
     case 'rawExtension':
@@ -178,16 +181,19 @@ function meansAbsent(field: Field, value: unknown): boolean {
   return typeof field.type === 'object' && field.type.kind === 'map' && Object.keys(value as object).length === 0
 }
 
+const lastName = ({ names }: Place): string => names.slice(names.lastIndexOf('.') + 1)
+
 const goName = (name: string): string => name.split('.').slice(-2).join('.')
 
-function typeName(type: Type): string {
+function typeName(type: Type, place: Place): string {
+  if (type === 'string') return goTextType(place.struct, lastName(place))
   if (typeof type === 'string')
     return (
       { double: 'float64', bytes: '[]uint8', time: 'string', quantity: 'resource.Quantity' }[type as 'time'] ?? type
     )
   if (type.kind === 'message') return goName(type.name)
-  if (type.kind === 'list') return `[]${typeName(type.element)}`
-  return type.value === 'quantity' ? 'v1.ResourceList' : `map[string]${typeName(type.value)}`
+  if (type.kind === 'list') return goListType(place.struct, lastName(place)) ?? `[]${typeName(type.element, place)}`
+  return type.value === 'quantity' ? 'v1.ResourceList' : `map[string]${typeName(type.value, place)}`
 }
 
 const mismatch = (

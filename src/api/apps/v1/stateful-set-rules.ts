@@ -43,7 +43,7 @@ export function validateStatefulSet(spec: StatefulSetSpec): FieldError[] {
       errors.push(
         notSupported(`spec.persistentVolumeClaimRetentionPolicy.${name}`, retention[name], ['Retain', 'Delete']),
       )
-  errors.push(...validateSelector(spec), ...validateTemplate(withClaimVolumes(spec), 'statefulset'))
+  errors.push(...validateTemplate(withClaimVolumes(spec), 'statefulset', validateSelector(spec)))
   if (serviceName !== undefined && serviceName !== '')
     for (const detail of dnsLabelErrors(serviceName)) errors.push(invalid('spec.serviceName', serviceName, detail))
   return [...errors, ...validateClaims(spec)]

@@ -18,8 +18,15 @@ export const withTemplateDefaults = <Spec extends TemplateOwner>(spec: Spec): Sp
   template: withTemplateSpecDefaults(spec.template),
 })
 
-/** `kind` is how upstream calls the owner in its message about an empty selector. */
-export function validateTemplate({ selector, template }: TemplateOwner, kind: string): FieldError[] {
+/**
+ * `kind` is how upstream calls the owner in its message about an empty selector; `further` is what the kind finds about
+ * the two, which stands before what is wrong with the pod.
+ */
+export function validateTemplate(
+  { selector, template }: TemplateOwner,
+  kind: string,
+  further: readonly FieldError[] = [],
+): FieldError[] {
   const errors = selector === undefined ? [] : validateLabelSelector(selector, 'spec.selector')
   const requirements = selectorOf(selector)
   if (requirements?.length === 0)
@@ -34,7 +41,12 @@ export function validateTemplate({ selector, template }: TemplateOwner, kind: st
         '`selector` does not match template `labels`',
       ),
     )
-  return [...errors, ...validateTemplateSpec(template, 'spec.template'), ...validateLastingPod(template.spec, kind)]
+  return [
+    ...errors,
+    ...further,
+    ...validateTemplateSpec(template, 'spec.template'),
+    ...validateLastingPod(template.spec, kind),
+  ]
 }
 
 /** How upstream calls the owner when it refuses a deadline; a Deployment's pods are a ReplicaSet's. */

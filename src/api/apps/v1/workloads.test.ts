@@ -36,7 +36,7 @@ testMistakes(statefulSet, [
   [
     'a broken selector is reported twice',
     { spec: { ...spec, selector: { matchLabels: { a: '!' } } } },
-    ['spec.selector: Invalid value: {"matchLabels":{"a":"!"}}', /^spec\.selector\.matchLabels: Invalid value: "!"/],
+    [/^spec\.selector\.matchLabels: Invalid value: "!"/, 'spec.selector: Invalid value: {"matchLabels":{"a":"!"}}'],
   ],
   [
     'a claim without name',

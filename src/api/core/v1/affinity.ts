@@ -72,11 +72,14 @@ export const affinity = message('io.k8s.api.core.v1.Affinity', {
 })
 export interface Affinity extends Infer<typeof affinity> {}
 
+export const tolerationOperators = ['Equal', 'Exists', 'Gt', 'Lt'] as const
+export const taintEffects = ['NoSchedule', 'PreferNoSchedule', 'NoExecute'] as const
+
 export const toleration = message('io.k8s.api.core.v1.Toleration', {
   key: string(1),
-  operator: string(2, { enum: ['Equal', 'Exists', 'Gt', 'Lt'] }),
+  operator: string(2, { enum: tolerationOperators, enumUnchecked: true }),
   value: string(3),
-  effect: string(4, { enum: ['NoSchedule', 'PreferNoSchedule', 'NoExecute'] }),
+  effect: string(4, { enum: taintEffects, enumUnchecked: true }),
   tolerationSeconds: int64(5, { pointer: true }),
 })
 export interface Toleration extends Infer<typeof toleration> {}

@@ -29,6 +29,7 @@ export interface ContainerSurroundings {
 export function validateContainers(around: ContainerSurroundings, path: string): FieldError[] {
   const { containers, initContainers = [] } = around.spec
   return [
+    ...(containers.length === 0 ? [required(`${path}.containers`)] : []),
     ...validateRegular(containers, around, `${path}.containers`),
     ...validateInit(initContainers, containers, around, `${path}.initContainers`),
     ...validateEphemeral(around, `${path}.ephemeralContainers`),

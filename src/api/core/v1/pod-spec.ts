@@ -64,7 +64,6 @@ export const podSpec = message('io.k8s.api.core.v1.PodSpec', {
   }),
   containers: list(2, container, {
     required: true,
-    notEmpty: true,
     listType: 'map',
     keys: ['name'],
     patch: 'merge',

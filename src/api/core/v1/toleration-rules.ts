@@ -1,17 +1,20 @@
 // Rules of tolerations. What they tolerate stands in tolerations.ts.
-import { invalid, type FieldError } from '../../../schema/field-error.ts'
+import { invalid, notSupported, type FieldError } from '../../../schema/field-error.ts'
 import { labelValueErrors, qualifiedNameErrors } from '../../names.ts'
-import type { Toleration } from './affinity.ts'
+import { taintEffects, tolerationOperators, type Toleration } from './affinity.ts'
 
 export const validateTolerations = (tolerations: readonly Toleration[], path: string): FieldError[] =>
   tolerations.flatMap((toleration, index) => validateToleration(toleration, `${path}[${index}]`))
 
-// Operators and effects that do not exist are refused by the enumerations of the fields.
 const validateToleration = (toleration: Toleration, path: string): FieldError[] => [
   ...validateScope(toleration, path),
-  ...validateValue(toleration, `${path}.operator`),
   ...validateDuration(toleration, `${path}.effect`),
+  ...validateValue(toleration, `${path}.operator`),
+  ...validateKnown(toleration.effect, taintEffects, `${path}.effect`),
 ]
+
+const validateKnown = (value: string | undefined, known: readonly string[], path: string): FieldError[] =>
+  value === undefined || known.includes(value) ? [] : [notSupported(path, value, known)]
 
 /** Which taints are meant: those of a key, or all of them. */
 function validateScope({ key, operator }: Toleration, path: string): FieldError[] {
@@ -26,7 +29,8 @@ function validateValue({ operator = 'Equal', value = '' }: Toleration, path: str
     Equal: labelValueErrors(value).join(';'),
     Exists: value === '' ? '' : "value must be empty when `operator` is 'Exists'",
   }
-  const detail = details[operator] ?? ''
+  const detail = details[operator]
+  if (detail === undefined) return validateKnown(operator, tolerationOperators, path)
   return detail === '' ? [] : [invalid(path, value, detail)]
 }
 
