@@ -1,6 +1,7 @@
 // The scheduler alone: pods are decided and applied one after the other, without an API server.
 import { context } from '../../src/base/context.ts'
 import { silentLog } from '../../src/base/log.ts'
+import { Metrics } from '../../src/base/metrics.ts'
 import { seededRandom } from '../../src/base/random.ts'
 import { TaskGroup } from '../../src/base/task-group.ts'
 import { VirtualClock } from '../../src/base/virtual-clock.ts'
@@ -10,6 +11,7 @@ import { Informers } from '../../src/client/informers.ts'
 import { makeProfiles } from '../../src/scheduler/configuration.ts'
 import { filterNodes } from '../../src/scheduler/filtering.ts'
 import type { FilterRun } from '../../src/scheduler/framework.ts'
+import { schedulerMetrics } from '../../src/scheduler/metrics.ts'
 import { Nominator } from '../../src/scheduler/nominator.ts'
 import { schedulerPlugins } from '../../src/scheduler/plugins.ts'
 import { standing } from '../../src/scheduler/scheduler.harness.ts'
@@ -50,7 +52,17 @@ export async function alone(workload: Workload, count: number): Promise<Rate> {
   const removals: { run: FilterRun; nodeName: string }[] = []
   const parts = {
     schedulerName: 'default-scheduler',
-    ...{ client, informers, clock, random, snapshot, nominator, log: silentLog, extenders: [] },
+    ...{
+      client,
+      informers,
+      clock,
+      random,
+      snapshot,
+      nominator,
+      log: silentLog,
+      extenders: [],
+      metrics: schedulerMetrics(new Metrics()),
+    },
     tell: () => Promise.resolve(),
     letIn: () => {},
     startTask: () => {},

@@ -11,6 +11,8 @@ export interface Counter {
 export interface Gauge {
   set(labels: Labels, value: number): void
   add(labels: Labels, amount: number): void
+  /** One series, for those who change it often. */
+  with(labels: Labels): { set(value: number): void; add(amount: number): void }
 }
 
 export interface Histogram {
@@ -57,6 +59,10 @@ export class Metrics {
     return {
       set: (labels, value) => void (values.of(labels).value = value),
       add: (labels, amount) => void (values.of(labels).value += amount),
+      with(labels) {
+        const series = values.of(labels)
+        return { set: (value) => void (series.value = value), add: (amount) => void (series.value += amount) }
+      },
     }
   }
 

@@ -34,6 +34,7 @@ import { nodeOutbound } from '../platform/node/outbound.ts'
 import type { SchedulerConfiguration } from '../scheduler/configuration.ts'
 import { DecisionRecord } from '../scheduler/decisions.ts'
 import { extenderOf } from '../scheduler/extender.ts'
+import { schedulerMetrics } from '../scheduler/metrics.ts'
 import { schedulerPlugins } from '../scheduler/plugins.ts'
 import { Scheduler } from '../scheduler/scheduler.ts'
 import type { Store } from '../store/store.ts'
@@ -196,13 +197,26 @@ export class Cluster {
   #scheduler(): Component {
     const { clock, log, schedulerConfiguration: configuration = {} } = this.#options
     const { decisions, flow } = this
+    const metrics = schedulerMetrics(this.metrics)
     const random = this.#options.random.fork('scheduler')
     return new Component('scheduler', this.#options, (tasks) => {
       const client = this.client('scheduler', schedulerUser)
       const informers = new Informers(client, { clock, log }, tasks)
       const extenders = (configuration.extenders ?? []).map((extender) => extenderOf(extender, nodeOutbound, clock))
       const plugins = schedulerPlugins
-      const parts = { client, informers, clock, random, log, flow, plugins, configuration, decisions, extenders }
+      const parts = {
+        client,
+        informers,
+        clock,
+        random,
+        log,
+        flow,
+        plugins,
+        configuration,
+        decisions,
+        extenders,
+        metrics,
+      }
       new Scheduler(parts, tasks).start()
     })
   }

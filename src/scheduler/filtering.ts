@@ -1,6 +1,7 @@
 // Filtering: the first half of a cycle. Each plugin looks at the pod once, then at one node after the other, until
 // enough nodes fit.
 import { rejection, type Cycle, type FilterRun, type Rejection } from './framework.ts'
+import { noLaps, type Laps } from './metrics.ts'
 import type { Nominator } from './nominator.ts'
 import type { PluginAt, Profile } from './profile.ts'
 import { KindFindings, SharedFindings } from './shared-findings.ts'
@@ -118,6 +119,7 @@ export function filterNodes(
   nominator: Nominator,
   start: number,
   shared = new SharedFindings(),
+  watch: Laps = noLaps,
 ): Filtered {
   const { snapshot, pod } = cycle
   const skipped = new Set<string>()
@@ -127,6 +129,7 @@ export function filterNodes(
   for (const plugin of profile.at.preFilter) {
     const result = plugin.preFilter(cycle)
     if (result.kind === 'rejected') {
+      watch.lap('PreFilter', 'Unschedulable')
       const run = new Filtering(cycle, nominator, [], new KindFindings())
       return { kind: 'rejected', run, by: { plugin: plugin.name, rejection: result } }
     }
@@ -138,6 +141,7 @@ export function filterNodes(
       narrowedBy.push(plugin.name)
     }
   }
+  watch.lap('PreFilter')
   const checks = profile.at.filter
     .filter(({ name }) => !skipped.has(name))
     .map((plugin) => ({ plugin, state: states.get(plugin.name) }))
@@ -147,11 +151,16 @@ export function filterNodes(
   if (nominatedSlot !== undefined && (wanted === undefined || wanted.has(nominated ?? ''))) {
     if (run.check(nominatedSlot) === undefined) {
       run.verdicts.fits(nominatedSlot)
+      watch.lap('Filter')
       return { kind: 'filtered', run, fitting: Int32Array.of(nominatedSlot), lookedAt: 0 }
     }
   }
-  if (wanted !== undefined) return filterNamed(run, wanted, narrowedBy)
-  return filterFrom(run, start, nodesToFind(profile.percentageOfNodesToScore, snapshot.size))
+  const filtered =
+    wanted === undefined
+      ? filterFrom(run, start, nodesToFind(profile.percentageOfNodesToScore, snapshot.size))
+      : filterNamed(run, wanted, narrowedBy)
+  watch.lap('Filter')
+  return filtered
 }
 
 function filterFrom(run: Filtering, start: number, enough: number): Filtered {

@@ -13,6 +13,7 @@ import type { Client } from '../client/client.ts'
 import type { Informers } from '../client/informers.ts'
 import type { NodeVerdict, Rejection, Verdicts } from './verdicts.ts'
 import type { Extender } from './extender.ts'
+import type { SchedulerMetrics } from './metrics.ts'
 import type { Nominator } from './nominator.ts'
 import type { PodFacts } from './snapshot/pod-facts.ts'
 import type { PlacedPod, Snapshot } from './snapshot/snapshot.ts'
@@ -77,6 +78,7 @@ export interface PluginParts {
   readonly clock: Clock
   readonly random: Random
   readonly log: Log
+  readonly metrics: SchedulerMetrics
   /** Tells what happened to a pod. */
   tell(pod: Pod, note: PodNote, context: Context): Promise<void>
   /** Asks again whether a pod that was kept out of the queue may enter it. */

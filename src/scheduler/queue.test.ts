@@ -17,6 +17,7 @@ const waiting = (name: string, attempts = 0): Waiting => ({
   attempts,
   rejectedBy: new Set(),
   wakesSeen: 0,
+  firstTriedMs: undefined,
 })
 
 async function nameOf(taken: Promise<Waiting | undefined>): Promise<string | undefined> {

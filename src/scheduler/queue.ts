@@ -15,6 +15,8 @@ export interface Waiting {
   readonly rejectedBy: ReadonlySet<string>
   /** How many events had come when it was taken: one that comes meanwhile may help it. */
   readonly wakesSeen: number
+  /** When it was first taken to be scheduled. */
+  readonly firstTriedMs: number | undefined
 }
 
 export type Place = 'active' | 'backoff' | 'unschedulable' | 'gated'
@@ -36,9 +38,17 @@ export interface QueueOptions {
   /** Why a pod may not be let in; undefined when it may. */
   readonly gate?: (pod: Pod) => string | undefined
   readonly backoff?: Backoff
+  /** Hears of every pod that comes into a place, because of what, and of every one that leaves it. */
+  readonly observer?: QueueObserver
+}
+
+export interface QueueObserver {
+  entered(place: Place, event: string): void
+  left(place: Place): void
 }
 
 const podBackoff: Backoff = { initialMs: 1000, maxMs: 10_000 }
+const unobserved: QueueObserver = { entered: () => {}, left: () => {} }
 /** A pod that no event has helped for so long is tried again all the same. */
 const unschedulableMsMax = 300_000
 
@@ -46,6 +56,7 @@ export class SchedulingQueue {
   readonly #clock: Clock
   readonly #gate: (pod: Pod) => string | undefined
   readonly #backoff: Backoff
+  readonly #observer: QueueObserver
   // Invariant: every waiting pod is in exactly one place; a pod that is being scheduled is in none.
   readonly #entries = new Map<ObjectKey, Entry>()
   readonly #active: PodHeap<Entry>
@@ -56,10 +67,11 @@ export class SchedulingQueue {
   #wakes = 0
   #waiter: ((waiting: Waiting | undefined) => void) | undefined
 
-  constructor({ clock, before, gate = () => undefined, backoff = podBackoff }: QueueOptions) {
+  constructor({ clock, before, gate = () => undefined, backoff = podBackoff, observer = unobserved }: QueueOptions) {
     this.#clock = clock
     this.#gate = gate
     this.#backoff = backoff
+    this.#observer = observer
     this.#active = new PodHeap((a, b) => before(a.waiting.pod, b.waiting.pod) || a.sequence - b.sequence)
     this.#backingOff = new PodHeap((a, b) => a.readyMs - b.readyMs || a.sequence - b.sequence)
   }
@@ -84,12 +96,13 @@ export class SchedulingQueue {
     const key = keyOf(pod)
     const known = this.#entries.get(key)
     if (known === undefined) {
-      const waiting = { pod, cause, attempts: 0, rejectedBy: new Set<string>(), wakesSeen: 0 }
-      return this.#enter(key, waiting, 0)
+      const rejectedBy = new Set<string>()
+      const waiting = { pod, cause, attempts: 0, rejectedBy, wakesSeen: 0, firstTriedMs: undefined }
+      return this.#enter(key, waiting, 0, 'UnscheduledPodAdd')
     }
     known.waiting = { ...known.waiting, pod }
-    if (known.place === 'gated') this.#enter(key, { ...known.waiting, cause }, known.readyMs)
-    else if (known.place === 'unschedulable' && isNews) this.#moveOut(known, cause)
+    if (known.place === 'gated') this.#enter(key, { ...known.waiting, cause }, known.readyMs, podUpdate)
+    else if (known.place === 'unschedulable' && isNews) this.#moveOut(known, cause, podUpdate)
   }
 
   remove(key: ObjectKey): void {
@@ -103,14 +116,22 @@ export class SchedulingQueue {
   retry(waiting: Waiting): void {
     const attempts = waiting.attempts + 1
     const readyMs = this.#clock.nowMs() + backoffMs(this.#backoff, waiting.attempts)
-    this.#put(keyOf(waiting.pod), { ...waiting, attempts, rejectedBy: new Set() }, 'backoff', readyMs, true)
+    this.#put(
+      keyOf(waiting.pod),
+      { ...waiting, attempts, rejectedBy: new Set() },
+      'backoff',
+      readyMs,
+      attemptFailure,
+      true,
+    )
   }
 
   /** Nothing fits: waits for an event that one of the plugins that said no hopes for. */
   park(waiting: Waiting, rejectedBy: ReadonlySet<string>): void {
     const readyMs = this.#clock.nowMs() + backoffMs(this.#backoff, waiting.attempts)
     const place = waiting.wakesSeen === this.#wakes ? 'unschedulable' : 'backoff'
-    this.#put(keyOf(waiting.pod), { ...waiting, attempts: waiting.attempts + 1, rejectedBy }, place, readyMs, false)
+    const parked = { ...waiting, attempts: waiting.attempts + 1, rejectedBy }
+    this.#put(keyOf(waiting.pod), parked, place, readyMs, attemptFailure)
   }
 
   /** Moves the parked pods that the event can help. `concerns` is asked once for pods that the same plugins rejected. */
@@ -118,18 +139,20 @@ export class SchedulingQueue {
     concerns: (rejectedBy: ReadonlySet<string>) => boolean,
     canHelp: (waiting: Waiting) => boolean,
     cause: Cause,
+    event: () => string = () => 'unknown',
   ): void {
     this.#wakes++
     for (const { rejectedBy, entries } of this.#parked.values())
       if (concerns(rejectedBy))
-        for (const entry of [...entries]) if (canHelp(entry.waiting)) this.#moveOut(entry, cause)
+        for (const entry of [...entries]) if (canHelp(entry.waiting)) this.#moveOut(entry, cause, event())
   }
 
   /** Lets one pod out, whatever it waits for. */
   activate(key: ObjectKey, cause: Cause): void {
     const entry = this.#entries.get(key)
     if (entry === undefined || entry.place === 'active') return
-    this.#enter(key, { ...entry.waiting, cause: mergeCauses([entry.waiting.cause, cause]) }, entry.readyMs)
+    const woken = { ...entry.waiting, cause: mergeCauses([entry.waiting.cause, cause]) }
+    this.#enter(key, woken, entry.readyMs, 'ForceActivate')
   }
 
   /** The next pod; undefined when aborted. One caller at a time. */
@@ -148,37 +171,42 @@ export class SchedulingQueue {
   }
 
   close(): void {
-    for (const { timer } of this.#entries.values()) timer?.cancel()
+    for (const { timer, place } of this.#entries.values()) {
+      timer?.cancel()
+      this.#observer.left(place)
+    }
     this.#entries.clear()
     this.#parked.clear()
     this.#waiter?.(undefined)
   }
 
-  #moveOut({ waiting, readyMs }: Entry, cause: Cause): void {
+  #moveOut({ waiting, readyMs }: Entry, cause: Cause, event: string): void {
     const key = keyOf(waiting.pod)
     const woken = { ...waiting, cause: mergeCauses([waiting.cause, cause]) }
-    if (readyMs > this.#clock.nowMs()) this.#put(key, woken, 'backoff', readyMs, false)
-    else this.#enter(key, woken, readyMs)
+    if (readyMs > this.#clock.nowMs()) this.#put(key, woken, 'backoff', readyMs, event)
+    else this.#enter(key, woken, readyMs, event)
   }
 
   /** Into the active queue, if the gate lets the pod in. */
-  #enter(key: ObjectKey, waiting: Waiting, readyMs: number): void {
-    this.#put(key, waiting, this.#gate(waiting.pod) === undefined ? 'active' : 'gated', readyMs, false)
+  #enter(key: ObjectKey, waiting: Waiting, readyMs: number, event: string): void {
+    this.#put(key, waiting, this.#gate(waiting.pod) === undefined ? 'active' : 'gated', readyMs, event)
   }
 
-  #put(key: ObjectKey, waiting: Waiting, place: Place, readyMs: number, isError: boolean): void {
+  #put(key: ObjectKey, waiting: Waiting, place: Place, readyMs: number, event: string, isError = false): void {
     const before = this.#entries.get(key)
     if (before !== undefined) this.#leave(before)
     const entry: Entry = { waiting, place, timer: undefined, sequence: this.#sequence++, readyMs, isError }
     this.#entries.set(key, entry)
-    const after = (ms: number) => this.#clock.after(ms, () => this.#enter(key, entry.waiting, readyMs))
+    this.#observer.entered(place, event)
+    const after = (ms: number, why: string) =>
+      this.#clock.after(ms, () => this.#enter(key, entry.waiting, readyMs, why))
     if (place === 'unschedulable') {
-      entry.timer = after(unschedulableMsMax)
+      entry.timer = after(unschedulableMsMax, 'UnschedulableTimeout')
       const group = this.#parked.get(groupOf(waiting)) ?? { rejectedBy: waiting.rejectedBy, entries: new Set() }
       group.entries.add(entry)
       this.#parked.set(groupOf(waiting), group)
     }
-    if (place === 'backoff') entry.timer = after(readyMs - this.#clock.nowMs())
+    if (place === 'backoff') entry.timer = after(readyMs - this.#clock.nowMs(), 'BackoffComplete')
     if (place === 'active') this.#active.push(entry)
     if (place === 'backoff' && !isError) this.#backingOff.push(entry)
     if (this.#waiter === undefined) return
@@ -187,6 +215,7 @@ export class SchedulingQueue {
   }
 
   #leave(entry: Entry): void {
+    this.#observer.left(entry.place)
     entry.timer?.cancel()
     this.#active.remove(entry)
     this.#backingOff.remove(entry)
@@ -202,13 +231,19 @@ export class SchedulingQueue {
     const key = keyOf(next.waiting.pod)
     const reason = next.place === 'backoff' ? this.#gate(next.waiting.pod) : undefined
     if (reason !== undefined) {
-      this.#put(key, next.waiting, 'gated', next.readyMs, false)
+      this.#put(key, next.waiting, 'gated', next.readyMs, 'PopFromBackoffQ')
       return this.#first()
     }
     next.timer?.cancel()
     this.#entries.delete(key)
-    return { ...next.waiting, wakesSeen: this.#wakes }
+    this.#observer.left(next.place)
+    const { firstTriedMs = this.#clock.monotonicMs() } = next.waiting
+    return { ...next.waiting, wakesSeen: this.#wakes, firstTriedMs }
   }
 }
+
+/** What brings pods into a place, as upstream names it. */
+const podUpdate = 'UnscheduledPodUpdate'
+const attemptFailure = 'ScheduleAttemptFailure'
 
 const groupOf = ({ rejectedBy }: Waiting): string => [...rejectedBy].toSorted().join()

@@ -4,6 +4,7 @@ import { test } from 'node:test'
 import { context } from '../base/context.ts'
 import { FlowRecorder } from '../base/flow.ts'
 import { silentLog } from '../base/log.ts'
+import { Metrics } from '../base/metrics.ts'
 import { seededRandom } from '../base/random.ts'
 import { TaskGroup } from '../base/task-group.ts'
 import { event } from '../api/core/v1/event.ts'
@@ -16,6 +17,7 @@ import { DecisionRecord } from './decisions.ts'
 import { filterNodes, nodesToFind } from './filtering.ts'
 import { rejection, type SchedulerPlugin } from './framework.ts'
 import { Nominator } from './nominator.ts'
+import { schedulerMetrics } from './metrics.ts'
 import { schedulerPlugins } from './plugins.ts'
 import { defaultBinder } from './plugins/default-binder.ts'
 import { profileOf } from './profile.ts'
@@ -201,6 +203,7 @@ async function ownScheduler(cluster: TestCluster, plugins: readonly SchedulerPlu
     log: silentLog,
     plugins,
     decisions,
+    metrics: schedulerMetrics(new Metrics()),
   }
   const informers = new Informers(client, parts, tasks)
   new Scheduler({ ...parts, informers, configuration: {}, extenders: [] }, tasks).start()

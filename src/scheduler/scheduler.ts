@@ -11,17 +11,21 @@ import { keyOf, namespaceOf } from '../api/object.ts'
 import { hasReason } from '../api/status-error.ts'
 import type { Client } from '../client/client.ts'
 import type { Informers } from '../client/informers.ts'
+import { Attempts, type Attempt } from './attempt.ts'
 import { watchCluster } from './cluster-watch.ts'
 import { makeProfiles, type SchedulerConfiguration } from './configuration.ts'
 import type { DecisionRecord } from './decisions.ts'
 import type { Extender } from './extender.ts'
 import { filterByExtenders, interested, scoreByExtenders } from './extending.ts'
+import { eventLabel } from './event-label.ts'
 import { filterNodes, type Filtered } from './filtering.ts'
-import type { Cycle, FilterRun, PluginParts, PostFilterResult, SchedulerPlugin, WakeEvent } from './framework.ts'
+import type { Cycle, FilterRun, PluginParts, SchedulerPlugin, WakeEvent } from './framework.ts'
+import { makeRoom } from './make-room.ts'
+import { QueueMetrics, type SchedulerMetrics } from './metrics.ts'
 import { Nominator } from './nominator.ts'
 import { markUnschedulable } from './pod-condition.ts'
-import type { PluginAt, Profile } from './profile.ts'
-import { SchedulingQueue, type Waiting } from './queue.ts'
+import type { Profile } from './profile.ts'
+import { SchedulingQueue } from './queue.ts'
 import { SchedulingEvents } from './scheduling-events.ts'
 import { bestOf, scoreNodes, type Scores } from './scoring.ts'
 import { SharedFindings } from './shared-findings.ts'
@@ -40,6 +44,7 @@ export interface SchedulerParts {
   readonly configuration: SchedulerConfiguration
   readonly decisions: DecisionRecord
   readonly extenders: readonly Extender[]
+  readonly metrics: SchedulerMetrics
 }
 
 const participant = 'scheduler'
@@ -63,6 +68,8 @@ export class Scheduler {
   readonly #queue: SchedulingQueue
   readonly #events: SchedulingEvents
   readonly #profiles: ReadonlyMap<string, Profile>
+  readonly #attempts: Attempts
+  readonly #cacheSizes
   /** Uids of pods that are assumed and not yet seen bound. */
   readonly #binding = new Set<string>()
   #bindingsUnderWay = 0
@@ -78,10 +85,15 @@ export class Scheduler {
       ...plugin,
       ...plugin.configure?.(args, this.#pluginParts(schedulerName)),
     }))
+    const { metrics, clock } = parts
     this.#profiles = new Map(profiles.map((profile) => [profile.schedulerName, profile]))
+    this.#attempts = new Attempts(profiles, metrics, clock)
+    const sizeOf = (type: string) => metrics.cacheSize.with({ type })
+    this.#cacheSizes = { nodes: sizeOf('nodes'), pods: sizeOf('pods'), assumed: sizeOf('assumed_pods') }
     const { podInitialBackoffSeconds = 1, podMaxBackoffSeconds = 10 } = parts.configuration
     this.#queue = new SchedulingQueue({
-      clock: parts.clock,
+      clock,
+      observer: new QueueMetrics(metrics),
       before: profiles[0]?.at.queueSort[0]?.queueSort ?? (() => 0),
       gate: (candidate) => this.#gateOf(candidate),
       backoff: { initialMs: podInitialBackoffSeconds * 1000, maxMs: podMaxBackoffSeconds * 1000 },
@@ -118,7 +130,9 @@ export class Scheduler {
     for (;;) {
       const waiting = await this.#queue.take(signal)
       if (waiting === undefined) return
-      await this.#schedule(waiting).catch((error: unknown) => this.#failed(waiting, error))
+      this.#measureCache()
+      const attempt = this.#attempts.begin(waiting)
+      await this.#schedule(attempt).catch((error: unknown) => this.#failed(attempt, error))
       if (this.#bindingsUnderWay >= bindingsMax) await new Promise<void>((resolve) => (this.#bindingsFree = resolve))
       if (clock.monotonicMs() - sinceMs < stretchMsMax) continue
       await clock.outside(turn())
@@ -127,10 +141,10 @@ export class Scheduler {
   }
 
   #pluginParts(schedulerName: string): PluginParts {
-    const { client, informers, clock, random, log, extenders } = this.#parts
+    const { client, informers, clock, random, log, extenders, metrics } = this.#parts
     const [snapshot, nominator] = [this.#snapshot, this.#nominator]
     return {
-      ...{ schedulerName, client, informers, clock, random, log, extenders, snapshot, nominator },
+      ...{ schedulerName, client, informers, clock, random, log, extenders, snapshot, nominator, metrics },
       tell: (target, note, ctx) => this.#events.tell(schedulerName, target, note, ctx),
       letIn: (target) => {
         if (this.#queue.placeOf(keyOf(target)) === 'gated') this.#queue.activate(keyOf(target), noCause)
@@ -167,52 +181,63 @@ export class Scheduler {
           (plugin) => plugin.canHelp === undefined || plugin.canHelp(event, parked),
         ),
       cause,
+      () => eventLabel(event),
     )
   }
 
-  async #schedule(waiting: Waiting): Promise<void> {
-    const profile = this.#profileOf(waiting.pod)
+  #measureCache(): void {
+    const { nodes, pods, assumed } = this.#cacheSizes
+    nodes.set(this.#snapshot.size)
+    pods.set(this.#snapshot.podCount)
+    assumed.set(this.#binding.size)
+  }
+
+  async #schedule(attempt: Attempt): Promise<void> {
+    const { waiting, profile, watch } = attempt
     const cycle: Cycle = { pod: waiting.pod, facts: podFacts(waiting.pod), snapshot: this.#snapshot }
     if (this.#snapshot.size === 0)
-      return this.#park(waiting, profile, { message: noNodes, rejectedBy: new Set(), run: undefined })
-    const filtered = filterNodes(cycle, profile, this.#nominator, this.#nextStart, this.#shared)
+      return this.#park(attempt, { message: noNodes, rejectedBy: new Set(), run: undefined })
+    const filtered = filterNodes(cycle, profile, this.#nominator, this.#nextStart, this.#shared, watch)
     if (filtered.kind === 'filtered')
       this.#nextStart = (this.#nextStart + filtered.lookedAt) % Math.max(1, this.#snapshot.size)
-    if (interested(this.#parts, waiting.pod).length > 0) return this.#scheduleExtended(waiting, profile, filtered)
-    this.#conclude(waiting, profile, filtered, scoresOf(cycle, profile, filtered))
+    if (interested(this.#parts, waiting.pod).length > 0) return this.#scheduleExtended(attempt, filtered)
+    this.#conclude(attempt, filtered, scoresOf(attempt, filtered))
   }
 
   /** Somebody elsewhere has a say: the cycle waits for the answers, and the next pod with it. */
-  async #scheduleExtended(waiting: Waiting, profile: Profile, filtered: Filtered): Promise<void> {
+  async #scheduleExtended(attempt: Attempt, filtered: Filtered): Promise<void> {
     const { signal } = this.#tasks
     const { cycle } = filtered.run
     try {
-      if (filtered.kind === 'rejected') return this.#conclude(waiting, profile, filtered, undefined)
+      if (filtered.kind === 'rejected') return this.#conclude(attempt, filtered, undefined)
       const fitting = await filterByExtenders(filtered.run, filtered.fitting, this.#parts, signal)
       const extended = { ...filtered, fitting }
-      const scores = scoresOf(cycle, profile, extended)
+      attempt.watch.resume()
+      const scores = scoresOf(attempt, extended)
       if (scores !== undefined) await scoreByExtenders(scores, cycle.pod, cycle.snapshot, this.#parts, signal)
-      this.#conclude(waiting, profile, extended, scores)
+      this.#conclude(attempt, extended, scores)
     } catch (error) {
-      if (!signal.aborted) this.#failed(waiting, error)
+      if (!signal.aborted) this.#failed(attempt, error)
     }
   }
 
   /** A cycle that fails is nobody else's business: the pod comes again after its back-off. */
-  #failed(waiting: Waiting, error: unknown): void {
+  #failed({ waiting, watch }: Attempt, error: unknown): void {
+    watch.end('error')
     this.#parts.log.warn('a pod could not be scheduled', { pod: keyOf(waiting.pod), error: errorText(error) })
     this.#queue.retry(waiting)
   }
 
-  #conclude(waiting: Waiting, profile: Profile, filtered: Filtered, scores: Scores | undefined): void {
+  #conclude(attempt: Attempt, filtered: Filtered, scores: Scores | undefined): void {
+    attempt.watch.decided()
     const unschedulable = this.#unschedulable(filtered)
-    if (unschedulable !== undefined) return this.#park(waiting, profile, unschedulable)
+    if (unschedulable !== undefined) return this.#park(attempt, unschedulable)
     if (filtered.kind !== 'filtered') return
     const { fitting, run } = filtered
     const slot = scores === undefined ? (fitting[0] ?? -1) : bestOf(scores, this.#parts.random)
     const nodeName = this.#snapshot.nameAt(slot)
-    this.#remember(waiting.pod, run, nodeName, '', scores)
-    this.#assume(waiting, profile, run.cycle, nodeName, fitting.length)
+    this.#remember(attempt.waiting.pod, run, nodeName, '', scores)
+    this.#assume(attempt, run.cycle, nodeName, fitting.length)
   }
 
   #unschedulable(filtered: Filtered): Unschedulable | undefined {
@@ -229,48 +254,58 @@ export class Scheduler {
   }
 
   /** Counts the pod on its node before anybody is told, and starts the binding. */
-  #assume(waiting: Waiting, profile: Profile, cycle: Cycle, nodeName: string, fittingCount: number): void {
-    const { pod: target } = waiting
+  #assume(attempt: Attempt, cycle: Cycle, nodeName: string, fittingCount: number): void {
+    const { pod: target, cause: wokenBy } = attempt.waiting
     this.#snapshot.place(target, nodeName)
     this.#binding.add(target.metadata.uid)
     const score = fittingCount > 1 ? ' → Score' : ''
     const what = `queue → PreFilter → Filter ${fittingCount} of ${this.#snapshot.size}${score} → Reserve ${nodeName}`
-    const cause = this.#record(target, 'reconcile', what, waiting.cause)
-    this.#tasks.start('bind', (signal) => this.#bind(waiting, profile, cycle, nodeName, context(signal, cause)))
+    const cause = this.#record(target, 'reconcile', what, wokenBy)
+    this.#tasks.start('bind', (signal) => this.#bind(attempt, cycle, nodeName, context(signal, cause)))
   }
 
-  async #bind(waiting: Waiting, { at }: Profile, cycle: Cycle, nodeName: string, ctx: Context): Promise<void> {
+  async #bind(attempt: Attempt, cycle: Cycle, nodeName: string, ctx: Context): Promise<void> {
     const { client } = this.#parts
+    const { waiting, profile, watch } = attempt
+    const { at } = profile
     const { pod: target } = waiting
     this.#bindingsUnderWay++
+    watch.resume()
     try {
       for (const plugin of at.reserve) plugin.reserve(cycle, nodeName)
+      watch.lap('Reserve')
       for (const plugin of at.permit) {
         const refused = await plugin.permit(cycle, nodeName, ctx)
         if (refused !== undefined) throw new Error(refused.reasons.join(', '))
       }
+      watch.lap('Permit')
       for (const plugin of at.preBind) await plugin.preBind(cycle, nodeName, ctx)
+      watch.lap('PreBind')
       const bound = because(ctx, this.#record(target, 'step', `Permit → PreBind → Bind ${nodeName}`, ctx.cause))
       const binder = interested(this.#parts, target).find(({ bind }) => bind !== undefined)?.bind
       if (binder !== undefined) await binder(target, nodeName, ctx.signal)
       else for (const plugin of at.bind) if (await plugin.bind(cycle, nodeName, client, bound)) break
+      watch.lap('Bind')
       for (const plugin of at.postBind) plugin.postBind(cycle, nodeName)
+      watch.lap('PostBind')
     } catch (error) {
-      if (!ctx.signal.aborted) this.#takeBack(waiting, at, cycle, nodeName, error)
+      if (!ctx.signal.aborted) this.#takeBack(attempt, cycle, nodeName, error)
       return
     } finally {
       this.#bindingsUnderWay--
       this.#bindingsFree?.()
       this.#bindingsFree = undefined
     }
+    this.#attempts.bound(attempt)
     const message = `Successfully assigned ${keyOf(target)} to ${nodeName}`
     const note = { type: 'Normal', reason: 'Scheduled', action: 'Binding', message } as const
     await this.#events.tell(target.spec.schedulerName, target, note, ctx)
   }
 
   /** The pod was not bound: nothing of the attempt stays, and whoever waited for the room hears of it. */
-  #takeBack(waiting: Waiting, at: Profile['at'], cycle: Cycle, nodeName: string, error: unknown): void {
+  #takeBack({ waiting, profile: { at }, watch }: Attempt, cycle: Cycle, nodeName: string, error: unknown): void {
     const { log, informers } = this.#parts
+    watch.end('error')
     const { pod: target } = waiting
     for (const plugin of at.reserve.toReversed()) plugin.unreserve?.(cycle, nodeName)
     this.#binding.delete(target.metadata.uid)
@@ -285,58 +320,39 @@ export class Scheduler {
   }
 
   /** Nothing fits: the pod waits, is told why, and room is made for it if some plugin can. */
-  #park(waiting: Waiting, profile: Profile, found: Unschedulable): void {
+  #park(attempt: Attempt, found: Unschedulable): void {
+    const { waiting, watch } = attempt
     this.#queue.park(waiting, found.rejectedBy)
+    watch.end('unschedulable')
     const what = `queue → PreFilter → Filter: ${found.message}`
     const cause = this.#record(waiting.pod, 'reconcile', what, waiting.cause)
-    this.#tasks.start('make room', (signal) => this.#makeRoom(waiting, profile, found, context(signal, cause)))
+    this.#tasks.start('make room', (signal) => this.#makeRoom(attempt, found, context(signal, cause)))
   }
 
   async #makeRoom(
-    { pod: target }: Waiting,
-    profile: Profile,
+    { waiting: { pod: target }, profile, watch }: Attempt,
     { message, run }: Unschedulable,
     ctx: Context,
   ): Promise<void> {
-    const failures: string[] = []
-    let nominated: string | undefined
-    let forgetsNomination = false
-    for (const plugin of run === undefined ? [] : profile.at.postFilter) {
-      const result = await this.#askForRoom(plugin, run as FilterRun, ctx)
-      if (result.kind === 'nominated') {
-        nominated = result.nodeName
-        break
-      }
-      failures.push(result.message)
-      forgetsNomination ||= result.forgetsNomination
-    }
+    if (run === undefined) return this.#tellUnschedulable(target, message, undefined, ctx)
+    watch.resume()
+    const { nominated, failures, forgetsNomination } = await makeRoom(run, profile, this.#parts.log, ctx)
+    watch.lap('PostFilter', nominated === undefined ? 'Unschedulable' : 'Success')
     const outcome = nominated === undefined ? failures.join(', ') : `room is made on ${nominated}`
-    const cause = run === undefined ? ctx.cause : this.#record(target, 'step', `PostFilter: ${outcome}`, ctx.cause)
-    const told = because(ctx, cause)
+    const cause = this.#record(target, 'step', `PostFilter: ${outcome}`, ctx.cause)
     const hasSuffix = nominated === undefined && failures.length > 0
     const whole = hasSuffix ? `${message} ${failures.join(', ')}` : message
-    if (run !== undefined) this.#remember(target, run, undefined, whole, undefined)
+    this.#remember(target, run, undefined, whole, undefined)
     if (nominated !== undefined) this.#nominator.set(target, nominated)
     else if (forgetsNomination) this.#nominator.set(target, undefined)
-    const note = { type: 'Warning', reason: 'FailedScheduling', action: 'Scheduling', message: whole } as const
-    await this.#events.tell(target.spec.schedulerName, target, note, told)
     const nodeName = nominated ?? (forgetsNomination ? '' : undefined)
-    await markUnschedulable(target, whole, nodeName, this.#parts, told)
+    await this.#tellUnschedulable(target, whole, nodeName, because(ctx, cause))
   }
 
-  /** Asked at once, while the snapshot is as the filters saw it; only the answer may take time. */
-  async #askForRoom(plugin: PluginAt<'postFilter'>, run: FilterRun, ctx: Context): Promise<PostFilterResult> {
-    try {
-      return await plugin.postFilter(run, ctx)
-    } catch (error) {
-      const { name } = plugin
-      this.#parts.log.warn('no room could be made', {
-        pod: keyOf(run.cycle.pod),
-        plugin: name,
-        error: errorText(error),
-      })
-      return { kind: 'failed', message: `${name} failed`, forgetsNomination: false }
-    }
+  async #tellUnschedulable(target: Pod, message: string, nominated: string | undefined, ctx: Context): Promise<void> {
+    const note = { type: 'Warning', reason: 'FailedScheduling', action: 'Scheduling', message } as const
+    await this.#events.tell(target.spec.schedulerName, target, note, ctx)
+    await markUnschedulable(target, message, nominated, this.#parts, ctx)
   }
 
   #record(target: Pod, arrow: 'reconcile' | 'step', what: string, cause: Cause): Cause {
@@ -368,7 +384,8 @@ export class Scheduler {
 }
 
 /** Undefined when there is nothing to choose from. */
-const scoresOf = (cycle: Cycle, profile: Profile, filtered: Filtered): Scores | undefined =>
-  filtered.kind === 'rejected' || filtered.fitting.length < 2
-    ? undefined
-    : scoreNodes(cycle, profile, filtered.fitting, filtered.run.shared)
+function scoresOf({ profile, watch }: Attempt, filtered: Filtered): Scores | undefined {
+  if (filtered.kind === 'rejected' || filtered.fitting.length < 2) return undefined
+  const { run, fitting } = filtered
+  return scoreNodes(run.cycle, profile, fitting, run.shared, watch)
+}

@@ -1,6 +1,7 @@
 // Scoring: the second half of a cycle. Each plugin gives every fitting node 0 to 100; the best weighted sum wins.
 import type { Random } from '../base/random.ts'
 import type { Cycle } from './framework.ts'
+import { noLaps, type Laps } from './metrics.ts'
 import type { PluginAt, Profile } from './profile.ts'
 import { KindFindings } from './shared-findings.ts'
 import type { SlotMemo } from './slot-memo.ts'
@@ -12,7 +13,13 @@ export interface Scores {
   readonly totals: Float64Array
 }
 
-export function scoreNodes(cycle: Cycle, profile: Profile, slots: Int32Array, shared = new KindFindings()): Scores {
+export function scoreNodes(
+  cycle: Cycle,
+  profile: Profile,
+  slots: Int32Array,
+  shared = new KindFindings(),
+  watch: Laps = noLaps,
+): Scores {
   const totals = new Float64Array(slots.length)
   const scores = new Float64Array(slots.length)
   const silent = new Set<string>()
@@ -22,6 +29,7 @@ export function scoreNodes(cycle: Cycle, profile: Profile, slots: Int32Array, sh
     if (state === undefined) silent.add(plugin.name)
     else states.set(plugin.name, state)
   }
+  watch.lap('PreScore')
   const columns: { plugin: string; weight: number; values: Uint8Array }[] = []
   for (const { plugin, weight } of profile.scoring) {
     if (silent.has(plugin.name)) continue
@@ -39,6 +47,7 @@ export function scoreNodes(cycle: Cycle, profile: Profile, slots: Int32Array, sh
     }
     columns.push({ plugin: plugin.name, weight, values })
   }
+  watch.lap('Score')
   return { slots, columns, totals }
 }
 

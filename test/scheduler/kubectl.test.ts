@@ -65,6 +65,10 @@ test(`kubectl ${kubectl.version}: pending, gated, preempted, packed, explained`,
   const explained = (await why('big')).stdout
   match(explained, /^default\/big waits: 0\/3 nodes are available: 3 Insufficient cpu\./)
   match(explained, /NODE +VERDICT +TOTAL +BECAUSE\nnode-0 +rejected +NodeResourcesFit: Insufficient cpu\n/)
+  const metrics = await k(['get', '--raw', '/metrics'])
+  match(metrics, /scheduler_schedule_attempts_total\{profile="default-scheduler",result="unschedulable"\} [1-9]/)
+  match(metrics, /scheduler_pending_pods\{queue="gated"\} 1\n/)
+  match(metrics, /scheduler_cache_size\{type="nodes"\} 3\n/)
   await k(['delete', 'pod', 'big', 'gated'])
 
   for (const name of ['p1', 'p2']) {

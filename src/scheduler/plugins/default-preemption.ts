@@ -63,6 +63,7 @@ class Preempting {
 
   #postFilter(run: FilterRun, ctx: Context): PostFilterResult | Promise<PostFilterResult> {
     const { pod, snapshot } = run.cycle
+    this.#parts.metrics.preemptionAttempts.add({})
     const refusal = this.#whyNot(run)
     if (refusal !== undefined) return failed(refusal)
     const potential = run.verdicts.resolvable(snapshot.order)
@@ -152,9 +153,10 @@ class Preempting {
   }
 
   #choose(pod: Pod, candidates: readonly Candidate[], ctx: Context): PostFilterResult {
-    const { snapshot, nominator, startTask } = this.#parts
+    const { snapshot, nominator, startTask, metrics } = this.#parts
     const best = bestCandidate(candidates)
     if (best === undefined) return failed('no candidate node for preemption')
+    metrics.preemptionVictims.observe({}, best.victims.length)
     const nodeName = snapshot.nameAt(best.slot)
     const demoted = [...nominator.on(nodeName)].filter((rival) => (rival.spec.priority ?? 0) < (pod.spec.priority ?? 0))
     for (const rival of demoted) nominator.set(rival, undefined)

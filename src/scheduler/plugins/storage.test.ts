@@ -2,6 +2,7 @@
 import { deepEqual, equal } from 'node:assert/strict'
 import { test } from 'node:test'
 import { silentLog } from '../../base/log.ts'
+import { Metrics } from '../../base/metrics.ts'
 import { seededRandom } from '../../base/random.ts'
 import { TaskGroup } from '../../base/task-group.ts'
 import { VirtualClock } from '../../base/virtual-clock.ts'
@@ -21,6 +22,7 @@ import { storageClass } from '../../api/storage/v1/storage-class.ts'
 import { Client } from '../../client/client.ts'
 import { Informers } from '../../client/informers.ts'
 import type { SchedulerPlugin } from '../framework.ts'
+import { schedulerMetrics } from '../metrics.ts'
 import { Nominator } from '../nominator.ts'
 import { aNode, aPod, made, snapshotOf, standing, verdictsOf } from '../scheduler.harness.ts'
 import { allocate } from './device-allocation.ts'
@@ -47,6 +49,7 @@ async function verdict(
   )
   const parts = {
     ...{ schedulerName: 's', snapshot, nominator: new Nominator(), extenders: [], client, informers, clock },
+    metrics: schedulerMetrics(new Metrics()),
     ...{ random: seededRandom(1), log: silentLog, tell: () => Promise.resolve(), letIn: () => {}, startTask: () => {} },
   }
   const configured = { ...plugin, ...plugin.configure?.(undefined, parts) }

@@ -56,6 +56,11 @@ export class Snapshot {
     return this.#size
   }
 
+  /** How many pods count on a node. */
+  get podCount(): number {
+    return this.#placed.size
+  }
+
   /** Slots of all nodes, zones taking turns: whoever looks at the first few sees every zone. */
   get order(): Int32Array {
     return (this.#order ??= nodeOrder(this.#nodes, this.#size))
