@@ -50,12 +50,12 @@ test('unschedulable: too large, nowhere, gated', async () => {
     `0/3 nodes are available: 3 Insufficient cpu. ${hopeless}`,
     `0/3 nodes are available: 3 node(s) didn't match Pod's node affinity/selector. ${hopeless}`,
   ]
-  const unschedulable = { type: 'PodScheduled', status: 'False', reason: 'Unschedulable', observedGeneration: 1 }
+  const scheduled = { type: 'PodScheduled', status: 'False', lastProbeTime: null }
+  const unschedulable = { ...scheduled, reason: 'Unschedulable', observedGeneration: 1 }
   deepEqual(await conditionOf('big'), { ...unschedulable, message: large })
   deepEqual(await conditionOf('sel'), { ...unschedulable, message: nowhere })
   deepEqual(await conditionOf('gated'), {
-    type: 'PodScheduled',
-    status: 'False',
+    ...scheduled,
     reason: 'SchedulingGated',
     message: 'Scheduling is blocked due to non-empty scheduling gates',
   })
