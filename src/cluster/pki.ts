@@ -4,6 +4,8 @@ import type { Clock } from '../base/clock.ts'
 import type { Random } from '../base/random.ts'
 import { Authority, type AuthorityParts, type Identity, type IdentityRequest } from '../pki/authority.ts'
 import { readCertificate } from '../pki/read-certificate.ts'
+import { isSignedByItsKey } from '../pki/read-request.ts'
+import type { CertificateSigner } from '../pki/signer.ts'
 import type { KeyPair } from '../platform/crypto.ts'
 import type { Platform } from '../platform/platform.ts'
 
@@ -12,6 +14,8 @@ export interface ClusterCertificates {
   readonly authority: string
   /** Vouches for front proxies alone: their word on who a user is counts. */
   readonly proxyAuthority: string
+  /** Signs what is asked for by CertificateSigningRequests. */
+  readonly signer: CertificateSigner
   /** Signs the tokens of ServiceAccounts. */
   readonly accountKey: KeyPair
   readonly serving: Identity
@@ -116,6 +120,16 @@ export function temporaryCertificates(parts: PkiParts): ClusterCertificates {
   }
 }
 
+/** An authority that is made when it is first asked: most clusters of tests never do. */
+export function lazySigner(parts: AuthorityParts): CertificateSigner {
+  let made: Authority | undefined
+  const authority = () => (made ??= Authority.create('kubernetes', parts))
+  return {
+    sign: (...request) => authority().sign(...request),
+    isSignedByItsKey: (request) => isSignedByItsKey(request, parts.crypto),
+  }
+}
+
 const authorityPartsOf = ({ clock, random, platform }: PkiParts): AuthorityParts => ({
   clock,
   random,
@@ -128,6 +142,7 @@ const issuerOf = (name: ComponentName, authority: Authority, proxyAuthority: Aut
 // Both are made anew at each start: their keys never lie on the disk, but for the admin's in the kubeconfig.
 const transient = (authority: Authority, hosts: readonly string[]) => ({
   authority: authority.certificate,
+  signer: authority,
   serving: authority.issue(servingRequest(hosts)),
   admin: authority.issue(adminRequest),
 })

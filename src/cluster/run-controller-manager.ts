@@ -11,6 +11,7 @@ import { Client } from '../client/client.ts'
 import { HttpsTransport } from '../client/https-transport.ts'
 import { readAccess } from '../client/kubeconfig.ts'
 import { controllerMetrics } from '../controllers/runtime.ts'
+import { Authority, type Identity } from '../pki/authority.ts'
 import { nodePlatform } from '../platform/node/platform.ts'
 import { startControllerManager } from './controller-manager.ts'
 import { nodeRangesOf, type NodeRangeFlagValues } from './node-ranges.ts'
@@ -20,6 +21,8 @@ export interface RunControllerManagerOptions {
   readonly log: Log
   /** Flags that say which addresses pods get; without them nodes bring theirs. */
   readonly nodeRangeFlags?: NodeRangeFlagValues
+  /** The authority that signs certificates; without it none is signed here. */
+  readonly signing?: Identity
   /** Called when this manager begins to act. */
   readonly onLead: () => void
 }
@@ -29,10 +32,12 @@ const releaseMs = 2_000
 
 /** Runs until the signal; throws when the lead is lost. */
 export async function runControllerManager(
-  { kubeconfig, log, nodeRangeFlags = {}, onLead }: RunControllerManagerOptions,
+  { kubeconfig, log, nodeRangeFlags = {}, signing, onLead }: RunControllerManagerOptions,
   signal: AbortSignal,
 ): Promise<void> {
   const nodeRanges = nodeRangesOf(nodeRangeFlags, { isOn: false, clusterCidr: '' })
+  const authorityParts = { clock: realClock, random: systemRandom, crypto: nodePlatform.crypto }
+  const signer = signing === undefined ? {} : { signer: Authority.load(signing, authorityParts) }
   const parts = { files: nodePlatform.files, processes: nodePlatform.processes, clock: realClock }
   const { server, authority, certificate, key, headers } = await readAccess(kubeconfig, parts, signal)
   const tls = {
@@ -50,7 +55,7 @@ export async function runControllerManager(
     log,
     flow: new FlowRecorder(realClock),
     metrics: controllerMetrics(new Metrics()),
-    settings: { nodeRanges, ...(authority === undefined ? {} : { authority }) },
+    settings: { nodeRanges, ...signer, ...(authority === undefined ? {} : { authority }) },
     client: clientAs('controllers'),
     clientOf: ({ name }) => clientAs(`controller/${name}`),
     identity: `${hostname()}_${newUid(systemRandom)}`,

@@ -13,6 +13,7 @@ import type { SchedulerConfiguration } from '../scheduler/configuration.ts'
 import { MemoryStore } from '../store/memory.ts'
 import { Cluster } from './cluster.ts'
 import { adminUser } from './identities.ts'
+import { lazySigner } from './pki.ts'
 import { clusterPolicies } from './policies.ts'
 
 export interface StartClusterOptions {
@@ -64,6 +65,9 @@ export async function startCluster({
     policies,
     nodes,
     controllerManagers,
+    controllerSettings: {
+      signer: lazySigner({ clock, random: random.fork('authority'), crypto: nodePlatform.crypto }),
+    },
     simulation,
     schedulerConfiguration,
   })

@@ -78,7 +78,7 @@ export async function up({
       ),
     )
     const [certificates, plainStore] = await Promise.all([clusterCertificates(`${dataFolder}/pki`, pkiParts), opened])
-    const { accountKey, authority } = certificates
+    const { accountKey, authority, signer } = certificates
     const encryptionPath = policyFlags['encryption-provider-config']
     const cipherParts = { crypto: platform.crypto, random: systemRandom, files: platform.files, clock: realClock, log }
     const encrypted =
@@ -104,6 +104,7 @@ export async function up({
       nodes,
       controllerSettings: {
         authority,
+        signer,
         nodeRanges: runsContainers ? { ...nodeRanges, keptBack: [...nodeRanges.keptBack, podCidr] } : nodeRanges,
       },
       schedulerConfiguration,

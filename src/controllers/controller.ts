@@ -6,6 +6,7 @@ import type { ApiObject, ObjectKey } from '../api/object.ts'
 import type { Client } from '../client/client.ts'
 import type { EventNote } from '../client/event-recorder.ts'
 import type { Change as Seen } from '../client/informer.ts'
+import type { CertificateSigner } from '../pki/signer.ts'
 import type { NodeRanges } from './node-ipam/range-pool.ts'
 
 interface ChangeOf {
@@ -91,6 +92,8 @@ export interface ControllerSettings {
   /** The certificate by which the API server is known; without it none is published. */
   readonly authority?: string
   readonly nodeRanges?: NodeRangeSettings
+  /** Without it nobody signs certificates here. */
+  readonly signer?: CertificateSigner
 }
 
 /** What an explicit reconcile works with. */

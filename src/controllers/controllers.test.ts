@@ -14,6 +14,7 @@ test('the controllers are listed in the order of the alphabet, each under a name
   deepEqual(
     shared.map((each = []) => each.map(({ name }) => name)),
     [
+      ['certificate-approving', 'certificate-cleaning', 'certificate-signing'],
       ['job', 'job-orphans'],
       ['node-ipam', 'node-lifecycle', 'taint-eviction'],
     ],

@@ -1,5 +1,8 @@
 // Every controller, in the order of the alphabet.
 import type { Controller } from './controller.ts'
+import { certificateApprovingController } from './certificates/certificate-approving.ts'
+import { certificateCleaningController } from './certificates/certificate-cleaning.ts'
+import { certificateSigningController } from './certificates/certificate-signing.ts'
 import { clusterRoleAggregationController } from './cluster-role-aggregation.ts'
 import { cronJobController } from './cron-job/cron-job.ts'
 import { daemonSetController } from './daemon-set/daemon-set.ts'
@@ -27,6 +30,9 @@ import { taintEvictionController } from './taint-eviction.ts'
 import { ttlAfterFinishedController } from './ttl-after-finished.ts'
 
 export const controllers: readonly Controller[] = [
+  certificateApprovingController,
+  certificateCleaningController,
+  certificateSigningController,
   clusterRoleAggregationController,
   cronJobController,
   daemonSetController,

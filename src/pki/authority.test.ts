@@ -13,6 +13,7 @@ import { base64Text, pem } from './pem.ts'
 
 const parts = { clock: new VirtualClock(Date.UTC(2030, 0, 1)), random: systemRandom, crypto: nodeCrypto }
 const authority = Authority.create('test-ca', parts)
+const noAltNames = { dnsNames: [], addresses: [], emails: [], uris: [] }
 
 test('the authority signs itself and may sign others', () => {
   const certificate = new X509Certificate(authority.certificate)
@@ -55,10 +56,10 @@ test('an authority of others, with an RSA key and names of its own, signs too', 
   const issuer = { name: nameOf(subject), keyId: Uint8Array.of(1, 2, 3), key }
   const life = { notBeforeMs: Date.UTC(2029, 0, 1), notAfterMs: Date.UTC(2039, 0, 1) }
   const request = {
-    subject,
-    uses: ['authority'] as const,
-    dnsNames: [],
-    addresses: [],
+    name: issuer.name,
+    isAuthority: true,
+    usages: ['cert sign'],
+    altNames: noAltNames,
     publicKey: key.publicKey,
     ...life,
   }
@@ -78,7 +79,7 @@ test('years from 2050 on and serial numbers with a high bit are written as X.509
   const key = nodeCrypto.generateKey()
   const subject = { commonName: 'late', organizations: [] }
   const issuer = { name: nameOf(subject), keyId: key.publicKey.subarray(0, 20), key }
-  const request = { subject, uses: [], dnsNames: [], addresses: [], publicKey: key.publicKey }
+  const request = { name: issuer.name, isAuthority: false, usages: [], altNames: noAltNames, publicKey: key.publicKey }
   for (let seed = 0; seed < 20; seed++) {
     const random = seededRandom(seed)
     const years = { notBeforeMs: Date.UTC(2049, 11, 31), notAfterMs: Date.UTC(2050, 0, 1) }

@@ -2,8 +2,10 @@
 import type { Clock } from '../base/clock.ts'
 import type { Random } from '../base/random.ts'
 import type { CryptoProvider } from '../platform/crypto.ts'
-import { keyIdOf, nameOf, signCertificate, type CertificateUse, type Issuer, type Subject } from './certificate.ts'
+import { addressBytes, keyIdOf, nameOf, signCertificate, type Issuer, type Subject } from './certificate.ts'
 import { readCertificate } from './read-certificate.ts'
+import { isSignedByItsKey, type AskedCertificate } from './read-request.ts'
+import type { CertificateSigner } from './signer.ts'
 
 export interface Identity {
   /** PEM */
@@ -11,6 +13,8 @@ export interface Identity {
   /** PEM, PKCS 8 */
   readonly key: string
 }
+
+export type CertificateUse = 'client' | 'server'
 
 export interface IdentityRequest {
   readonly subject: Subject
@@ -22,10 +26,12 @@ export interface IdentityRequest {
 const dayMs = 86_400_000
 const authorityDays = 3650
 const identityDays = 365
-// A certificate is valid a little before it was made: the clocks of two machines differ.
+/** A certificate is valid a little before it was made: the clocks of two machines differ. */
 const clockSkewMs = 300_000
+/** One that is asked for this short a life keeps all of it in spite of that. */
+const shortLifeMs = 8 * 3_600_000
 
-export class Authority {
+export class Authority implements CertificateSigner {
   readonly certificate: string
   readonly #issuer: Issuer
   readonly #parts: AuthorityParts
@@ -40,8 +46,22 @@ export class Authority {
     const key = parts.crypto.generateKey()
     const subject = { commonName, organizations: [] }
     const issuer = { name: nameOf(subject), keyId: keyIdOf(key.publicKey, parts.crypto), key }
-    const request = { subject, uses: ['authority'] as const }
-    return new Authority(sign(request, authorityDays, key.publicKey, issuer, parts), issuer, parts)
+    const notBeforeMs = parts.clock.nowMs() - clockSkewMs
+    const certificate = signCertificate(
+      {
+        name: issuer.name,
+        isAuthority: true,
+        usages: ['digital signature', 'cert sign', 'crl sign'],
+        altNames: { dnsNames: [], addresses: [], emails: [], uris: [] },
+        publicKey: key.publicKey,
+        notBeforeMs,
+        notAfterMs: notBeforeMs + authorityDays * dayMs,
+      },
+      issuer,
+      parts.random,
+      parts.crypto,
+    )
+    return new Authority(certificate, issuer, parts)
   }
 
   /** An authority that was made before, here or elsewhere. */
@@ -58,9 +78,34 @@ export class Authority {
     return { certificate: this.certificate, key: this.#issuer.key.privateKey }
   }
 
-  issue(request: IdentityRequest): Identity {
+  issue({ subject, uses, dnsNames = [], addresses = [] }: IdentityRequest): Identity {
     const key = this.#parts.crypto.generateKey()
-    return { certificate: sign(request, identityDays, key.publicKey, this.#issuer, this.#parts), key: key.privateKey }
+    const asked = {
+      name: nameOf(subject),
+      publicKey: key.publicKey,
+      altNames: { dnsNames, addresses: addresses.map(addressBytes), emails: [], uris: [] },
+    }
+    const usages = ['digital signature', 'key encipherment', ...uses.map((use) => `${use} auth`)]
+    return { certificate: this.sign(asked, usages, identityDays * dayMs), key: key.privateKey }
+  }
+
+  sign(
+    { name, publicKey, altNames }: Pick<AskedCertificate, 'name' | 'publicKey' | 'altNames'>,
+    usages: readonly string[],
+    lifeMs: number,
+  ): string {
+    const { clock, random, crypto } = this.#parts
+    const nowMs = clock.nowMs()
+    const ownEndMs = readCertificate(this.certificate).notAfterMs
+    if (nowMs >= ownEndMs) throw new Error(`the signer has expired: NotAfter=${new Date(ownEndMs).toISOString()}`)
+    const notAfterMs = Math.min(ownEndMs, nowMs + lifeMs - (lifeMs < shortLifeMs ? 0 : clockSkewMs))
+    const notBeforeMs = nowMs - clockSkewMs
+    const request = { name, publicKey, altNames, usages, isAuthority: false, notBeforeMs, notAfterMs }
+    return signCertificate(request, this.#issuer, random, crypto)
+  }
+
+  isSignedByItsKey(request: string): boolean {
+    return isSignedByItsKey(request, this.#parts.crypto)
   }
 }
 
@@ -68,17 +113,4 @@ export interface AuthorityParts {
   readonly clock: Clock
   readonly random: Random
   readonly crypto: CryptoProvider
-}
-
-function sign(
-  request: IdentityRequest,
-  days: number,
-  publicKey: Uint8Array,
-  issuer: Issuer,
-  { clock, random, crypto }: AuthorityParts,
-): string {
-  const notBeforeMs = clock.nowMs() - clockSkewMs
-  const { subject, uses, dnsNames = [], addresses = [] } = request
-  const whole = { subject, uses, dnsNames, addresses, publicKey, notBeforeMs, notAfterMs: notBeforeMs + days * dayMs }
-  return signCertificate(whole, issuer, random, crypto)
 }

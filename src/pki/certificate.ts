@@ -2,6 +2,7 @@
 import type { Random } from '../base/random.ts'
 import type { CryptoProvider, KeyPair } from '../platform/crypto.ts'
 import * as der from './der.ts'
+import { keyUsageOf, purposesOf } from './key-usages.ts'
 import { pem } from './pem.ts'
 
 export interface Subject {
@@ -9,13 +10,22 @@ export interface Subject {
   readonly organizations: readonly string[]
 }
 
-export type CertificateUse = 'authority' | 'client' | 'server'
+/** Beside its subject, by what the holder of a certificate may be called. */
+export interface AltNames {
+  readonly dnsNames: readonly string[]
+  /** As bytes: four or sixteen. */
+  readonly addresses: readonly Uint8Array[]
+  readonly emails: readonly string[]
+  readonly uris: readonly string[]
+}
 
 export interface CertificateRequest {
-  readonly subject: Subject
-  readonly uses: readonly CertificateUse[]
-  readonly dnsNames: readonly string[]
-  readonly addresses: readonly string[]
+  /** DER of the subject's name. */
+  readonly name: Uint8Array
+  readonly isAuthority: boolean
+  /** By the names of CertificateSigningRequests: `client auth`. */
+  readonly usages: readonly string[]
+  readonly altNames: AltNames
   readonly notBeforeMs: number
   readonly notAfterMs: number
   readonly publicKey: Uint8Array
@@ -42,7 +52,7 @@ export function signCertificate(
     algorithm,
     issuer.name,
     der.sequence(der.time(request.notBeforeMs), der.time(request.notAfterMs)),
-    nameOf(request.subject),
+    request.name,
     request.publicKey,
     der.explicit(3, der.sequence(...extensions(request, issuer, crypto))),
   )
@@ -62,46 +72,49 @@ const oid = {
   basicConstraints: '2.5.29.19',
   authorityKeyId: '2.5.29.35',
   extendedKeyUsage: '2.5.29.37',
-  serverAuth: '1.3.6.1.5.5.7.3.1',
-  clientAuth: '1.3.6.1.5.5.7.3.2',
 } as const
 
-export function nameOf({ commonName, organizations }: Subject): der.Der {
-  const attribute = (type: string, value: string) =>
-    der.set(der.sequence(der.objectIdentifier(type), der.utf8String(value)))
-  return der.sequence(
-    ...organizations.map((organization) => attribute(oid.organization, organization)),
-    attribute(oid.commonName, commonName),
+export const nameOf = ({ commonName, organizations }: Subject): der.Der =>
+  nameOfAttributes([
+    ...organizations.map((organization) => [oid.organization, organization] as const),
+    [oid.commonName, commonName],
+  ])
+
+export const nameOfAttributes = (attributes: readonly (readonly [id: string, value: string])[]): der.Der =>
+  der.sequence(
+    ...attributes.map(([id, value]) => der.set(der.sequence(der.objectIdentifier(id), der.utf8String(value)))),
   )
-}
 
 function extensions(request: CertificateRequest, issuer: Issuer, crypto: CryptoProvider): der.Der[] {
-  const isAuthority = request.uses.includes('authority')
-  // Bits from the left: digitalSignature 0, keyEncipherment 2, keyCertSign 5, cRLSign 6.
-  const keyUsage = isAuthority
-    ? der.bitString(Uint8Array.of(0b1000_0110), 1)
-    : der.bitString(Uint8Array.of(0b1010_0000), 5)
-  const all = [
-    extension(oid.keyUsage, true, keyUsage),
+  const { isAuthority, usages } = request
+  const keyUsage = keyUsageOf(usages)
+  const purposes = purposesOf(usages)
+  const names = altNamesOf(request.altNames)
+  return [
+    ...(keyUsage === undefined ? [] : [extension(oid.keyUsage, true, keyUsage)]),
     extension(oid.basicConstraints, true, isAuthority ? der.sequence(der.boolean(true)) : der.sequence()),
     extension(oid.subjectKeyId, false, der.octetString(keyIdOf(request.publicKey, crypto))),
     extension(oid.authorityKeyId, false, der.sequence(der.implicit(0, issuer.keyId))),
+    ...(purposes.length === 0
+      ? []
+      : [extension(oid.extendedKeyUsage, false, der.sequence(...purposes.map(der.objectIdentifier)))]),
+    ...(names === undefined ? [] : [extension(oid.subjectAltName, false, names)]),
   ]
-  const purposes = [
-    ...(request.uses.includes('server') ? [oid.serverAuth] : []),
-    ...(request.uses.includes('client') ? [oid.clientAuth] : []),
-  ]
-  if (purposes.length > 0)
-    all.push(extension(oid.extendedKeyUsage, false, der.sequence(...purposes.map(der.objectIdentifier))))
-  const names = [
-    ...request.dnsNames.map((dnsName) => der.implicit(2, new TextEncoder().encode(dnsName))),
-    ...request.addresses.map((address) => der.implicit(7, addressBytes(address))),
-  ]
-  if (names.length > 0) all.push(extension(oid.subjectAltName, false, der.sequence(...names)))
-  return all
 }
 
-const extension = (id: string, critical: boolean, value: der.Der): der.Der =>
+/** The names as their extension holds them; undefined when there is none. */
+export function altNamesOf({ dnsNames, addresses, emails, uris }: AltNames): der.Der | undefined {
+  const text = (tag: number) => (value: string) => der.implicit(tag, new TextEncoder().encode(value))
+  const names = [
+    ...dnsNames.map(text(2)),
+    ...emails.map(text(1)),
+    ...addresses.map((address) => der.implicit(7, address)),
+    ...uris.map(text(6)),
+  ]
+  return names.length === 0 ? undefined : der.sequence(...names)
+}
+
+export const extension = (id: string, critical: boolean, value: der.Der): der.Der =>
   der.sequence(der.objectIdentifier(id), ...(critical ? [der.boolean(true)] : []), der.octetString(value))
 
 export const keyIdOf = (publicKey: Uint8Array, crypto: CryptoProvider): Uint8Array =>

@@ -12,7 +12,7 @@ export interface CertificateFacts {
   readonly subjectKeyId: Uint8Array | undefined
 }
 
-interface Element {
+export interface Element {
   readonly tag: number
   readonly content: Uint8Array
   /** Tag and length included. */

@@ -1,23 +1,70 @@
-import { deepEqual, throws } from 'node:assert/strict'
+import { deepEqual, equal, throws } from 'node:assert/strict'
 import { test } from 'node:test'
-import { nameOf } from './certificate.ts'
-import { integer, sequence } from './der.ts'
+import { nodeCrypto } from '../platform/node/crypto.ts'
+import { addressBytes, nameOf, nameOfAttributes } from './certificate.ts'
+import * as der from './der.ts'
 import { pem } from './pem.ts'
-import { readRequestSubject } from './read-request.ts'
+import { isSignedByItsKey, readRequest, readRequestSubject } from './read-request.ts'
+import { requestPem } from './request.harness.ts'
 
-const requestOf = (...info: Uint8Array[]): string => pem('CERTIFICATE REQUEST', sequence(sequence(...info)))
-const version = integer(Uint8Array.of(0))
+const requestOf = (...info: Uint8Array[]): string => pem('CERTIFICATE REQUEST', der.sequence(der.sequence(...info)))
+const version = der.integer(Uint8Array.of(0))
+const key = nodeCrypto.generateKey()
+const jane = { commonName: 'jane', organizations: ['dev', 'ops'] }
 
 test('a request says for whom it is', () => {
-  const subjects = [
-    { commonName: 'jane', organizations: ['dev', 'ops'] },
-    { commonName: 'system:node:a', organizations: [] },
-  ]
-  for (const subject of subjects) deepEqual(readRequestSubject(requestOf(version, nameOf(subject))), subject)
+  for (const subject of [jane, { commonName: 'system:node:a', organizations: [] }])
+    deepEqual(readRequestSubject(requestOf(version, nameOf(subject))), subject)
 })
 
-test('what is no request, or half of one, is refused', () => {
-  throws(() => readRequestSubject('no pem'), /there is no PEM/)
-  throws(() => readRequestSubject(requestOf(version)), /names no subject/)
-  throws(() => readRequestSubject(pem('CERTIFICATE REQUEST', Uint8Array.of(0x30, 0x05, 0x01))), /cut off/)
+test('a request says all that it asks for', () => {
+  const names = { dnsNames: ['a.example', 'b'], emails: ['a@b'], uris: ['spiffe://a'] }
+  const asked = readRequest(requestPem({ subject: jane, ...names, addresses: ['10.0.0.1', 'fd00::1'] }, key))
+  deepEqual(asked.subject, jane)
+  deepEqual(asked.name.toHex(), nameOf(jane).toHex())
+  deepEqual(asked.publicKey.toHex(), key.publicKey.toHex())
+  const { addresses, ...others } = asked.altNames
+  deepEqual(others, names)
+  deepEqual(
+    addresses.map((each) => each.toHex()),
+    ['10.0.0.1', 'fd00::1'].map((each) => addressBytes(each).toHex()),
+  )
 })
+
+test('of several common names the last one counts, for who looks and in what is signed', () => {
+  const attributes = [
+    ['2.5.4.3', 'system:admin'],
+    ['2.5.4.10', 'dev'],
+    ['2.5.4.11', 'unit'],
+    ['1.2.3.4', 'unknown'],
+    ['2.5.4.3', 'jane'],
+  ] as const
+  const { subject, name } = readRequest(requestPem({ subject: jane, name: nameOfAttributes(attributes) }, key))
+  deepEqual(subject, { commonName: 'jane', organizations: ['dev'] })
+  deepEqual(name.toHex(), nameOfAttributes([attributes[1], attributes[2], attributes[4]]).toHex())
+})
+
+test('whether who asks holds the key', () => {
+  const other = nodeCrypto.generateKey()
+  equal(isSignedByItsKey(requestPem({ subject: jane }, key), nodeCrypto), true)
+  equal(isSignedByItsKey(requestPem({ subject: jane }, key, other), nodeCrypto), false)
+  equal(isSignedByItsKey(requestOf(version, nameOf(jane), key.publicKey), nodeCrypto), false)
+})
+
+const broken: [why: string, request: string, error: RegExp][] = [
+  ['no PEM', 'no pem', /there is no PEM/],
+  ['no subject', requestOf(version), /names no subject/],
+  ['no key', requestOf(version, nameOf(jane)), /has no key/],
+  ['cut off', pem('CERTIFICATE REQUEST', Uint8Array.of(0x30, 0x05, 0x01)), /cut off/],
+  [
+    'a name in numbers',
+    requestOf(version, der.sequence(der.set(der.sequence(der.objectIdentifier('2.5.4.3'), version))), key.publicKey),
+    /unknown letters/,
+  ],
+  ['an address of three bytes', requestPem({ subject: jane, addresses: ['10.0.1'] }, key), /wrong length/],
+  ['a name beyond ASCII', requestPem({ subject: jane, dnsNames: ['ä'] }, key), /not of ASCII/],
+]
+for (const [why, request, error] of broken)
+  test(`a broken request is refused: ${why}`, () => {
+    throws(() => readRequest(request), error)
+  })

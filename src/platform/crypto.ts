@@ -42,7 +42,11 @@ export interface PublicKey {
   readonly jwk: JsonWebKey
   /** Whether the signature, in the form of JSON Web Signatures, is the key's; false when the key is of another sort. */
   verify(algorithm: SignatureAlgorithm, data: Uint8Array, signature: Uint8Array): boolean
+  /** The same for a signature as certificates carry it: ECDSA in DER, RSA with PKCS 1, or Ed25519 without a digest. */
+  verifyCertified(digest: CertifiedDigest | undefined, data: Uint8Array, signature: Uint8Array): boolean
 }
+
+export type CertifiedDigest = 'sha256' | 'sha384' | 'sha512'
 
 export interface KeyPair {
   /** New keys are EC; one that was stored may be RSA. */

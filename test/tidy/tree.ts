@@ -12,7 +12,7 @@ export const mayImport: Readonly<Record<string, readonly string[]>> = {
   store: ['wire'],
   apiserver: ['api', 'store', 'pki', 'wire'],
   client: ['api', 'wire'],
-  controllers: ['client'],
+  controllers: ['client', 'pki'],
   scheduler: ['client'],
   machine: ['wire'],
   kubelet: ['client', 'machine'],

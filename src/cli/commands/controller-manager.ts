@@ -12,6 +12,8 @@ export const controllerManager = defineCommand({
   operands: '',
   options: {
     kubeconfig: { type: 'string', value: '<file>', help: 'how to reach the API server ($KUBECONFIG)' },
+    'cluster-signing-cert-file': { type: 'string', value: '<file>', help: 'the authority that signs certificates' },
+    'cluster-signing-key-file': { type: 'string', value: '<file>', help: 'its key' },
     ...nodeRangeFlags,
     verbose: { type: 'boolean', short: 'v', help: 'logs more' },
   },
@@ -20,10 +22,22 @@ export const controllerManager = defineCommand({
     if (path === undefined) throw new UsageError('name a kubeconfig with --kubeconfig or $KUBECONFIG')
     const format = isTerminal ? 'text' : 'json'
     const log = createLog({ clock: realClock, write: err, format, level: options.verbose ? 'debug' : 'info' })
-    const kubeconfig = await readFile(path, 'utf8').catch((error: unknown) => {
-      throw new UsageError(`cannot read the kubeconfig ${path}`, { cause: error })
-    })
-    await runControllerManager({ kubeconfig, log, nodeRangeFlags: options, onLead: () => out('leading\n') }, signal)
+    const read = (what: string, file: string) =>
+      readFile(file, 'utf8').catch((error: unknown) => {
+        throw new UsageError(`cannot read the ${what} ${file}`, { cause: error })
+      })
+    const kubeconfig = await read('kubeconfig', path)
+    const { 'cluster-signing-cert-file': certificate, 'cluster-signing-key-file': key } = options
+    if ((certificate === undefined) !== (key === undefined))
+      throw new UsageError('--cluster-signing-cert-file and --cluster-signing-key-file belong together')
+    const signing =
+      certificate === undefined || key === undefined
+        ? {}
+        : { signing: { certificate: await read('certificate', certificate), key: await read('key', key) } }
+    await runControllerManager(
+      { kubeconfig, log, nodeRangeFlags: options, ...signing, onLead: () => out('leading\n') },
+      signal,
+    )
     return 0
   },
 })

@@ -76,6 +76,10 @@ const publicKeyOf = (key: KeyObject): PublicKey => ({
       : {}
     return verify(digest, data, { key, dsaEncoding: 'ieee-p1363', ...padding }, signature)
   },
+  verifyCertified(digest, data, signature) {
+    const isPlain = key.asymmetricKeyType === 'ed25519'
+    return isPlain === (digest === undefined) && verify(digest ?? null, data, key, signature)
+  },
 })
 
 const curves: Readonly<Partial<Record<SignatureAlgorithm, string>>> = {

@@ -10,10 +10,12 @@ type Conditions = NonNullable<CertificateSigningRequest['status']['conditions']>
 
 export const certificateSigningRequestStrategy: Strategy<CertificateSigningRequest> = {
   kind: certificateSigningRequest,
-  prepareCreate: (object, { user }) => ({
-    ...object,
-    spec: { ...object.spec, username: user.name, groups: [...user.groups] },
-  }),
+  prepareCreate: (object, { user }) => {
+    const { uid: _, extra: _extra, ...spec } = object.spec
+    const uid = user.uid === '' ? {} : { uid: user.uid }
+    const extra = Object.keys(user.extra).length === 0 ? {} : { extra: user.extra }
+    return { ...object, spec: { ...spec, username: user.name, groups: [...user.groups], ...uid, ...extra } }
+  },
   prepareUpdate: (object, old) => ({ ...object, spec: old.spec }),
   parts: {
     approval: (sent, old, world) => ({

@@ -1,0 +1,89 @@
+// Certificate approving: a node that asks for its own client certificate gets it without anybody's word, and so does who
+// may ask for that of any node. Everything else is decided by people.
+import type { Context } from '../../base/context.ts'
+import { subjectAccessReview } from '../../api/authorization/v1/subject-access-review.ts'
+import {
+  certificateSigningRequest,
+  type CertificateSigningRequest,
+  type CertificateSigningRequestSpec,
+} from '../../api/certificates/v1/certificate-signing-request.ts'
+import type { Client } from '../../client/client.ts'
+import { readRequest, type AskedCertificate } from '../../pki/read-request.ts'
+import { defineController } from '../controller.ts'
+import { decision, isIssued, requestText, withDecision } from './request-conditions.ts'
+import { kubeletClientRefusal, kubeletClientSigner } from './signer-rules.ts'
+
+/** One that is not allowed is looked at again after as long as it has waited: a right may be given later. */
+const recheckMsMin = 1_000
+
+interface Way {
+  /** The right that decides, to create this part of a request. */
+  readonly part: 'selfnodeclient' | 'nodeclient'
+  readonly message: string
+}
+
+const self: Way = {
+  part: 'selfnodeclient',
+  message: 'Auto approving self kubelet client certificate after SubjectAccessReview.',
+}
+const any: Way = {
+  part: 'nodeclient',
+  message: 'Auto approving kubelet client certificate after SubjectAccessReview.',
+}
+
+/** How the request might be approved, in the order of asking. */
+export function waysFor(spec: CertificateSigningRequestSpec, asked: AskedCertificate): readonly Way[] {
+  if (spec.signerName !== kubeletClientSigner) return []
+  if (kubeletClientRefusal(asked, spec.usages ?? []) !== undefined) return []
+  return spec.username === asked.subject.commonName ? [self, any] : [any]
+}
+
+export const certificateApprovingController = defineController({
+  name: 'certificate-approving',
+  account: 'certificate-controller',
+  watches: [certificateSigningRequest],
+  wakes: (_, { key, now }) => (now === undefined ? [] : [key]),
+  async reconcile(key, { client, cached, nowMs }, context) {
+    const object = cached(certificateSigningRequest, key)
+    if (object === undefined || isIssued(object) || isDecided(object)) return undefined
+    const ways = waysOf(object)
+    for (const way of ways) {
+      if (!(await isAllowed(object.spec, way, client, context))) continue
+      const approved = withDecision(object, 'Approved', 'AutoApproved', way.message, nowMs)
+      await client.of(certificateSigningRequest).updatePart(approved, 'approval', context)
+      return undefined
+    }
+    const ageMs = nowMs - Date.parse(object.metadata.creationTimestamp ?? '')
+    return ways.length === 0 ? undefined : Math.max(recheckMsMin, ageMs)
+  },
+})
+
+const isDecided = (object: CertificateSigningRequest): boolean =>
+  decision(object, 'Approved') !== undefined || decision(object, 'Denied') !== undefined
+
+function waysOf(object: CertificateSigningRequest): readonly Way[] {
+  try {
+    return waysFor(object.spec, readRequest(requestText(object)))
+  } catch {
+    // Nobody could say what it asks for.
+    return []
+  }
+}
+
+async function isAllowed(
+  { username = '', uid = '', groups = [], extra = {} }: CertificateSigningRequestSpec,
+  { part }: Way,
+  client: Client,
+  context: Context,
+): Promise<boolean> {
+  const resourceAttributes = {
+    group: certificateSigningRequest.group,
+    version: '*',
+    resource: certificateSigningRequest.plural,
+    subresource: part,
+    verb: 'create',
+  }
+  const spec = { user: username, uid, groups, extra, resourceAttributes }
+  const { status } = await client.of(subjectAccessReview).create({ metadata: {}, spec }, '', context)
+  return status.allowed
+}

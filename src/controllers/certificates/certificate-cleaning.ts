@@ -1,0 +1,53 @@
+// Certificate cleaning: requests that were decided, or that nobody decided, go after a while.
+import {
+  certificateSigningRequest,
+  type CertificateSigningRequest,
+} from '../../api/certificates/v1/certificate-signing-request.ts'
+import { hasReason } from '../../api/status-error.ts'
+import { readCertificate } from '../../pki/read-certificate.ts'
+import { defineController } from '../controller.ts'
+import { decision, isIssued } from './request-conditions.ts'
+
+const decidedMs = 3_600_000
+const pendingMs = 24 * 3_600_000
+
+/** When the request may go; Infinity while it is approved and waits for its certificate. */
+export function dueMs(object: CertificateSigningRequest): number {
+  const [approved, denied, failed] = (['Approved', 'Denied', 'Failed'] as const).map((type) => decision(object, type))
+  const ends = [denied, failed, isIssued(object) ? approved : undefined]
+    .filter((condition) => condition !== undefined)
+    .map(({ lastUpdateTime }) => Date.parse(lastUpdateTime ?? '') + decidedMs)
+  if ((object.status.conditions ?? []).length === 0)
+    ends.push(Date.parse(object.metadata.creationTimestamp ?? '') + pendingMs)
+  if (approved !== undefined && isIssued(object)) ends.push(endOf(object.status.certificate ?? ''))
+  return Math.min(Infinity, ...ends.filter((each) => !Number.isNaN(each)))
+}
+
+/** When a certificate is good no more. */
+function endOf(certificate: string): number {
+  try {
+    return readCertificate(atob(certificate)).notAfterMs
+  } catch {
+    return Infinity
+  }
+}
+
+export const certificateCleaningController = defineController({
+  name: 'certificate-cleaning',
+  account: 'certificate-controller',
+  watches: [certificateSigningRequest],
+  wakes: (_, { key, now }) => (now === undefined ? [] : [key]),
+  async reconcile(key, { client, cached, nowMs }, context) {
+    const object = cached(certificateSigningRequest, key)
+    if (object === undefined) return undefined
+    const waitMs = dueMs(object) - nowMs
+    if (waitMs > 0) return waitMs === Infinity ? undefined : waitMs
+    const { name, uid } = object.metadata
+    try {
+      await client.of(certificateSigningRequest).delete(name, '', { uid }, context)
+    } catch (error) {
+      if (!hasReason(error, 'NotFound') && !hasReason(error, 'Conflict')) throw error
+    }
+    return undefined
+  },
+})

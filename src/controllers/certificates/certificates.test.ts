@@ -1,0 +1,253 @@
+// Requests for certificates: who gets one by himself, what is signed and for how long, and when requests go.
+import { deepEqual, equal, ok } from 'node:assert/strict'
+import { X509Certificate } from 'node:crypto'
+import { test } from 'node:test'
+import {
+  certificateSigningRequest,
+  type CertificateSigningRequest,
+} from '../../api/certificates/v1/certificate-signing-request.ts'
+import { clusterRoleBinding } from '../../api/rbac/v1/cluster-role-binding.ts'
+import { userNamed } from '../../apiserver/request.ts'
+import { rfc3339 } from '../../base/clock.ts'
+import { silentLog } from '../../base/log.ts'
+import { seededRandom } from '../../base/random.ts'
+import { VirtualClock } from '../../base/virtual-clock.ts'
+import { context } from '../../base/context.ts'
+import { Cluster } from '../../cluster/cluster.ts'
+import { adminUser, nodeUser } from '../../cluster/identities.ts'
+import { temporaryCertificates } from '../../cluster/pki.ts'
+import { clusterPolicies } from '../../cluster/policies.ts'
+import { base64Text } from '../../pki/pem.ts'
+import { readRequest } from '../../pki/read-request.ts'
+import { requestPem, type RequestLook } from '../../pki/request.harness.ts'
+import { nodePlatform } from '../../platform/node/platform.ts'
+import { MemoryStore } from '../../store/memory.ts'
+import { made, nowMs } from '../plan.harness.ts'
+import { waysFor } from './certificate-approving.ts'
+import { dueMs } from './certificate-cleaning.ts'
+import { lifeMsOf } from './certificate-signing.ts'
+import { signerRefusal } from './signer-rules.ts'
+
+const key = nodePlatform.crypto.generateKey()
+const signers = {
+  client: 'kubernetes.io/kube-apiserver-client',
+  kubelet: 'kubernetes.io/kube-apiserver-client-kubelet',
+  serving: 'kubernetes.io/kubelet-serving',
+  legacy: 'kubernetes.io/legacy-unknown',
+} as const
+const subject = { commonName: 'system:node:a', organizations: ['system:nodes'] }
+const clientUsages = ['digital signature', 'key encipherment', 'client auth']
+const serverUsages = ['digital signature', 'key encipherment', 'server auth']
+
+const refusals: [
+  signer: keyof typeof signers,
+  look: Partial<RequestLook>,
+  usages: string[],
+  refusal: string | undefined,
+][] = [
+  ['client', { subject: { commonName: 'jane', organizations: [] } }, ['client auth'], undefined],
+  ['client', {}, ['digital signature'], 'missing required usage for client certificate: client auth'],
+  ['client', {}, ['client auth', 'server auth'], 'invalid usage for client certificate: server auth'],
+  ['kubelet', {}, clientUsages, undefined],
+  ['kubelet', {}, ['client auth', 'digital signature'], undefined],
+  ['kubelet', {}, ['client auth'], 'usages did not match [client auth digital signature key encipherment]'],
+  ['kubelet', {}, serverUsages, 'usages did not match [client auth digital signature key encipherment]'],
+  ['kubelet', { subject: { ...subject, organizations: [] } }, clientUsages, 'subject organization is not system:nodes'],
+  [
+    'kubelet',
+    { subject: { ...subject, organizations: ['system:nodes', 'system:masters'] } },
+    clientUsages,
+    'subject organization is not system:nodes',
+  ],
+  [
+    'kubelet',
+    { subject: { ...subject, commonName: 'jane' } },
+    clientUsages,
+    'subject common name does not begin with system:node:',
+  ],
+  ['kubelet', { dnsNames: ['a'] }, clientUsages, 'DNS subjectAltNames are not allowed'],
+  ['kubelet', { emails: ['a@b'] }, clientUsages, 'Email subjectAltNames are not allowed'],
+  ['kubelet', { addresses: ['10.0.0.1'] }, clientUsages, 'IP subjectAltNames are not allowed'],
+  ['kubelet', { uris: ['x:y'] }, clientUsages, 'URI subjectAltNames are not allowed'],
+  ['serving', { dnsNames: ['a'] }, serverUsages, undefined],
+  ['serving', { addresses: ['fd00::1'] }, ['digital signature', 'server auth'], undefined],
+  ['serving', {}, serverUsages, 'DNS or IP subjectAltName is required'],
+  [
+    'serving',
+    { dnsNames: ['a'] },
+    clientUsages,
+    'usages did not match [digital signature key encipherment server auth]',
+  ],
+  [
+    'serving',
+    { dnsNames: ['a'], subject: { ...subject, commonName: 'a' } },
+    serverUsages,
+    'subject common name does not begin with system:node:',
+  ],
+  ['serving', { dnsNames: ['a'], emails: ['a@b'] }, serverUsages, 'Email subjectAltNames are not allowed'],
+  ['serving', { dnsNames: ['a'], uris: ['x:y'] }, serverUsages, 'URI subjectAltNames are not allowed'],
+  ['legacy', { dnsNames: ['a'], subject: { commonName: 'x', organizations: [] } }, ['any'], undefined],
+]
+for (const [signer, look, usages, refusal] of refusals)
+  test(`the signer ${signer} on ${JSON.stringify(look)} for ${usages.join()}: ${refusal ?? 'signs'}`, () => {
+    const asked = readRequest(requestPem({ subject, ...look }, key))
+    equal(signerRefusal({ signerName: signers[signer], usages, request: '' }, asked), refusal)
+  })
+
+test('a node is known by its own name; whoever may ask for any node is another matter', () => {
+  const asked = readRequest(requestPem({ subject }, key))
+  const ways = (username: string, signerName: string = signers.kubelet, usages = clientUsages) =>
+    waysFor({ request: '', signerName, usages, username }, asked).map(({ part }) => part)
+  deepEqual(ways('system:node:a'), ['selfnodeclient', 'nodeclient'])
+  deepEqual(ways('system:node:b'), ['nodeclient'])
+  deepEqual(ways('system:node:a', signers.client), [])
+  deepEqual(ways('system:node:a', signers.kubelet, serverUsages), [])
+})
+
+test('how long a certificate is good', () => {
+  const year = 365 * 86_400_000
+  deepEqual([undefined, 1, 600, 3600, 2 ** 31 - 1].map(lifeMsOf), [year, 600_000, 600_000, 3_600_000, year])
+})
+
+const condition = (type: string, agoMs: number) => ({ type, status: 'True', lastUpdateTime: rfc3339(nowMs - agoMs) })
+const hourMs = 3_600_000
+const cleanings: [why: string, conditions: object[], certificate: string, leftMs: number][] = [
+  ['nobody has decided', [], '', 24 * hourMs],
+  ['denied', [condition('Denied', 600_000)], '', hourMs - 600_000],
+  ['approved and waiting', [condition('Approved', 0)], '', Infinity],
+  ['issued', [condition('Approved', 1000)], base64Text('no certificate'), hourMs - 1000],
+  ['failed', [condition('Approved', 1000), condition('Failed', 0)], '', hourMs],
+]
+for (const [why, conditions, certificate, leftMs] of cleanings)
+  test(`a request goes: ${why}`, () => {
+    const object = made(certificateSigningRequest, 'r', {
+      metadata: { creationTimestamp: rfc3339(nowMs) },
+      spec: { request: '', signerName: signers.client, usages: ['client auth'] },
+      status: { conditions, ...(certificate === '' ? {} : { certificate }) },
+    })
+    equal(dueMs(object) - nowMs, leftMs)
+  })
+
+async function startSigning() {
+  const [clock, random] = [new VirtualClock(Date.UTC(2030, 0, 1)), seededRandom(1)]
+  const certificates = temporaryCertificates({ clock, random, platform: nodePlatform, hosts: [] })
+  const { policies } = clusterPolicies({ clock, random, platform: nodePlatform, ...certificates })
+  const store = new MemoryStore(clock)
+  const controllerSettings = { signer: certificates.signer }
+  const cluster = new Cluster({ clock, random, log: silentLog, store, policies, nodes: 0, controllerSettings })
+  cluster.start()
+  await clock.advance('5s')
+  const ctx = context(new AbortController().signal)
+  const requests = cluster.client('test', adminUser).of(certificateSigningRequest)
+  const ask = (name: string, by: ReturnType<typeof nodeUser>, text: string, spec: object = {}) =>
+    cluster
+      .client('asker', by)
+      .of(certificateSigningRequest)
+      .create(
+        {
+          metadata: { name },
+          spec: { request: base64Text(text), signerName: signers.kubelet, usages: clientUsages, ...spec },
+        },
+        '',
+        ctx,
+      )
+  const read = async (name: string) => {
+    await clock.advance('1s')
+    return requests.get(name, '', ctx)
+  }
+  const told = ({ status }: CertificateSigningRequest) =>
+    (status.conditions ?? []).map(({ type, reason, message }) => `${type} ${reason}: ${message}`)
+  const approve = async (name: string) => {
+    const object = await requests.get(name, '', ctx)
+    const conditions = [{ type: 'Approved', status: 'True', reason: 'x', message: 'y' }]
+    await requests.updatePart({ ...object, status: { conditions } }, 'approval', ctx)
+  }
+  return {
+    cluster,
+    clock,
+    ctx,
+    certificates,
+    requests,
+    ask,
+    read,
+    told,
+    approve,
+    [Symbol.asyncDispose]: () => cluster.stop(),
+  }
+}
+
+test('a bootstrapping machine and a node get client certificates; nobody gets that of another node', async () => {
+  await using world = await startSigning()
+  const { cluster, clock, ctx, ask, read, told, certificates } = world
+  const bindings = cluster.client('test', adminUser).of(clusterRoleBinding)
+  const bind = (role: string, group: string) =>
+    bindings.create(
+      {
+        metadata: { name: role },
+        roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: role },
+        subjects: [{ apiGroup: 'rbac.authorization.k8s.io', kind: 'Group', name: group }],
+      },
+      '',
+      ctx,
+    )
+  const bootstrapper = userNamed('system:bootstrap:abcdef', ['system:bootstrappers'])
+  await bind('system:node-bootstrapper', 'system:bootstrappers')
+  await ask('early', bootstrapper, requestPem({ subject }, key))
+  deepEqual(told(await read('early')), [])
+  const parts = 'system:certificates.k8s.io:certificatesigningrequests'
+  await bind(`${parts}:nodeclient`, 'system:bootstrappers')
+  await bind(`${parts}:selfnodeclient`, 'system:nodes')
+  await clock.advance('5s')
+  const early = await read('early')
+  deepEqual(told(early), [
+    'Approved AutoApproved: Auto approving kubelet client certificate after SubjectAccessReview.',
+  ])
+  const certificate = new X509Certificate(atob(early.status.certificate ?? ''))
+  equal(certificate.subject, 'O=system:nodes\nCN=system:node:a')
+  ok(certificate.verify(new X509Certificate(certificates.authority).publicKey))
+  deepEqual(certificate.keyUsage, ['1.3.6.1.5.5.7.3.2'])
+  await ask('renewal', nodeUser('a'), requestPem({ subject }, key))
+  deepEqual(told(await read('renewal')), [
+    'Approved AutoApproved: Auto approving self kubelet client certificate after SubjectAccessReview.',
+  ])
+  const foreign = ask('foreign', nodeUser('b'), requestPem({ subject }, key))
+  equal(
+    await foreign.then(
+      () => 'made',
+      (error: Error) => error.message,
+    ),
+    'certificatesigningrequests.certificates.k8s.io "foreign" is forbidden: can only create a node CSR with CN=system:node:b',
+  )
+})
+
+test('what is approved is signed for as long as was asked, or fails and says why', async () => {
+  await using world = await startSigning()
+  const { clock, ask, read, told, approve, requests, ctx } = world
+  const jane = { subject: { commonName: 'jane', organizations: ['dev'] } }
+  const client = { signerName: signers.client, usages: ['client auth'] }
+  await ask('short', adminUser, requestPem(jane, key), { ...client, expirationSeconds: 3600 })
+  await ask('stolen', adminUser, requestPem(jane, key, nodePlatform.crypto.generateKey()), client)
+  await ask('wrong', adminUser, requestPem(jane, key), { ...client, usages: ['server auth'] })
+  await ask('other', adminUser, requestPem(jane, key), { ...client, signerName: 'example.com/signer' })
+  await ask('waiting', adminUser, requestPem(jane, key), client)
+  for (const name of ['short', 'stolen', 'wrong', 'other']) await approve(name)
+  const short = await read('short')
+  const { validFromDate, validToDate, subject: signedFor } = new X509Certificate(atob(short.status.certificate ?? ''))
+  equal(signedFor, 'O=dev\nCN=jane')
+  const signedMs = Date.UTC(2030, 0, 1) + 5000
+  deepEqual([validFromDate.getTime() - signedMs, validToDate.getTime() - signedMs], [-300_000, 3_600_000])
+  deepEqual(told(await read('stolen')), [
+    'Approved x: y',
+    'Failed SignerValidationFailure: unable to verify certificate request signature',
+  ])
+  deepEqual(told(await read('wrong')), [
+    'Approved x: y',
+    'Failed SignerValidationFailure: invalid usage for client certificate: server auth',
+  ])
+  for (const name of ['other', 'waiting']) equal((await read(name)).status.certificate, undefined)
+  await clock.advance('1h')
+  const left = async () => (await requests.list({}, ctx)).items.map(({ metadata }) => metadata.name)
+  deepEqual(await left(), ['other', 'waiting'])
+  await clock.advance('24h')
+  deepEqual(await left(), ['other'])
+})

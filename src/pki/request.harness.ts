@@ -1,0 +1,37 @@
+// For tests: a certificate signing request, signed by its own key or by another.
+import type { KeyPair } from '../platform/crypto.ts'
+import { addressBytes, altNamesOf, extension, nameOf, type Subject } from './certificate.ts'
+import * as der from './der.ts'
+import { pem } from './pem.ts'
+
+export interface RequestLook {
+  readonly subject: Subject
+  /** DER; that of the subject when left out. */
+  readonly name?: Uint8Array
+  readonly dnsNames?: readonly string[]
+  readonly addresses?: readonly string[]
+  readonly emails?: readonly string[]
+  readonly uris?: readonly string[]
+}
+
+const extensionRequest = '1.2.840.113549.1.9.14'
+const altNameId = '2.5.29.17'
+const ecdsaWithSha256 = '1.2.840.10045.4.3.2'
+
+export function requestPem(
+  { subject, name = nameOf(subject), dnsNames = [], addresses = [], emails = [], uris = [] }: RequestLook,
+  key: KeyPair,
+  signedBy: KeyPair = key,
+): string {
+  const altNames = altNamesOf({ dnsNames, addresses: addresses.map(addressBytes), emails, uris })
+  const attributes =
+    altNames === undefined
+      ? new Uint8Array()
+      : der.sequence(
+          der.objectIdentifier(extensionRequest),
+          der.set(der.sequence(extension(altNameId, false, altNames))),
+        )
+  const info = der.sequence(der.integer(Uint8Array.of(0)), name, key.publicKey, der.explicit(0, attributes))
+  const algorithm = der.sequence(der.objectIdentifier(ecdsaWithSha256))
+  return pem('CERTIFICATE REQUEST', der.sequence(info, algorithm, der.bitString(signedBy.sign(info))))
+}
