@@ -1,6 +1,7 @@
 // Answer: what a request ends in, before any encoding. The HTTP station writes it as bytes; the direct transport
 // hands the objects over as they are.
 import type { Kind } from '../api/kind.ts'
+import type { Channel } from '../base/channel.ts'
 import type { Cause } from '../base/flow.ts'
 import type { WireAnswer } from '../platform/listener.ts'
 import type { Stored } from './stored.ts'
@@ -16,7 +17,7 @@ export type Answer =
       readonly warnings?: readonly string[]
     }
   | ListAnswer
-  | { readonly kind: 'watch'; readonly of: Kind; readonly events: AsyncIterable<WatchEvent> }
+  | { readonly kind: 'watch'; readonly of: Kind; readonly events: Channel<WatchEvent> }
   | {
       readonly kind: 'json'
       readonly status: number

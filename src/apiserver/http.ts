@@ -1,5 +1,4 @@
 // The HTTP station: wire requests in, wire answers out. Only here errors become Status objects.
-import { Channel } from '../base/channel.ts'
 import type { Clock } from '../base/clock.ts'
 import { noCause, type Cause } from '../base/flow.ts'
 import { newUid } from '../base/ids.ts'
@@ -20,7 +19,7 @@ import { answerForm, type AnswerForm } from './media-type.ts'
 import type { ApiRequest, Body, Credentials, Origin } from './request.ts'
 import type { IncludeObject } from './table.ts'
 import { targetOf } from './target.ts'
-import { channelOf, watchPieces } from './watch-pieces.ts'
+import { watchPieces } from './watch-pieces.ts'
 
 export interface HttpParts {
   readonly server: ApiServer
@@ -147,11 +146,10 @@ async function toWire(answer: Answer, options: EncodeOptions, clock: Clock): Pro
       return written(200, await listBody(answer, options), form, answer.warnings)
     case 'watch': {
       const type = form.syntax === 'protobuf' ? `${contentTypes.protobuf};stream=watch` : contentTypes.json
-      const events = answer.events instanceof Channel ? answer.events : channelOf(answer.events)
       return {
         status: 200,
         headers: { 'content-type': type, 'cache-control': uncached },
-        body: watchPieces(events, answer.of, { form, include, clock }),
+        body: watchPieces(answer.events, answer.of, { form, include, clock }),
       }
     }
     case 'json':

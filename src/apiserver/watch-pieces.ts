@@ -1,5 +1,5 @@
 // The events of a watch as pieces of its answer, taken many at a time.
-import { Channel } from '../base/channel.ts'
+import type { Channel } from '../base/channel.ts'
 import type { Clock } from '../base/clock.ts'
 import { errorText } from '../base/log.ts'
 import type { Kind } from '../api/kind.ts'
@@ -13,8 +13,6 @@ import type { IncludeObject } from './table.ts'
 
 /** So many events are encoded before the event loop has its turn again. */
 const eventsAtOnce = 256
-/** A client of a converted kind that is further behind is cut off. */
-const convertedEventsMax = 20_000
 
 export interface WatchForm {
   readonly form: AnswerForm
@@ -52,18 +50,4 @@ function encoderOf(kind: Kind, { form, include, clock }: WatchForm): (event: Wat
     withColumns = false
     return line
   }
-}
-
-/** A stream of events that another made, to be taken many at a time. */
-export function channelOf(events: AsyncIterable<WatchEvent>): Channel<WatchEvent> {
-  const iterator = events[Symbol.asyncIterator]()
-  const channel = new Channel<WatchEvent>(convertedEventsMax, () => void iterator.return?.())
-  const pump = async (): Promise<void> => {
-    for (let next = await iterator.next(); next.done !== true; next = await iterator.next()) channel.push(next.value)
-  }
-  pump().then(
-    () => channel.end(),
-    (error: unknown) => channel.end(error),
-  )
-  return channel
 }

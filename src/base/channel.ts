@@ -82,6 +82,35 @@ export class Channel<T> implements AsyncIterable<T> {
     return this
   }
 
+  /** All that is queued, as soon as there is something: for a reader whom many senders must not outrun. */
+  async *batches(): AsyncGenerator<readonly T[], undefined> {
+    try {
+      for (let items = this.take(Infinity); items !== undefined; items = this.take(Infinity)) {
+        if (items.length > 0) yield items
+        else await new Promise<void>((resolve) => this.listen(resolve))
+      }
+    } finally {
+      this.#items = []
+      this.end()
+    }
+  }
+
+  /** The same items, each turned into another; ending either channel ends both. */
+  map<U>(turned: (item: T) => U): Channel<U> {
+    const target: Channel<U> = new Channel(this.#max, () => this.end())
+    this.listen(() => {
+      try {
+        let items = this.take(Infinity)
+        for (; items !== undefined && items.length > 0; items = this.take(Infinity))
+          for (const item of items) target.push(turned(item))
+        if (items === undefined) target.end()
+      } catch (error) {
+        target.end(error)
+      }
+    })
+    return target
+  }
+
   [Symbol.asyncIterator](): AsyncIterator<T, undefined> {
     return {
       next: () => this.#next(),

@@ -168,7 +168,7 @@ function scripted(lists: { items: ConfigMap[]; revision: number }[], watches: (C
       asked.push(`watch ${query['resourceVersion']}`)
       for (const entry of watches.shift() ?? [])
         if (entry instanceof Error) throw entry
-        else yield entry
+        else yield [entry]
       if (watches.length === 0) await new Promise(() => {})
     },
   }

@@ -128,10 +128,15 @@ export class ResourceClient<T extends ApiObject, Input> {
     return this.#transport.list(call, context) as Promise<TypedPage<T>>
   }
 
-  watch(options: ListOptions, context: Context): AsyncIterable<TypedEvent<T>> {
+  async *watch(options: ListOptions, context: Context): AsyncIterable<TypedEvent<T>> {
+    for await (const events of this.watchMany(options, context)) yield* events
+  }
+
+  /** As `watch`, all events that are there at a time. */
+  watchMany(options: ListOptions, context: Context): AsyncIterable<readonly TypedEvent<T>[]> {
     const query = { ...listQuery(options), allowWatchBookmarks: 'true' }
     const { kind, namespace, name } = this.#call({ verb: 'list', namespace: options.namespace ?? '' })
-    return this.#transport.watch({ kind, namespace, name, query }, context) as AsyncIterable<TypedEvent<T>>
+    return this.#transport.watch({ kind, namespace, name, query }, context) as AsyncIterable<readonly TypedEvent<T>[]>
   }
 
   #send(call: Partial<ApiCall> & Pick<ApiCall, 'verb'>, context: Context): Promise<T> {

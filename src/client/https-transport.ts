@@ -64,15 +64,25 @@ export class HttpsTransport implements Transport {
     }
   }
 
-  async *watch(call: WatchCall, context: Context): AsyncIterable<ClientEvent> {
+  async *watch(call: WatchCall, context: Context): AsyncIterable<readonly ClientEvent[]> {
     const query = { ...call.query, watch: 'true' }
     const target = pathOf({ ...call, query, subresource: '' })
     const answer = await this.#request('GET', target, undefined, '', context, this.#options.watches)
-    for await (const line of linesOf(answer.body)) {
-      const { type, object } = JSON.parse(line) as { type: ClientEvent['type'] | 'ERROR'; object: ApiObject }
-      if (type === 'ERROR') throw StatusError.fromStatus(object, 500)
-      if (type === 'BOOKMARK') yield { type, revision: revisionOf(object) }
-      else yield { type, object, cause: causeOf(0 as FlowId, revisionOf(object)) }
+    for await (const lines of linesOf(answer.body)) {
+      const events: ClientEvent[] = []
+      for (const line of lines) {
+        const { type, object } = JSON.parse(line) as { type: ClientEvent['type'] | 'ERROR'; object: ApiObject }
+        if (type === 'ERROR') {
+          yield events
+          throw StatusError.fromStatus(object, 500)
+        }
+        events.push(
+          type === 'BOOKMARK'
+            ? { type, revision: revisionOf(object) }
+            : { type, object, cause: causeOf(0 as FlowId, revisionOf(object)) },
+        )
+      }
+      yield events
     }
   }
 
@@ -145,7 +155,8 @@ async function failureOf(answer: OutboundAnswer): Promise<StatusError> {
   }
 }
 
-async function* linesOf(body: AsyncIterable<Uint8Array>): AsyncIterable<string> {
+/** Whole lines, as many as each piece completes. */
+async function* linesOf(body: AsyncIterable<Uint8Array>): AsyncIterable<readonly string[]> {
   const decoder = new TextDecoder()
   let rest = ''
   for await (const piece of body) {
@@ -153,6 +164,7 @@ async function* linesOf(body: AsyncIterable<Uint8Array>): AsyncIterable<string> 
     if (rest.length > watchLineCharsMax) throw new Error('a line of the watch is too long')
     const lines = rest.split('\n')
     rest = lines.pop() ?? ''
-    for (const line of lines) if (line !== '') yield line
+    const whole = lines.filter((line) => line !== '')
+    if (whole.length > 0) yield whole
   }
 }

@@ -8,7 +8,7 @@ import { backoffMs, type Backoff } from '../base/work-queue.ts'
 import type { Kind } from '../api/kind.ts'
 import { keyOf, namespaceOf, revisionOf, type ApiObject, type ObjectKey } from '../api/object.ts'
 import { StatusError } from '../api/status-error.ts'
-import type { ListOptions, ResourceClient } from './client.ts'
+import type { ListOptions, ResourceClient, TypedEvent } from './client.ts'
 
 export interface Change<T> {
   readonly key: ObjectKey
@@ -123,15 +123,18 @@ export class Informer<T extends ApiObject = ApiObject> {
 
   async #follow(signal: AbortSignal): Promise<void> {
     const options = { ...this.#options, resourceVersion: String(this.#revision) }
-    for await (const event of this.#client.watch(options, context(signal))) {
-      if (event.type === 'BOOKMARK') {
-        this.#revision = event.revision
-        continue
-      }
-      const { object, type, cause } = event
-      this.#revision = revisionOf(object)
-      this.#apply(keyOf(object), type === 'DELETED' ? undefined : object, cause)
+    for await (const events of this.#client.watchMany(options, context(signal)))
+      for (const event of events) this.#take(event)
+  }
+
+  #take(event: TypedEvent<T>): void {
+    if (event.type === 'BOOKMARK') {
+      this.#revision = event.revision
+      return
     }
+    const { object, type, cause } = event
+    this.#revision = revisionOf(object)
+    this.#apply(keyOf(object), type === 'DELETED' ? undefined : object, cause)
   }
 
   #apply(key: ObjectKey, now: T | undefined, cause: Cause): void {

@@ -36,6 +36,6 @@ export interface Transport {
   send(call: ApiCall, context: Context): Promise<unknown>
   /** For calls that answer with a list: a list, and the deletion of a collection. */
   list(call: ApiCall, context: Context): Promise<ListPage>
-  /** Ends with a StatusError when the server says so: 410 means list again. */
-  watch(call: WatchCall, context: Context): AsyncIterable<ClientEvent>
+  /** Events as many as there are at a time. Ends with a StatusError when the server says so: 410 means list again. */
+  watch(call: WatchCall, context: Context): AsyncIterable<readonly ClientEvent[]>
 }

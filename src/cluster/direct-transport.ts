@@ -1,5 +1,6 @@
 // DirectTransport: calls as function calls into an API server of this process. Same stations, no sockets, no encoding.
 import type { Context } from '../base/context.ts'
+import type { WatchEvent } from '../apiserver/answer.ts'
 import type { ApiServer } from '../apiserver/server.ts'
 import type { ApiRequest, Credentials, User } from '../apiserver/request.ts'
 import { managerOfSender } from '../api/field-manager.ts'
@@ -34,14 +35,10 @@ export class DirectTransport implements Transport {
     }
   }
 
-  async *watch(call: WatchCall, context: Context): AsyncIterable<ClientEvent> {
+  async *watch(call: WatchCall, context: Context): AsyncIterable<readonly ClientEvent[]> {
     const answer = await this.#handle({ ...call, subresource: '', body: undefined }, 'watch', context)
     if (answer.kind !== 'watch') throw new StatusError(500, 'InternalError', `a watch answered with a ${answer.kind}`)
-    for await (const event of answer.events) {
-      if (event.type === 'ERROR') throw StatusError.fromStatus(event.status, 500)
-      if (event.type === 'BOOKMARK') yield { type: 'BOOKMARK', revision: event.revision }
-      else yield { type: event.type, object: event.stored.object, cause: event.cause }
-    }
+    for await (const events of answer.events.batches()) yield events.map(clientEvent)
   }
 
   #handle(call: Omit<ApiCall, 'verb'>, verb: ApiCall['verb'] | 'watch', context: Context) {
@@ -63,4 +60,10 @@ export class DirectTransport implements Transport {
     }
     return server.handle(request)
   }
+}
+
+function clientEvent(event: WatchEvent): ClientEvent {
+  if (event.type === 'ERROR') throw StatusError.fromStatus(event.status, 500)
+  if (event.type === 'BOOKMARK') return { type: 'BOOKMARK', revision: event.revision }
+  return { type: event.type, object: event.stored.object, cause: event.cause }
 }

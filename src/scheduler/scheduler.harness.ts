@@ -75,7 +75,7 @@ export const standing = (objects: readonly ApiObject[]): Transport => ({
   list: ({ kind }) =>
     Promise.resolve({ items: objects.filter((each) => each.kind === kind.kind), revision: 1, continueToken: '' }),
   // oxlint-disable-next-line require-yield -- nothing ever happens
-  async *watch(_call, { signal }): AsyncIterable<ClientEvent> {
+  async *watch(_call, { signal }): AsyncIterable<readonly ClientEvent[]> {
     if (!signal.aborted) await once(signal, 'abort')
   },
 })

@@ -1,5 +1,6 @@
 // History: the versions of a store, in memory. What is durable is visible to readers and watchers; what is pending is
 // seen only by the conditions of later writes, until it is published or taken back. Both drivers of ours stand on it.
+import type { Channel } from '../base/channel.ts'
 import { assert } from '../base/assert.ts'
 import { Compacted, FutureRevision } from './store.ts'
 import type { KeyValue, RangeOptions, RangeResult, StoreBatch, Transaction, WatchOptions } from './store.ts'
@@ -79,7 +80,7 @@ export class History {
     return { revision: version.revision, items, remaining }
   }
 
-  watch({ prefix, from }: WatchOptions, signal: AbortSignal): AsyncIterable<StoreBatch> {
+  watch({ prefix, from }: WatchOptions, signal: AbortSignal): Channel<StoreBatch> {
     const oldest = this.oldest.revision
     // The empty store at revision 1 has no past that could be missed.
     if (from <= oldest && oldest > emptyVersion.revision) return failedWatch(new Compacted(from, oldest))

@@ -1,4 +1,5 @@
 // MemoryStore: the driver for tests. State and history in memory, every version of the state still readable.
+import type { Channel } from '../base/channel.ts'
 import type { Clock } from '../base/clock.ts'
 import { OrderedMap } from '../base/ordered-map.ts'
 import { History } from './history.ts'
@@ -71,7 +72,7 @@ export class MemoryStore implements Store {
     return Promise.try(() => this.#commit(transaction))
   }
 
-  watch(options: WatchOptions, signal: AbortSignal): AsyncIterable<StoreBatch> {
+  watch(options: WatchOptions, signal: AbortSignal): Channel<StoreBatch> {
     return this.#history.watch(options, signal)
   }
 

@@ -1,5 +1,6 @@
 // The store's contract: etcd's model over keys and bytes. One revision counter; conditional commits; ranges at a
 // revision; watches from a revision; compaction; leases. It knows no kinds. Every driver passes contract.suite.ts.
+import type { Channel } from '../base/channel.ts'
 
 export interface KeyValue {
   readonly key: string
@@ -86,7 +87,7 @@ export interface Store {
    */
   commit(transaction: Transaction, signal: AbortSignal): Promise<CommitResult>
   /** Batches in the order of revisions, none missing; ends with Compacted when `from` is too old, or ChannelOverflow. */
-  watch(options: WatchOptions, signal: AbortSignal): AsyncIterable<StoreBatch>
+  watch(options: WatchOptions, signal: AbortSignal): Channel<StoreBatch>
   /** Forgets what is needed only for revisions below this one. */
   compact(revision: number, signal: AbortSignal): Promise<void>
   /** Keys put with the lease go when it ends. */

@@ -23,21 +23,23 @@ export class Watchers {
   }
 
   /** A watch of the keys with the prefix that begins with `past`, what has already happened since `from`. */
-  add(prefix: string, from: number, past: readonly Version[], signal: AbortSignal): AsyncIterable<StoreBatch> {
-    const channel: Channel<StoreBatch> = new Channel(watchBatchesMax, () => this.#watchers.delete(watcher))
+  add(prefix: string, from: number, past: readonly Version[], signal: AbortSignal): Channel<StoreBatch> {
+    // The length of the past does not count against the channel: it is there anyway.
+    const channel: Channel<StoreBatch> = new Channel(watchBatchesMax + past.length, () =>
+      this.#watchers.delete(watcher),
+    )
     const sent = Math.max(from - 1, past.at(-1)?.revision ?? 0)
     const watcher: Watcher = { prefix, end: prefixEnd(prefix), channel, sent }
+    for (const version of past) push(watcher, version)
     this.#watchers.add(watcher)
-    channel.endWith(signal)
-    return past.length === 0 ? channel : pastThenPresent(watcher, past)
+    return channel.endWith(signal)
   }
 
   tell(version: Version): void {
     for (const watcher of this.#watchers) {
       if (version.revision <= watcher.sent) continue
       watcher.sent = version.revision
-      const events = wantedBy(watcher, version)
-      if (events.length > 0) watcher.channel.push({ revision: version.revision, events })
+      push(watcher, version)
     }
   }
 
@@ -47,30 +49,15 @@ export class Watchers {
 }
 
 /** A watch that ends at once, with this error. */
-export function failedWatch(error: Error): AsyncIterable<StoreBatch> {
+export function failedWatch(error: Error): Channel<StoreBatch> {
   const channel = new Channel<StoreBatch>(1)
   channel.end(error)
   return channel
 }
 
-/** The past is read from the versions themselves, so that its length does not count against the channel. */
-function pastThenPresent(watcher: Watcher, past: readonly Version[]): AsyncIterable<StoreBatch> {
-  const live = watcher.channel[Symbol.asyncIterator]()
-  let index = 0
-  const next = (): Promise<IteratorResult<StoreBatch, undefined>> => {
-    for (let version = past[index]; version !== undefined; version = past[index]) {
-      index++
-      const events = wantedBy(watcher, version)
-      if (events.length > 0) return Promise.resolve({ value: { revision: version.revision, events }, done: false })
-    }
-    return live.next()
-  }
-  const end = (): Promise<IteratorResult<StoreBatch, undefined>> => {
-    index = past.length
-    watcher.channel.end()
-    return Promise.resolve({ value: undefined, done: true })
-  }
-  return { [Symbol.asyncIterator]: () => ({ next, return: end }) }
+function push(watcher: Watcher, version: Version): void {
+  const events = wantedBy(watcher, version)
+  if (events.length > 0) watcher.channel.push({ revision: version.revision, events })
 }
 
 const wantedBy = ({ prefix, end }: Watcher, { events }: Version): readonly StoreEvent[] =>

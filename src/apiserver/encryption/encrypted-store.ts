@@ -1,4 +1,5 @@
 // EncryptedStore: a store whose values lie encrypted below and are plain above. Rules can be replaced while it runs.
+import type { Channel } from '../../base/channel.ts'
 import { storedKinds } from '../../api/kinds.ts'
 import type {
   CommitResult,
@@ -70,9 +71,10 @@ export class EncryptedStore implements Store {
     return this.#inner.commit({ conditions, operations: operations.map((each) => this.#sealed(each)) }, signal)
   }
 
-  async *watch(options: WatchOptions, signal: AbortSignal): AsyncIterable<StoreBatch> {
-    for await (const batch of this.#inner.watch(options, signal))
-      yield { ...batch, events: batch.events.map((event) => this.#openedEvent(event)) }
+  watch(options: WatchOptions, signal: AbortSignal): Channel<StoreBatch> {
+    return this.#inner
+      .watch(options, signal)
+      .map<StoreBatch>((batch) => ({ ...batch, events: batch.events.map((event) => this.#openedEvent(event)) }))
   }
 
   compact(revision: number, signal: AbortSignal): Promise<void> {

@@ -29,6 +29,5 @@ export function convertingFace(kind: Kind, conversion: NonNullable<Kind['storedA
   }
 }
 
-export async function* shownEvents(events: AsyncIterable<WatchEvent>, face: Face): AsyncIterable<WatchEvent> {
-  for await (const event of events) yield 'stored' in event ? { ...event, stored: face.shown(event.stored) } : event
-}
+export const shownEvent = (event: WatchEvent, face: Face): WatchEvent =>
+  'stored' in event ? { ...event, stored: face.shown(event.stored) } : event

@@ -6,7 +6,7 @@ import type { Answer, ListAnswer } from '../answer.ts'
 import type { Stored } from '../stored.ts'
 import { Selection } from '../watch/selection.ts'
 import { ContinueExpired, inconsistentRevision, writeToken } from './continue-token.ts'
-import { shownEvents } from './face.ts'
+import { shownEvent } from './face.ts'
 import { listOptionsOf, revisionOf, watchOptionsOf, type ListOptions, type WatchOptions } from './list-options.ts'
 import type { ResourceParts, ResourceRequest } from './parts.ts'
 
@@ -94,7 +94,8 @@ export async function watch(parts: ResourceParts, request: ResourceRequest): Pro
     },
     context.signal,
   )
-  return { kind: 'watch', of: face.kind, events: face.kind === parts.kind ? events : shownEvents(events, face) }
+  const shown = face.kind === parts.kind ? events : events.map((event) => shownEvent(event, face))
+  return { kind: 'watch', of: face.kind, events: shown }
 }
 
 /** `now` sends the state first; a revision sends what came after it. */

@@ -1,7 +1,6 @@
 // On the record: what a request was, and what became of it.
-import { Channel } from '../../base/channel.ts'
 import { StatusError } from '../../api/status-error.ts'
-import type { Answer, WatchEvent } from '../answer.ts'
+import type { Answer } from '../answer.ts'
 import { isKnownFailure, statusErrorOf } from '../failure.ts'
 import { defineStation } from '../station.ts'
 
@@ -42,15 +41,6 @@ function untilEnd(answer: Answer, ended: () => void): Answer {
     return { ...answer, answer: { ...answer.answer, takeOver: (socket) => takeOver(socket).finally(ended) } }
   }
   if (answer.kind !== 'watch') return answer
-  if (!(answer.events instanceof Channel)) return { ...answer, events: followed(answer.events, ended) }
   answer.events.whenEnded(ended)
   return answer
-}
-
-async function* followed(events: AsyncIterable<WatchEvent>, ended: () => void): AsyncGenerator<WatchEvent> {
-  try {
-    yield* events
-  } finally {
-    ended()
-  }
 }

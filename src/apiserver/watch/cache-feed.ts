@@ -34,12 +34,13 @@ export class CacheFeed {
         const { present, filled } = await this.#fill(signal)
         let isReady = filled === present
         if (isReady) onReady()
-        for await (const batch of this.#store.watch({ prefix: allKeys, from: filled + 1 }, signal)) {
-          this.#take(batch)
-          if (isReady || batch.revision < present) continue
-          isReady = true
-          onReady()
-        }
+        for await (const batches of this.#store.watch({ prefix: allKeys, from: filled + 1 }, signal).batches())
+          for (const batch of batches) {
+            this.#take(batch)
+            if (isReady || batch.revision < present) continue
+            isReady = true
+            onReady()
+          }
       } catch (error) {
         this.#log.warn('the watch of the store broke; the caches start anew', { error: errorText(error) })
         await this.#clock.sleep(retryMs, signal)

@@ -1,5 +1,6 @@
 // EtcdStore: the driver for many machines. etcd decides; nothing is kept here but what is under way. Every read asks the
 // cluster's leader, every write is a transaction, all watches share one stream.
+import type { Channel } from '../../base/channel.ts'
 import type { Clock } from '../../base/clock.ts'
 import { prefixEnd } from '../../base/ordered-map.ts'
 import type { Random } from '../../base/random.ts'
@@ -129,7 +130,7 @@ export class EtcdStore implements Store {
     })
   }
 
-  watch({ prefix, from }: WatchOptions, signal: AbortSignal): AsyncIterable<StoreBatch> {
+  watch({ prefix, from }: WatchOptions, signal: AbortSignal): Channel<StoreBatch> {
     return this.#stream.watch(etcdRange(this.#prefix, prefix, prefixEnd(prefix)), from, signal)
   }
 

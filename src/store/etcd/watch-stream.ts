@@ -66,7 +66,7 @@ export class WatchStream {
     )
   }
 
-  watch(range: EtcdRange, from: number, signal: AbortSignal): AsyncIterable<StoreBatch> {
+  watch(range: EtcdRange, from: number, signal: AbortSignal): Channel<StoreBatch> {
     const id = ++this.#lastId
     const channel = new Channel<StoreBatch>(watchBatchesMax, () => this.#forget(id))
     const batches = new Batches(this.#prefixLength)

@@ -1,5 +1,6 @@
 // SqliteStore: the driver for one machine. State and recent history in memory, every acknowledged write on the disk
 // first. Conditions are checked against pending writes; readers and watchers see only what is durable.
+import type { Channel } from '../../base/channel.ts'
 import { assert } from '../../base/assert.ts'
 import type { Clock } from '../../base/clock.ts'
 import type { Workers } from '../../platform/workers.ts'
@@ -124,7 +125,7 @@ export class SqliteStore implements Store {
     return answer.promise
   }
 
-  watch(options: WatchOptions, signal: AbortSignal): AsyncIterable<StoreBatch> {
+  watch(options: WatchOptions, signal: AbortSignal): Channel<StoreBatch> {
     return this.#history.watch(options, signal)
   }
 
