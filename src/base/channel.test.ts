@@ -1,6 +1,7 @@
 import { deepEqual, equal, rejects } from 'node:assert/strict'
 import { test } from 'node:test'
 import { Channel, ChannelOverflow } from './channel.ts'
+import { turn } from './turn.ts'
 
 async function readAll<T>(channel: Channel<T>): Promise<T[]> {
   const items: T[] = []
@@ -48,4 +49,39 @@ test('the sender hears when the reader leaves, and when the signal ends it', asy
   deepEqual(await readAll(aborted), [])
   equal(ends, 2)
   equal(aborted.ended, true)
+})
+
+test('batches hold all that is queued, and the reader hears of an error behind them', async () => {
+  const channel = new Channel<number>(10)
+  channel.push(1)
+  channel.push(2)
+  const seen: (readonly number[])[] = []
+  const reading = (async () => {
+    for await (const batch of channel.batches()) seen.push(batch)
+  })()
+  await turn()
+  for (const item of [3, 4, 5]) channel.push(item)
+  await turn()
+  channel.push(6)
+  channel.end(new Error('gone'))
+  await rejects(reading, /gone/)
+  deepEqual(seen, [[1, 2], [3, 4, 5], [6]])
+})
+
+test('a mapped channel brings the same, turned, and both end together', async () => {
+  let ends = 0
+  const source = new Channel<number>(10, () => ends++)
+  source.push(1)
+  const target = source.map((item) => item * 10)
+  source.push(2)
+  source.end()
+  deepEqual(await readAll(target), [10, 20])
+  const failing = new Channel<number>(10)
+  failing.push(1)
+  failing.end(new Error('gone'))
+  await rejects(readAll(failing.map((item) => item)), /gone/)
+  const left = new Channel<number>(10, () => ends++)
+  left.map((item) => item).end()
+  equal(ends, 2)
+  equal(left.ended, true)
 })

@@ -4,11 +4,13 @@ import { test } from 'node:test'
 import { FlowRecorder } from '../../base/flow.ts'
 import { silentLog } from '../../base/log.ts'
 import { TaskGroup } from '../../base/task-group.ts'
+import { Channel } from '../../base/channel.ts'
 import { VirtualClock } from '../../base/virtual-clock.ts'
 import { configMap } from '../../api/core/v1/config-map.ts'
 import type { ApiObject } from '../../api/object.ts'
 import { StatusError } from '../../api/status-error.ts'
 import { MemoryStore } from '../../store/memory.ts'
+import type { StoreBatch } from '../../store/store.ts'
 import type { WatchEvent } from '../answer.ts'
 import { storeKey } from '../registry/keys.ts'
 import { encodeObject, Stored } from '../stored.ts'
@@ -161,13 +163,17 @@ test('the feed fills the caches from the store, follows it, and starts anew when
     get(target, property) {
       const value: unknown = Reflect.get(target, property, target)
       if (property !== 'watch' || isBroken) return typeof value === 'function' ? value.bind(target) : value
-      return async function* (...args: Parameters<MemoryStore['watch']>) {
-        for await (const batch of target.watch(...args)) {
-          yield batch
-          if (batch.revision < 3) continue
-          isBroken = true
-          throw new Error('connection lost')
-        }
+      return (...args: Parameters<MemoryStore['watch']>) => {
+        const [whole, cut] = [target.watch(...args), new Channel<StoreBatch>(10)]
+        whole.listen(() => {
+          for (const batch of whole.take(10) ?? []) {
+            cut.push(batch)
+            if (batch.revision < 3) continue
+            isBroken = true
+            cut.end(new Error('connection lost'))
+          }
+        })
+        return cut
       }
     },
   })
