@@ -42,6 +42,15 @@ const sandboxBackoff: Backoff = { initialMs: 500, maxMs: 122_000 }
 /** Under which name failures of the sandbox are remembered: no container is called so. */
 const sandboxFailure = ''
 
+/**
+ * A status is told when a look begins and when nothing is left to do: what lies between follows at once. Containers that
+ * have ended are told of before their sandbox goes, since nothing is known of them afterwards.
+ */
+const isWorthTelling = (round: number, due: readonly PodAction[]): boolean =>
+  due.length === 0 || due.some(({ kind }) => kind === 'remove-sandbox') || (round === 0 && !isGone(due))
+
+const isGone = (due: readonly PodAction[]): boolean => due.some(({ kind }) => kind === 'release-pod')
+
 /** When an action that failed before may be tried again; 0 when it may now. */
 function heldUntilMs(action: PodAction, { failures }: PodMemory): number {
   if (action.kind === 'run-sandbox') return failures.get(sandboxFailure)?.untilMs ?? 0
@@ -72,7 +81,8 @@ export class PodWorker {
       const actions = this.#decide(wanted, running)
       const due = actions.filter((action) => !this.#isHeldBack(action, memory))
       againMs = this.#nextLookMs(actions, memory)
-      if (wanted !== undefined) wanted = await this.#report(wanted, running, memory, context)
+      if (wanted !== undefined && isWorthTelling(round, due))
+        wanted = await this.#report(wanted, running, memory, context)
       if (due.length === 0) break
       for (const action of due) await this.#act(action, uid, wanted, running, memory, context)
       if (due.some(({ kind }) => kind === 'release-pod')) break

@@ -1,21 +1,23 @@
 // SimulatedDisk: files and mounts in memory, for simulated nodes. Links do not exist here, so no path can escape.
+import { getOrMake } from '../../base/get-or-make.ts'
 import { PathEscapes, type Disk, type DiskFile, type DiskKind } from './disk.ts'
 
 type Entry = { readonly kind: 'folder' } | ({ readonly kind: 'file' } & DiskFile)
 
 export class SimulatedDisk implements Disk {
   readonly #entries = new Map<string, Entry>()
+  /** The names in each folder. */
+  readonly #names = new Map<string, Set<string>>()
   readonly #mounts = new Set<string>()
   readonly #groups = new Map<string, number>()
 
   makeFolder(path: string, _mode: number): Promise<void> {
-    for (let at = path; at !== '' && !this.#entries.has(at); at = at.slice(0, at.lastIndexOf('/')))
-      this.#entries.set(at, { kind: 'folder' })
+    for (let at = path; at !== '' && !this.#entries.has(at); at = folderOf(at)) this.#set(at, { kind: 'folder' })
     return Promise.resolve()
   }
 
   write(path: string, file: DiskFile): Promise<void> {
-    this.#entries.set(path, { kind: 'file', ...file })
+    this.#set(path, { kind: 'file', ...file })
     return Promise.resolve()
   }
 
@@ -25,9 +27,9 @@ export class SimulatedDisk implements Disk {
   }
 
   async project(folder: string, files: ReadonlyMap<string, DiskFile>, _gid?: number): Promise<void> {
-    for (const path of this.#below(folder)) if (path !== folder) this.#entries.delete(path)
+    for (const path of this.#below(folder)) if (path !== folder) this.#delete(path)
     for (const [path, file] of files) {
-      await this.makeFolder(`${folder}/${path}`.slice(0, `${folder}/${path}`.lastIndexOf('/')), 0o755)
+      await this.makeFolder(folderOf(`${folder}/${path}`), 0o755)
       await this.write(`${folder}/${path}`, file)
     }
   }
@@ -59,15 +61,14 @@ export class SimulatedDisk implements Disk {
     if (mounts.length > 0)
       return Promise.reject(new Error(`${path} is not removed: something is mounted at ${mounts.join(', ')}`))
     for (const below of this.#below(path)) {
-      this.#entries.delete(below)
+      this.#delete(below)
       this.#groups.delete(below)
     }
     return Promise.resolve()
   }
 
   list(path: string): Promise<readonly string[]> {
-    const rests = this.#below(path).map((below) => below.slice(path.length + 1))
-    return Promise.resolve([...new Set(rests.filter((rest) => rest !== '').map((rest) => rest.split('/')[0] ?? ''))])
+    return Promise.resolve([...(this.#names.get(path) ?? [])])
   }
 
   mountMemory(path: string, _bytesMax: number | undefined): Promise<void> {
@@ -92,9 +93,26 @@ export class SimulatedDisk implements Disk {
     return Promise.resolve(sizes.reduce((sum, size) => sum + size, 0))
   }
 
+  #set(path: string, entry: Entry): void {
+    this.#entries.set(path, entry)
+    getOrMake(this.#names, folderOf(path), () => new Set()).add(nameOf(path))
+  }
+
+  #delete(path: string): void {
+    this.#entries.delete(path)
+    const names = this.#names.get(folderOf(path))
+    names?.delete(nameOf(path))
+    if (names?.size === 0) this.#names.delete(folderOf(path))
+  }
+
+  /** The path itself, when it is there, and all that is in it. */
   #below(path: string): string[] {
-    return [...this.#entries.keys()].filter((candidate) => isAtOrBelow(candidate, path))
+    const inside = [...(this.#names.get(path) ?? [])].flatMap((name) => this.#below(`${path}/${name}`))
+    return this.#entries.has(path) ? [path, ...inside] : inside
   }
 }
+
+const folderOf = (path: string): string => path.slice(0, path.lastIndexOf('/'))
+const nameOf = (path: string): string => path.slice(path.lastIndexOf('/') + 1)
 
 const isAtOrBelow = (candidate: string, path: string): boolean => candidate === path || candidate.startsWith(`${path}/`)

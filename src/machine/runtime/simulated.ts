@@ -1,5 +1,6 @@
 // SimulatedRuntime: containers that are TypeScript functions. The real kubelet runs on it unchanged.
 import type { Clock } from '../../base/clock.ts'
+import { getOrMake } from '../../base/get-or-make.ts'
 import { newUid } from '../../base/ids.ts'
 import type { Random } from '../../base/random.ts'
 import type { LogFiles } from '../logs/log-files.ts'
@@ -86,6 +87,8 @@ const succeed: SimulatedCommand = () => Promise.resolve({ exitCode: 0 })
 
 const podRangeDefault = '10.244.0.0/24'
 const killedCode = 137
+/** One for all: an error of its own each time would be made with its stack. */
+const askedToEnd = new Error('the container is asked to end')
 const crashedCode = 1
 
 export class SimulatedRuntime implements ContainerRuntime {
@@ -100,6 +103,8 @@ export class SimulatedRuntime implements ContainerRuntime {
   readonly #random: Random
   readonly #options: SimulatedRuntimeOptions
   readonly #sandboxes = new Map<string, Sandbox>()
+  /** The sandboxes of each pod, the newest last. */
+  readonly #ofPods = new Map<string, Sandbox[]>()
   readonly #containers = new Map<string, Container>()
   readonly #images = new Map<string, RuntimeImage>()
   readonly #listeners = new Set<(podUid: string) => void>()
@@ -116,7 +121,7 @@ export class SimulatedRuntime implements ContainerRuntime {
   }
 
   inspect(podUid: string, _signal: AbortSignal): Promise<RuntimePod | undefined> {
-    const sandbox = [...this.#sandboxes.values()].findLast(({ config }) => config.podUid === podUid)
+    const sandbox = this.#ofPods.get(podUid)?.at(-1)
     if (sandbox === undefined) return Promise.resolve(undefined)
     const { id: sandboxId, config, ips, isReady, containers } = sandbox
     const { namespace, name, attempt } = config
@@ -125,7 +130,7 @@ export class SimulatedRuntime implements ContainerRuntime {
   }
 
   podUids(_signal: AbortSignal): Promise<readonly string[]> {
-    return Promise.resolve([...new Set([...this.#sandboxes.values()].map(({ config }) => config.podUid))])
+    return Promise.resolve([...this.#ofPods.keys()])
   }
 
   findImage(image: string, _signal: AbortSignal): Promise<RuntimeImage | undefined> {
@@ -154,6 +159,7 @@ export class SimulatedRuntime implements ContainerRuntime {
     const ips = config.namespaces.network === 'node' ? [] : [this.#takeAddress()]
     const sandbox: Sandbox = { id: newUid(this.#random), config, ips, isReady: true, containers: [] }
     this.#sandboxes.set(sandbox.id, sandbox)
+    getOrMake(this.#ofPods, config.podUid, () => []).push(sandbox)
     return sandbox.id
   }
 
@@ -181,6 +187,7 @@ export class SimulatedRuntime implements ContainerRuntime {
     await Promise.all(sandbox.containers.map(({ id }) => this.stopContainer(id, 0, signal)))
     for (const { id } of sandbox.containers) this.#containers.delete(id)
     this.#sandboxes.delete(sandboxId)
+    this.#forget(sandbox)
   }
 
   createContainer(
@@ -236,7 +243,7 @@ export class SimulatedRuntime implements ContainerRuntime {
     const container = this.#containers.get(containerId)
     if (container === undefined || container.state === 'exited') return
     if (container.state === 'created') return this.#end(container, killedCode)
-    container.stop.abort()
+    container.stop.abort(askedToEnd)
     const timer = this.#clock.after(graceMs, () => this.#end(container, killedCode))
     await container.ended.promise
     timer.cancel()
@@ -290,10 +297,17 @@ export class SimulatedRuntime implements ContainerRuntime {
     container.state = 'exited'
     container.finishedMs = this.#clock.nowMs()
     container.exitCode = exitCode
-    container.stop.abort()
+    container.stop.abort(askedToEnd)
     container.ended.resolve()
     container.log.wake()
     this.#tell(container)
+  }
+
+  #forget(sandbox: Sandbox): void {
+    const { podUid } = sandbox.config
+    const left = (this.#ofPods.get(podUid) ?? []).filter((other) => other !== sandbox)
+    if (left.length === 0) this.#ofPods.delete(podUid)
+    else this.#ofPods.set(podUid, left)
   }
 
   #tell({ sandbox }: Container): void {
