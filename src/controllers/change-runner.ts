@@ -17,6 +17,9 @@ export interface ChangeRunnerParts {
   readonly expect: (change: Change, made: ApiObject) => void
 }
 
+/** Nothing more is made where everything is about to go; there is nothing to try again either. */
+class NamespaceEnds extends Error {}
+
 /** Makes the changes; returns the first failure. What follows a failed create is left for the next plan. */
 export async function runChanges(
   owner: ApiObject,
@@ -32,7 +35,7 @@ export async function runChanges(
   let size = 1
   for (let start = 0; start < creates.length && failure === undefined; start += size, size = grown(size))
     failure = await runBatch(owner, creates.slice(start, start + size), parts, context)
-  return failure
+  return failure instanceof NamespaceEnds ? undefined : failure
 }
 
 const grown = (size: number): number => Math.min(size * 2, changesAtOnceMax)
@@ -61,7 +64,7 @@ async function runChange(
   } catch (error) {
     if (context.signal.aborted || !(error instanceof Error)) throw error
     if (change.kind === 'delete' && hasReason(error, 'NotFound')) return undefined
-    if (change.kind === 'create' && isNamespaceEnding(error)) return undefined
+    if (change.kind === 'create' && isNamespaceEnding(error)) return new NamespaceEnds()
     if (change.tellFailure !== undefined && !hasReason(error, 'AlreadyExists'))
       await parts.events.record(owner, change.tellFailure(error), context)
     return error
@@ -91,7 +94,6 @@ async function send(owner: ApiObject, change: Change, client: Client, context: C
   }
 }
 
-/** Nothing more is made where everything is about to go; there is nothing to try again. */
 const isNamespaceEnding = (error: Error): boolean =>
   error instanceof StatusError && (error.details?.causes ?? []).some(({ reason }) => reason === 'NamespaceTerminating')
 
