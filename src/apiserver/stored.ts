@@ -4,6 +4,7 @@
 // the commit, and its place is the beginning of the metadata.
 import type { ApiObject } from '../api/object.ts'
 import type { Message } from '../schema/field.ts'
+import { bytesOf, type KeyValue, type Unencoded } from '../store/store.ts'
 import { encodeProtobuf } from '../schema/protobuf-encode.ts'
 
 const encoder = new TextEncoder()
@@ -13,12 +14,27 @@ const decoder = new TextDecoder('utf-8', { fatal: true })
 const parsed = new WeakMap<Uint8Array, ApiObject>()
 
 export function encodeObject(object: ApiObject): Uint8Array {
-  const { kind, apiVersion, metadata: versioned, ...rest } = object
-  const { resourceVersion: _, ...metadata } = versioned
-  const plain = { kind, apiVersion, metadata, ...rest }
-  const bytes = encoder.encode(JSON.stringify(plain))
-  parsed.set(bytes, plain as unknown as ApiObject)
+  const { bytes, object: plain } = new Draft(object)
+  parsed.set(bytes, plain)
   return bytes
+}
+
+/** An object on its way to the store, which may never ask for its bytes. */
+export class Draft implements Unencoded {
+  readonly object: ApiObject
+  /** The version that it became. */
+  stored: Stored | undefined
+  #bytes: Uint8Array | undefined
+
+  constructor(whole: ApiObject) {
+    const { kind, apiVersion, metadata: versioned, ...rest } = whole
+    const { resourceVersion: _, ...metadata } = versioned
+    this.object = { kind, apiVersion, metadata, ...rest } as unknown as ApiObject
+  }
+
+  get bytes(): Uint8Array {
+    return (this.#bytes ??= encoder.encode(JSON.stringify(this.object)))
+  }
 }
 
 const metadataKey = encoder.encode('"metadata":{')
@@ -27,33 +43,39 @@ const closeBrace = 0x7d
 
 export class Stored {
   readonly revision: number
-  readonly #bytes: Uint8Array
+  readonly #source: Uint8Array | Draft
   #object: ApiObject | undefined
   #json: Uint8Array | undefined
   #protobuf: Uint8Array | undefined
 
-  constructor(bytes: Uint8Array, revision: number) {
-    this.#bytes = bytes
+  constructor(source: Uint8Array | Draft, revision: number) {
+    this.#source = source
     this.revision = revision
   }
 
-  /** The version in these bytes; the one that a write has answered with and the one that a watch brings are the same. */
-  static of(bytes: Uint8Array, revision: number): Stored {
-    const known = versions.get(bytes)
+  /** The version in what was put; the one that a write has answered with and the one that a watch brings are the same. */
+  static of(source: Uint8Array | Draft, revision: number): Stored {
+    const known = source instanceof Draft ? source.stored : versions.get(source)
     if (known?.revision === revision) return known
-    const stored = new Stored(bytes, revision)
-    versions.set(bytes, stored)
+    const stored = new Stored(source, revision)
+    if (source instanceof Draft) source.stored = stored
+    else versions.set(source, stored)
     return stored
+  }
+
+  /** The version that the store has there. */
+  static from(item: KeyValue): Stored {
+    return Stored.of(item.unencoded instanceof Draft ? item.unencoded : item.value, item.modRevision)
   }
 
   /** As the store has it. */
   get bytes(): Uint8Array {
-    return this.#bytes
+    return bytesOf(this.#source)
   }
 
   get object(): ApiObject {
     if (this.#object === undefined) {
-      const plain = parsed.get(this.#bytes) ?? (JSON.parse(decoder.decode(this.#bytes)) as ApiObject)
+      const plain = plainOf(this.#source)
       // A preview was never stored and has no version.
       const version = this.revision === 0 ? {} : { resourceVersion: String(this.revision) }
       this.#object = { ...plain, metadata: { ...plain.metadata, ...version } }
@@ -63,7 +85,7 @@ export class Stored {
 
   /** The whole object as JSON, with its resourceVersion. */
   get json(): Uint8Array {
-    return (this.#json ??= withVersion(this.#bytes, this.revision))
+    return (this.#json ??= withVersion(this.bytes, this.revision))
   }
 
   /** What stands in `json` behind kind and apiVersion: list items carry neither, and have a brace before this. */
@@ -78,11 +100,14 @@ export class Stored {
 
   /** The same object as the store's last word on it at a later revision: a deletion carries the deletion's. */
   at(revision: number): Stored {
-    return new Stored(this.#bytes, revision)
+    return new Stored(this.#source, revision)
   }
 }
 
 const versions = new WeakMap<Uint8Array, Stored>()
+
+const plainOf = (source: Uint8Array | Draft): ApiObject =>
+  source instanceof Draft ? source.object : (parsed.get(source) ?? (JSON.parse(decoder.decode(source)) as ApiObject))
 
 function withVersion(bytes: Uint8Array, revision: number): Uint8Array {
   // Names of kinds and versions have no braces, so the second one opens the metadata.

@@ -4,12 +4,16 @@ import type { Channel } from '../base/channel.ts'
 import { assert } from '../base/assert.ts'
 import { Compacted, FutureRevision } from './store.ts'
 import type { KeyValue, RangeOptions, RangeResult, StoreBatch, Transaction, WatchOptions } from './store.ts'
-import { emptyVersion, keyOf, successor, type Version } from './version.ts'
+import { bytesIn, emptyVersion, keyOf, successor, type Version } from './version.ts'
 import { failedWatch, Watchers } from './watchers.ts'
 
 /** Older versions are compacted by themselves beyond these; a watcher that far behind must start anew. */
-export const versionsMax = 100_000
-export const historyBytesMax = 256 * 1024 * 1024
+export const historyBounds: HistoryBounds = { versionsMax: 100_000, bytesMax: 256 * 1024 * 1024 }
+
+export interface HistoryBounds {
+  readonly versionsMax: number
+  readonly bytesMax: number
+}
 
 export type Prepared =
   | { readonly kind: 'refused' | 'unchanged'; readonly revision: number }
@@ -29,11 +33,14 @@ export class History {
   #bytes: number
   readonly #watchers = new Watchers()
 
+  readonly #bounds: HistoryBounds
+
   /** Versions in order, the oldest first. */
-  constructor(versions: readonly Version[] = [emptyVersion]) {
+  constructor(versions: readonly Version[] = [emptyVersion], bounds = historyBounds) {
+    this.#bounds = bounds
     assert(versions.length > 0, 'a history begins with a version')
     this.#versions = [...versions]
-    this.#bytes = versions.reduce((sum, { bytes }) => sum + bytes, 0)
+    this.#bytes = this.#sizeOf(versions)
   }
 
   /** The newest version that is durable. */
@@ -62,7 +69,8 @@ export class History {
   /** Whether there is more than `times` what the bounds allow. */
   isOverBounds(times: number): boolean {
     const { length } = this.#versions
-    return length > versionsMax * times || (length > 1 && this.#bytes > historyBytesMax * times)
+    const { versionsMax, bytesMax } = this.#bounds
+    return length > versionsMax * times || (length > 1 && this.#bytes > bytesMax * times)
   }
 
   get(key: string): KeyValue | undefined {
@@ -104,10 +112,8 @@ export class History {
     assert(count <= this.#pending.length, `${count} versions to publish, ${this.#pending.length} pending`)
     const published = count === this.#pending.length ? this.#pending : this.#pending.slice(0, count)
     this.#pending = count === this.#pending.length ? [] : this.#pending.slice(count)
-    for (const version of published) {
-      this.#versions.push(version)
-      this.#bytes += version.bytes
-    }
+    for (const version of published) this.#versions.push(version)
+    this.#bytes += this.#sizeOf(published)
     return published
   }
 
@@ -133,10 +139,11 @@ export class History {
 
   /** The revision below which the bounds ask to forget, or the oldest. */
   revisionInBounds(): number {
+    const { versionsMax, bytesMax } = this.#bounds
     let [index, bytes] = [0, this.#bytes]
-    while (this.#versions.length - index > versionsMax || bytes > historyBytesMax) {
+    while (this.#versions.length - index > versionsMax || bytes > bytesMax) {
       if (index === this.#versions.length - 1) break
-      bytes -= (this.#versions[index] as Version).bytes
+      bytes -= this.#sizeOf(this.#versions.slice(index, index + 1))
       index++
     }
     return this.oldest.revision + index
@@ -159,12 +166,17 @@ export class History {
     if (revision <= this.oldest.revision) return
     this.#at(revision)
     const index = revision - this.oldest.revision
-    for (const { bytes } of this.#versions.slice(0, index)) this.#bytes -= bytes
+    this.#bytes -= this.#sizeOf(this.#versions.slice(0, index))
     this.#versions = this.#versions.slice(index)
   }
 
   close(): void {
     this.#watchers.end()
+  }
+
+  // Where no size is too large none is asked for: values that were never encoded stay so.
+  #sizeOf(versions: readonly Version[]): number {
+    return this.#bounds.bytesMax === Infinity ? 0 : versions.reduce((sum, version) => sum + bytesIn(version), 0)
   }
 
   #at(revision: number): Version {

@@ -2,7 +2,7 @@
 import type { Channel } from '../base/channel.ts'
 import type { Clock } from '../base/clock.ts'
 import { OrderedMap } from '../base/ordered-map.ts'
-import { History } from './history.ts'
+import { History, type HistoryBounds } from './history.ts'
 import { LeaseTable, type Lease } from './lease-table.ts'
 import { LeasedKeys } from './leased-keys.ts'
 import { FutureRevision } from './store.ts'
@@ -31,6 +31,8 @@ export interface MemorySnapshot {
   readonly leases?: readonly { readonly lease: Lease; readonly keys: readonly string[] }[]
 }
 
+/** Fewer versions than a store keeps that a cluster lives on, since each holds on to its objects; of any size. */
+const memoryBounds: HistoryBounds = { versionsMax: 10_000, bytesMax: Infinity }
 /** How many times its bounds the history grows before it is cut: cutting costs as much as what is kept. */
 const boundsSlack = 2
 
@@ -46,7 +48,7 @@ export class MemoryStore implements Store {
     for (const item of items) state = state.set(item.key, item)
     let leased = LeasedKeys.none
     for (const { lease, keys } of leases) for (const key of keys) leased = leased.with(key, lease.id)
-    this.#history = new History([{ ...emptyVersion, revision, state, leased }])
+    this.#history = new History([{ ...emptyVersion, revision, state, leased }], memoryBounds)
     const last = leases.reduce((max, { lease }) => Math.max(max, lease.id), 0)
     this.#leases = new LeaseTable(clock, ({ id }) => this.#endLease(id), last)
     for (const { lease } of leases) this.#leases.start(lease)

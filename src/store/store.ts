@@ -5,6 +5,8 @@ import type { Channel } from '../base/channel.ts'
 export interface KeyValue {
   readonly key: string
   readonly value: Uint8Array
+  /** What was put, where the driver still has it as it came. */
+  readonly unencoded?: Unencoded
   /** The revision at which the key came into being, and at which it last changed. */
   readonly createRevision: number
   readonly modRevision: number
@@ -16,8 +18,16 @@ export interface Condition {
   readonly modRevision: number
 }
 
+/** A value that becomes bytes when they are asked for: what stays in memory need not be encoded. */
+export interface Unencoded {
+  readonly bytes: Uint8Array
+}
+
+export const bytesOf = (value: Uint8Array | Unencoded): Uint8Array =>
+  value instanceof Uint8Array ? value : value.bytes
+
 export type Operation =
-  | { readonly kind: 'put'; readonly key: string; readonly value: Uint8Array; readonly lease?: LeaseId }
+  | { readonly kind: 'put'; readonly key: string; readonly value: Uint8Array | Unencoded; readonly lease?: LeaseId }
   | { readonly kind: 'delete'; readonly key: string }
 
 /** As many conditions and operations as etcd takes in one transaction unless told otherwise. */

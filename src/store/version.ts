@@ -2,7 +2,7 @@
 // for a commit and for a change read back from disk alike.
 import { OrderedMap } from '../base/ordered-map.ts'
 import { LeasedKeys } from './leased-keys.ts'
-import type { KeyValue, Operation, StoreEvent } from './store.ts'
+import type { KeyValue, Operation, StoreEvent, Unencoded } from './store.ts'
 
 export interface Version {
   readonly revision: number
@@ -11,9 +11,11 @@ export interface Version {
   readonly state: OrderedMap<KeyValue>
   readonly leased: LeasedKeys
   readonly events: readonly StoreEvent[]
-  /** Bytes of the keys and values that the events brought, for a history that is kept up to a size. */
-  readonly bytes: number
 }
+
+/** Bytes of the keys and values that a version brought. */
+export const bytesIn = ({ events }: Version): number =>
+  events.reduce((sum, event) => sum + keyOf(event).length + (event.kind === 'put' ? event.item.value.length : 0), 0)
 
 /** Revision 1 is the empty store, as in etcd: the first write makes revision 2. */
 export const emptyVersion: Version = {
@@ -22,7 +24,6 @@ export const emptyVersion: Version = {
   state: OrderedMap.empty(),
   leased: LeasedKeys.none,
   events: [],
-  bytes: 0,
 }
 
 /** The next version; the same one when nothing changes. */
@@ -30,25 +31,45 @@ export function successor(before: Version, operations: readonly Operation[], atM
   let { state, leased } = before
   const revision = before.revision + 1
   const events: StoreEvent[] = []
-  let bytes = 0
   for (const operation of operations) {
     const { key } = operation
     const previous = state.get(key)
     if (operation.kind === 'put') {
       const createRevision = previous?.createRevision ?? revision
-      const item: KeyValue = { key, value: operation.value, createRevision, modRevision: revision }
+      const item = itemOf(key, operation.value, createRevision, revision)
       state = state.set(key, item)
       leased = leased.with(key, operation.lease)
       events.push({ kind: 'put', revision, item, previous })
-      bytes += key.length + operation.value.length
     } else if (previous !== undefined) {
       state = state.delete(key)
       leased = leased.with(key, undefined)
       events.push({ kind: 'delete', revision, key, previous })
-      bytes += key.length
     }
   }
-  return events.length === 0 ? before : { revision, atMs, state, leased, events, bytes }
+  return events.length === 0 ? before : { revision, atMs, state, leased, events }
+}
+
+const itemOf = (key: string, value: Uint8Array | Unencoded, createRevision: number, modRevision: number): KeyValue =>
+  value instanceof Uint8Array
+    ? { key, value, createRevision, modRevision }
+    : new UnencodedItem(key, value, createRevision, modRevision)
+
+class UnencodedItem implements KeyValue {
+  readonly key: string
+  readonly unencoded: Unencoded
+  readonly createRevision: number
+  readonly modRevision: number
+
+  constructor(key: string, unencoded: Unencoded, createRevision: number, modRevision: number) {
+    this.key = key
+    this.unencoded = unencoded
+    this.createRevision = createRevision
+    this.modRevision = modRevision
+  }
+
+  get value(): Uint8Array {
+    return this.unencoded.bytes
+  }
 }
 
 export const keyOf = (event: StoreEvent): string => (event.kind === 'put' ? event.item.key : event.key)

@@ -1,6 +1,7 @@
 // EncryptedStore: a store whose values lie encrypted below and are plain above. Rules can be replaced while it runs.
 import type { Channel } from '../../base/channel.ts'
 import { storedKinds } from '../../api/kinds.ts'
+import { bytesOf } from '../../store/store.ts'
 import type {
   CommitResult,
   KeyValue,
@@ -101,10 +102,11 @@ export class EncryptedStore implements Store {
   #sealed(operation: Operation): Operation {
     if (operation.kind === 'delete') return operation
     const [cipher] = this.#ciphersOf(operation.key)
-    this.#prefixes.set(operation.value, cipher.prefix)
-    if (cipher === identity) return operation
-    const value = cipher.seal(operation.value, operation.key)
-    this.#plain.set(value, { value: operation.value, prefix: cipher.prefix })
+    const plain = bytesOf(operation.value)
+    this.#prefixes.set(plain, cipher.prefix)
+    if (cipher === identity) return { ...operation, value: plain }
+    const value = cipher.seal(plain, operation.key)
+    this.#plain.set(value, { value: plain, prefix: cipher.prefix })
     return { ...operation, value }
   }
 

@@ -96,7 +96,7 @@ async function versionAt(
   const cached = cache.get(keyOf(object))
   if (cached?.revision === revision) return cached.object
   const item = await store.get(storeKey(kind, namespaceOf(object), object.metadata.name), signal)
-  return item?.modRevision === revision ? new Stored(item.value, item.modRevision).object : undefined
+  return item?.modRevision === revision ? Stored.from(item).object : undefined
 }
 
 const claimTries = 32

@@ -7,7 +7,7 @@ import { errorText } from '../../base/log.ts'
 import { isJsonObject } from '../../schema/json-value.ts'
 import type { Store } from '../../store/store.ts'
 import type { Answer } from '../answer.ts'
-import { encodeObject, Stored } from '../stored.ts'
+import { Draft, Stored } from '../stored.ts'
 import type { ResourceRequest } from './parts.ts'
 
 type Handle = (request: ResourceRequest) => Promise<Answer>
@@ -44,7 +44,7 @@ async function answerComponents(store: Store, { target, context }: ResourceReque
   return {
     kind: 'list',
     of: componentStatus,
-    items: items.map((item) => new Stored(encodeObject(item), 0)),
+    items: items.map((item) => new Stored(new Draft(item), 0)),
     revision: store.revision,
     continueToken: '',
     remaining: undefined,

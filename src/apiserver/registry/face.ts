@@ -3,7 +3,7 @@
 import type { Kind } from '../../api/kind.ts'
 import type { ApiObject } from '../../api/object.ts'
 import type { WatchEvent } from '../answer.ts'
-import { encodeObject, Stored } from '../stored.ts'
+import { Draft, Stored } from '../stored.ts'
 
 export interface Face {
   readonly kind: Kind
@@ -22,7 +22,7 @@ export function convertingFace(kind: Kind, conversion: NonNullable<Kind['storedA
     shown(stored) {
       const known = converted.get(stored)
       if (known !== undefined) return known
-      const fresh = new Stored(encodeObject(conversion.fromStored(stored.object)), stored.revision)
+      const fresh = new Stored(new Draft(conversion.fromStored(stored.object)), stored.revision)
       converted.set(stored, fresh)
       return fresh
     },

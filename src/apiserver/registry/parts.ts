@@ -8,7 +8,7 @@ import type { Condition, Operation, Store } from '../../store/store.ts'
 import type { AdmissionChain } from '../admission/chain.ts'
 import { ReservationLost, type Reservation } from '../admission/reservation.ts'
 import { userNamed, type ApiRequest, type ResourceTarget } from '../request.ts'
-import { encodeObject, Stored } from '../stored.ts'
+import { Draft, Stored } from '../stored.ts'
 import type { WatchCache } from '../watch/watch-cache.ts'
 import { claimChanges, ClaimTaken } from './claims.ts'
 import { storeKey } from './keys.ts'
@@ -56,7 +56,7 @@ export async function readStored(
   signal: AbortSignal,
 ): Promise<Stored | undefined> {
   const item = await parts.store.get(storeKey(parts.kind, namespace, name), signal)
-  return item === undefined ? undefined : Stored.of(item.value, item.modRevision)
+  return item === undefined ? undefined : Stored.from(item)
 }
 
 export interface Write {
@@ -81,7 +81,7 @@ export async function commitWrite(
   const { object, operation, expected, reserved = [] } = write
   const namespace = namespaceOf(object)
   const key = storeKey(kind, namespace, object.metadata.name)
-  const value = encodeObject(object)
+  const value = new Draft(object)
   const step: Operation =
     operation === 'delete' ? { kind: 'delete', key } : { kind: 'put', key, value, ...(await leaseOf(parts)) }
   const book = parts.strategy?.claims
@@ -117,7 +117,7 @@ const conditionOf = (reservation: Reservation): Condition => ({
 const putOf = (reservation: Reservation): Operation => ({
   kind: 'put',
   key: keyOfReserved(reservation),
-  value: encodeObject(reservation.object),
+  value: new Draft(reservation.object),
 })
 
 async function leaseOf({ kind, leases }: ResourceParts) {

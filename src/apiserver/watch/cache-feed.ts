@@ -57,7 +57,7 @@ export class CacheFeed {
       const { items } = await this.#store.range(range, signal)
       cache.reset(
         filled,
-        items.map(({ key, value, modRevision }) => [key.slice(prefix.length), Stored.of(value, modRevision)] as const),
+        items.map((item) => [item.key.slice(prefix.length), Stored.from(item)] as const),
       )
     }
     return { present, filled }
@@ -98,7 +98,7 @@ function toChange(event: StoreEvent, key: string, cache: WatchCache): Change {
   return {
     revision: event.revision,
     key,
-    now: event.kind === 'put' ? Stored.of(event.item.value, event.item.modRevision) : undefined,
+    now: event.kind === 'put' ? Stored.from(event.item) : undefined,
     before: cache.get(key),
   }
 }

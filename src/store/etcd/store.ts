@@ -5,7 +5,7 @@ import type { Clock } from '../../base/clock.ts'
 import { prefixEnd } from '../../base/ordered-map.ts'
 import type { Random } from '../../base/random.ts'
 import { unlessAborted } from '../../base/unless-aborted.ts'
-import { Compacted, LeaseNotFound, StoreUnavailable } from '../store.ts'
+import { bytesOf, Compacted, LeaseNotFound, StoreUnavailable } from '../store.ts'
 import type {
   CommitResult,
   KeyValue,
@@ -171,7 +171,7 @@ export class EtcdStore implements Store {
   #requestOp(operation: Operation) {
     const key = this.#prefix + operation.key
     if (operation.kind === 'delete') return { requestDeleteRange: { key } }
-    return { requestPut: { key, value: operation.value, lease: operation.lease } }
+    return { requestPut: { key, value: bytesOf(operation.value), lease: operation.lease } }
   }
 
   #askFresh(): Promise<number> {

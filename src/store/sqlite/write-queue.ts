@@ -4,7 +4,7 @@ import type { Clock } from '../../base/clock.ts'
 import type { History } from '../history.ts'
 import type { Lease } from '../lease-table.ts'
 import type { LeaseId } from '../store.ts'
-import type { Version } from '../version.ts'
+import { bytesIn, type Version } from '../version.ts'
 import { changesOf, pack } from './change.ts'
 import type { Disk } from './disk.ts'
 import { StoreFull, StoreInUse, StoreOverloaded } from './errors.ts'
@@ -120,7 +120,7 @@ export class WriteQueue {
     let [count, bytes] = [0, 0]
     for (const { record } of this.#entries) {
       if (count === entriesPerBatchMax || bytes >= bytesPerBatchMax) break
-      if (record?.kind === 'version') bytes += record.version.bytes
+      if (record?.kind === 'version') bytes += bytesIn(record.version)
       count++
     }
     const batch = this.#entries.slice(0, count)
