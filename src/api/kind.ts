@@ -40,6 +40,8 @@ export interface KindDefinition<T extends ApiObject = ApiObject> {
   initialStatus?(object: T): unknown
   /** Everything that is wrong; `old` is there when an object is written again, for rules that let stand what stood. */
   validate(object: T, old?: T): FieldError[]
+  /** Whether validate() looks at no status: then it need not be asked when the status alone is written. */
+  readonly validatesNoStatus?: true
   validateUpdate(object: T, old: T): FieldError[]
   /** What a write of the status alone may not do. */
   validateStatusUpdate?(object: T, old: T): FieldError[]

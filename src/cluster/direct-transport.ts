@@ -10,12 +10,14 @@ import type { ApiCall, ClientEvent, ListPage, Transport, WatchCall } from '../cl
 export class DirectTransport implements Transport {
   readonly #server: () => ApiServer | undefined
   readonly #sender: string
+  readonly #agent: string
   readonly #credentials: Credentials
 
   /** `server` is asked at each call: an API server that restarts is found again. */
   constructor(server: () => ApiServer | undefined, sender: string, user: User) {
     this.#server = server
     this.#sender = sender
+    this.#agent = managerOfSender(sender)
     this.#credentials = { kind: 'asserted', user }
   }
 
@@ -50,7 +52,7 @@ export class DirectTransport implements Transport {
       credentials: this.#credentials,
       user: undefined,
       sender: this.#sender,
-      agent: managerOfSender(this.#sender),
+      agent: this.#agent,
       target: { kind: 'resource', verb, resource, subresource, namespace, name },
       query: new URLSearchParams(query),
       body:

@@ -1,5 +1,6 @@
 // The status door: what an update through /status may change beside the status. Labels and annotations pass it for most
 // kinds; what does not pass is kept as it was and never owned by who writes there.
+import { getOrMake } from '../../base/get-or-make.ts'
 import type { Kind } from '../../api/kind.ts'
 import type { ApiObject } from '../../api/object.ts'
 
@@ -30,8 +31,13 @@ export function withStatusOf({ kind }: Kind, kept: ApiObject, sent: ApiObject, o
   return { ...old, metadata, status: (sent as { status?: unknown }).status } as unknown as ApiObject
 }
 
+const ignored = new Map<Kind, readonly (readonly string[])[]>()
+
 /** The subtrees that are not written there, as paths of elements. */
-export const ignoredByStatus = ({ kind, message }: Kind): readonly (readonly string[])[] => [
+export const ignoredByStatus = (kind: Kind): readonly (readonly string[])[] =>
+  getOrMake(ignored, kind, () => ignoredPaths(kind))
+
+const ignoredPaths = ({ kind, message }: Kind): readonly (readonly string[])[] => [
   ...Object.keys(message.fields)
     .filter((name) => name !== 'metadata' && name !== 'status')
     .map((name) => [`f:${name}`]),

@@ -22,7 +22,7 @@ import type { AdmissionAttributes } from '../admission/plugin.ts'
 import { EncryptedStore } from '../encryption/encrypted-store.ts'
 import { Reinvocation } from '../admission/reinvocation.ts'
 import { userNamed, type StrictErrors } from '../request.ts'
-import { encodeObject, Stored } from '../stored.ts'
+import { Draft, Stored } from '../stored.ts'
 import { storeKey } from './keys.ts'
 import { ingest } from './ingest.ts'
 import { afterUpdate, sameButTimes, startingEntries, type ManagedFields } from './managed-fields.ts'
@@ -159,6 +159,7 @@ export async function update(
       asked.body,
       fieldValidation,
       strictErrorsOf(request),
+      shown,
     )
     const managedFields = asked.managedFields ?? managedOfUpdate(parts, request, asSent, shown, options.part)
     const sent = withManagedFields(face.toStored(asSent), managedFields)
@@ -242,7 +243,7 @@ async function prepareUpdate(
   const attributes = { ...attributesOf(parts, request, 'update', counted, old), notes }
   const object = (await parts.admission.admit(attributes)) ?? counted
   const errors = [
-    ...validateObject(kind, object, old),
+    ...(part === 'status' && kind.validatesNoStatus ? validateShape(kind, object) : validateObject(kind, object, old)),
     ...validateMetadataUpdate(object, old),
     ...(part === 'object' ? kind.validateUpdate(object, old) : []),
     ...(part === 'status' ? (kind.validateStatusUpdate?.(object, old) ?? []) : []),
@@ -286,18 +287,17 @@ function withKeptParts(kind: Kind, sent: ApiObject, old: ApiObject): ApiObject {
     name,
     resourceVersion,
   } = old.metadata
-  const kept = {
-    uid,
-    creationTimestamp,
-    deletionTimestamp,
-    deletionGracePeriodSeconds,
-    generation,
-    namespace,
-    name,
-    resourceVersion,
+  const metadata = {
+    ...sent.metadata,
+    ...(uid !== undefined && { uid }),
+    ...(creationTimestamp !== undefined && { creationTimestamp }),
+    ...(deletionTimestamp !== undefined && { deletionTimestamp }),
+    ...(deletionGracePeriodSeconds !== undefined && { deletionGracePeriodSeconds }),
+    ...(generation !== undefined && { generation }),
+    ...(namespace !== undefined && { namespace }),
+    ...(name !== undefined && { name }),
+    ...(resourceVersion !== undefined && { resourceVersion }),
   }
-  const present = Object.fromEntries(Object.entries(kept).filter(([, value]) => value !== undefined))
-  const metadata = { ...sent.metadata, ...present }
   const object = { ...sent, metadata }
   return kind.hasStatus ? ({ ...object, status: (old as { status?: unknown }).status } as ApiObject) : object
 }
@@ -322,9 +322,13 @@ function isReleased({ strategy }: ResourceParts, object: ApiObject): boolean {
 }
 
 export const validateObject = (kind: Kind, object: ApiObject, old?: ApiObject): FieldError[] => [
+  ...validateShape(kind, object),
+  ...kind.validate(object, old),
+]
+
+const validateShape = (kind: Kind, object: ApiObject): FieldError[] => [
   ...validateMetadata(object, kind),
   ...validateFields(kind.message, object),
-  ...kind.validate(object, old),
 ]
 
 export function refuseInvalid(kind: Kind, object: ApiObject, errors: readonly FieldError[]): void {
@@ -358,4 +362,4 @@ export function attributesOf(
 }
 
 /** An answer to a dry run: the object as it would be, without a new revision. */
-const preview = (object: ApiObject, revision: number): Stored => new Stored(encodeObject(object), revision)
+const preview = (object: ApiObject, revision: number): Stored => new Stored(new Draft(object), revision)

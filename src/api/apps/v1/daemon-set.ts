@@ -50,6 +50,7 @@ export const daemonSet = defineKind<DaemonSet, DaemonSetInput>({
     numberReady: 0,
   }),
   validate: ({ spec }) => validateDaemonSet(spec),
+  validatesNoStatus: true,
   validateUpdate: (object, old) =>
     equalValues(object.spec.selector, old.spec.selector) ? [] : [immutable('spec.selector', object.spec.selector)],
   warnings: templateWarnings,

@@ -123,6 +123,7 @@ export const deployment = defineKind<Deployment, DeploymentInput>({
     ...validateStrategy(spec.strategy),
     ...validateDeadline(spec),
   ],
+  validatesNoStatus: true,
   validateUpdate: (object, old) =>
     equalValues(object.spec.selector, old.spec.selector) ? [] : [immutable('spec.selector', object.spec.selector)],
   warnings: ownerWarnings,

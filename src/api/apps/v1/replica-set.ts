@@ -88,6 +88,7 @@ export const replicaSet = defineKind<ReplicaSet, ReplicaSetInput>({
     ...validateTemplate(spec, 'deployment'),
     ...unusableSelector(spec.selector, 'spec.selector'),
   ],
+  validatesNoStatus: true,
   validateUpdate: (object, old) =>
     equalValues(object.spec.selector, old.spec.selector) ? [] : [immutable('spec.selector', object.spec.selector)],
   warnings: ownerWarnings,

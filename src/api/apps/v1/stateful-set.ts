@@ -41,6 +41,7 @@ export const statefulSet = defineKind<StatefulSet, StatefulSetInput>({
   applyDefaults: (object) => ({ ...object, spec: withStatefulSetDefaults(object.spec) }),
   initialStatus: () => ({ replicas: 0, availableReplicas: 0 }),
   validate: ({ spec }) => validateStatefulSet(spec),
+  validatesNoStatus: true,
   validateUpdate: ({ spec }, old) => validateStatefulSetUpdate(spec, old.spec),
   warnings: templateWarnings,
   columns: [

@@ -79,6 +79,7 @@ export const job = defineKind<Job, JobInput>({
   validateName: dnsSubdomainErrors,
   applyDefaults: withJobDefaults,
   validate: validateJob,
+  validatesNoStatus: true,
   validateUpdate: ({ spec }, old) => validateJobUpdate(spec, old.spec, old.status.startTime !== undefined),
   warnings: ownerWarnings,
   columns: [

@@ -54,6 +54,7 @@ export const pod = defineKind<Pod, PodInput>({
     ...(spec.schedulingGates?.length && { conditions: [gatedCondition(metadata.creationTimestamp)] }),
   }),
   validate: validatePod,
+  validatesNoStatus: true,
   validateUpdate: validatePodUpdate,
   warnings: (object, old) =>
     old === undefined ? [...nameWarnings(object.metadata.name, "in the Pod's hostname"), ...podWarnings(object)] : [],
