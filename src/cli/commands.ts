@@ -2,7 +2,8 @@
 import type { Command } from './command.ts'
 import { controllerManager } from './commands/controller-manager.ts'
 import { flow } from './commands/flow.ts'
+import { scheduler } from './commands/scheduler.ts'
 import { up } from './commands/up.ts'
 import { why } from './commands/why.ts'
 
-export const commands: readonly Command[] = [controllerManager, flow, up, why]
+export const commands: readonly Command[] = [controllerManager, flow, scheduler, up, why]

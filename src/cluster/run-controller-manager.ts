@@ -7,14 +7,12 @@ import type { Log } from '../base/log.ts'
 import { Metrics } from '../base/metrics.ts'
 import { systemRandom } from '../base/random.ts'
 import { TaskGroup } from '../base/task-group.ts'
-import { Client } from '../client/client.ts'
-import { HttpsTransport } from '../client/https-transport.ts'
-import { readAccess } from '../client/kubeconfig.ts'
 import { controllerMetrics } from '../controllers/runtime.ts'
 import { Authority, type Identity } from '../pki/authority.ts'
 import { nodePlatform } from '../platform/node/platform.ts'
 import { startControllerManager } from './controller-manager.ts'
 import { nodeRangesOf, type NodeRangeFlagValues } from './node-ranges.ts'
+import { openRemote } from './remote.ts'
 
 export interface RunControllerManagerOptions {
   readonly kubeconfig: string
@@ -38,16 +36,7 @@ export async function runControllerManager(
   const nodeRanges = nodeRangesOf(nodeRangeFlags, { isOn: false, clusterCidr: '' })
   const authorityParts = { clock: realClock, random: systemRandom, crypto: nodePlatform.crypto }
   const signer = signing === undefined ? {} : { signer: Authority.load(signing, authorityParts) }
-  const parts = { files: nodePlatform.files, processes: nodePlatform.processes, clock: realClock }
-  const { server, authority, certificate, key, headers } = await readAccess(kubeconfig, parts, signal)
-  const tls = {
-    ...(authority === undefined ? {} : { authority }),
-    ...(certificate === undefined ? {} : { certificate }),
-    ...(key === undefined ? {} : { key }),
-  }
-  const connect = () => nodePlatform.outbound.connect({ origin: server, tls })
-  const [calls, watches] = [connect(), connect()]
-  const clientAs = (sender: string) => new Client(new HttpsTransport(calls, sender, { headers, watches }))
+  const { authority, clientAs, close } = await openRemote(kubeconfig, signal)
   const tasks = new TaskGroup({ signal })
   const manager = startControllerManager(tasks, {
     clock: realClock,
@@ -68,6 +57,6 @@ export async function runControllerManager(
     const timer = realClock.after(releaseMs, () => bound.abort())
     await manager.release(bound.signal).catch(() => undefined)
     timer.cancel()
-    await Promise.all([calls.close(), watches.close()])
+    await close()
   }
 }

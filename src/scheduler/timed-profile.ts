@@ -40,11 +40,11 @@ function timedPlugin(plugin: SchedulerPlugin, pluginSeconds: Histogram, clock: C
     const method = plugin[point] as ((...args: unknown[]) => unknown) | undefined
     if (method === undefined) return []
     const labels = { extension_point: point[0]?.toUpperCase() + point.slice(1), plugin: plugin.name }
-    const succeeded = pluginSeconds.with({ ...labels, status: 'Success' })
-    const rejected = pluginSeconds.with({ ...labels, status: 'Unschedulable' })
+    const succeeded = { ...labels, status: 'Success' }
+    const rejected = { ...labels, status: 'Unschedulable' }
     const tell = (result: unknown, sinceMs: number) => {
       const seconds = (clock.monotonicMs() - sinceMs) / 1000
-      ;(isRejection(result) ? rejected : succeeded).observe(seconds)
+      pluginSeconds.observe(isRejection(result) ? rejected : succeeded, seconds)
       return result
     }
     const call = (...args: unknown[]) => {

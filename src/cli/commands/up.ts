@@ -1,17 +1,16 @@
 // coxswain up: a whole cluster on this machine, in this process.
-import { readFile } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { once } from 'node:events'
 import { realClock } from '../../base/clock.ts'
-import { createLog, errorText } from '../../base/log.ts'
+import { createLog } from '../../base/log.ts'
 import type { StoreChoice } from '../../cluster/open-store.ts'
 import { kubeletFlags, type KubeletFlag } from '../../cluster/kubelet-flags.ts'
 import { nodeRangeFlags } from '../../cluster/node-ranges.ts'
 import { policyFlags, type PolicyFlag } from '../../cluster/policy-flags.ts'
 import { up as startUp } from '../../cluster/up.ts'
-import { parseSchedulerConfiguration, type SchedulerConfiguration } from '../../scheduler/configuration.ts'
 import { defineCommand, UsageError } from '../command.ts'
+import { schedulerConfiguration } from '../scheduler-config.ts'
 import { storeChoiceOf, storeOptions } from '../store-option.ts'
 
 const nodesMax = 5000
@@ -103,7 +102,7 @@ export const up = defineCommand({
       kubeletFlags: pick<KubeletFlag>(options, kubeletFlagNames),
       nodeRangeFlags: options,
       log,
-      schedulerConfiguration: await schedulerConfiguration(options['scheduler-config']),
+      schedulerConfiguration: await schedulerConfiguration('--scheduler-config', options['scheduler-config']),
     })
     out(`ready in ${Math.round(realClock.nowMs() - startedMs)} ms at ${running.url}\n`)
     out(`
@@ -146,14 +145,4 @@ function numberOf(flag: string, text: string, max: number): number {
   if (!/^\d+$/.test(text) || value > max)
     throw new UsageError(`${flag} ${JSON.stringify(text)} is not a number from 0 to ${max}`)
   return value
-}
-
-async function schedulerConfiguration(path: string | undefined): Promise<SchedulerConfiguration> {
-  if (path === undefined) return {}
-  try {
-    const { parse } = await import('yaml')
-    return parseSchedulerConfiguration(parse(await readFile(path, 'utf8')))
-  } catch (error) {
-    throw new UsageError(`--scheduler-config ${path}: ${errorText(error)}`, { cause: error })
-  }
 }

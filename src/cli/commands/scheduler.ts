@@ -1,0 +1,39 @@
+// coxswain scheduler: the scheduler, apart from the API server that it works on.
+import { readFile } from 'node:fs/promises'
+import { realClock } from '../../base/clock.ts'
+import { createLog } from '../../base/log.ts'
+import { runScheduler } from '../../cluster/run-scheduler.ts'
+import { defineCommand, UsageError } from '../command.ts'
+import { schedulerConfiguration } from '../scheduler-config.ts'
+
+const portDefault = '10259'
+
+export const scheduler = defineCommand({
+  name: 'scheduler',
+  summary: 'runs the scheduler against any API server; of several schedulers one leads',
+  operands: '',
+  options: {
+    kubeconfig: { type: 'string', value: '<file>', help: 'how to reach the API server ($KUBECONFIG)' },
+    config: { type: 'string', value: '<file>', help: 'a KubeSchedulerConfiguration: profiles, plugins and extenders' },
+    'bind-address': { type: 'string', value: '<address>', help: 'where health and metrics are served (127.0.0.1)' },
+    'secure-port': { type: 'string', value: '<port>', help: `the port for that; 0 serves neither (${portDefault})` },
+    verbose: { type: 'boolean', short: 'v', help: 'logs more' },
+  },
+  async run({ options }, { out, err, isTerminal, environment, signal }) {
+    const path = options.kubeconfig ?? environment['KUBECONFIG']
+    if (path === undefined) throw new UsageError('name a kubeconfig with --kubeconfig or $KUBECONFIG')
+    const { 'bind-address': host = '127.0.0.1', 'secure-port': portText = portDefault } = options
+    const port = Number(portText)
+    if (!/^\d+$/.test(portText) || port > 65_535)
+      throw new UsageError(`--secure-port ${JSON.stringify(portText)} is not a number from 0 to 65535`)
+    const format = isTerminal ? 'text' : 'json'
+    const log = createLog({ clock: realClock, write: err, format, level: options.verbose ? 'debug' : 'info' })
+    const kubeconfig = await readFile(path, 'utf8').catch((error: unknown) => {
+      throw new UsageError(`cannot read the kubeconfig ${path}`, { cause: error })
+    })
+    const configuration = await schedulerConfiguration('--config', options.config)
+    const serve = port === 0 ? {} : { serve: { host, port } }
+    await runScheduler({ kubeconfig, configuration, log, ...serve, onLead: () => out('leading\n') }, signal)
+    return 0
+  },
+})

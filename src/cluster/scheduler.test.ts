@@ -1,0 +1,91 @@
+// Schedulers of their own, over HTTPS: one binds, the next goes on at once, and metrics are for those who may read them.
+import { equal, match } from 'node:assert/strict'
+import { once } from 'node:events'
+import { get } from 'node:https'
+import { test } from 'node:test'
+import { realClock } from '../base/clock.ts'
+import { context } from '../base/context.ts'
+import { silentLog } from '../base/log.ts'
+import { systemRandom } from '../base/random.ts'
+import { pod } from '../api/core/v1/pod.ts'
+import { serviceAccount } from '../api/core/v1/service-account.ts'
+import { clusterRoleBinding } from '../api/rbac/v1/cluster-role-binding.ts'
+import { nodePlatform } from '../platform/node/platform.ts'
+import { MemoryStore } from '../store/memory.ts'
+import { Cluster } from './cluster.ts'
+import { adminUser } from './identities.ts'
+import { temporaryCertificates } from './pki.ts'
+import { clusterPolicies } from './policies.ts'
+import { runScheduler } from './run-scheduler.ts'
+import { serve } from './serve.ts'
+
+const ctx = context(new AbortController().signal)
+
+async function read(port: number, path: string, token?: string): Promise<{ status: number; text: string }> {
+  const headers = token === undefined ? {} : { authorization: `Bearer ${token}` }
+  const request = get({ host: '127.0.0.1', port, path, headers, rejectUnauthorized: false, agent: false })
+  const [response] = (await once(request, 'response')) as [AsyncIterable<Buffer> & { statusCode?: number }]
+  let text = ''
+  for await (const piece of response) text += piece.toString()
+  return { status: response.statusCode ?? 0, text }
+}
+
+test('a scheduler of its own binds pods of any API server; the next takes over', async () => {
+  const options = { clock: realClock, random: systemRandom, log: silentLog, nodes: 1 }
+  const certificates = temporaryCertificates({ ...options, platform: nodePlatform, hosts: ['127.0.0.1'] })
+  const { policies } = clusterPolicies({ ...options, ...certificates, platform: nodePlatform })
+  const cluster = new Cluster({ ...options, policies, store: new MemoryStore(realClock) })
+  cluster.start()
+  const server = await serve(cluster, { ...options, host: '127.0.0.1', port: 0, certificates, platform: nodePlatform })
+  await cluster.ready
+  await cluster.components.get('scheduler')?.kill()
+  const start = () => {
+    const stop = new AbortController()
+    const [leading, serving] = [Promise.withResolvers<void>(), Promise.withResolvers<number>()]
+    const { kubeconfig } = server
+    const ended = runScheduler(
+      {
+        kubeconfig,
+        configuration: {},
+        log: silentLog,
+        serve: { host: '127.0.0.1', port: 0 },
+        onServe: serving.resolve,
+        onLead: leading.resolve,
+      },
+      stop.signal,
+    )
+    return { stop, leading: leading.promise, port: serving.promise, ended }
+  }
+  const client = cluster.client('test', adminUser)
+  const runs = async (name: string) => {
+    const spec = { containers: [{ name: 'c', image: 'i' }] }
+    await client.of(pod).create({ metadata: { name }, spec }, 'default', ctx)
+    for await (const event of client.of(pod).watch({ resourceVersion: '0' }, ctx))
+      if (event.type !== 'BOOKMARK' && event.object.metadata.name === name && event.object.status.phase === 'Running')
+        return
+  }
+  const first = start()
+  await first.leading
+  await runs('a')
+  const port = await first.port
+  equal((await read(port, '/healthz')).text, 'ok')
+  equal((await read(port, '/metrics')).status, 401)
+  const requested = await client.of(serviceAccount).act('default', 'default', 'token', { spec: {} }, ctx)
+  const { token } = (requested as { status: { token: string } }).status
+  equal((await read(port, '/metrics', token)).status, 403)
+  const subjects = [{ kind: 'ServiceAccount', name: 'default', namespace: 'default' }]
+  const roleRef = { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'system:monitoring' }
+  await client.of(clusterRoleBinding).create({ metadata: { name: 'reader' }, subjects, roleRef }, '', ctx)
+  const { status, text } = await read(port, '/metrics', token)
+  equal(status, 200)
+  match(text, /scheduler_schedule_attempts_total{profile="default-scheduler",result="scheduled"} 1\n/)
+  const second = start()
+  first.stop.abort()
+  await first.ended
+  await second.leading
+  await runs('b')
+  second.stop.abort()
+  await second.ended
+  await server.close(0)
+  await cluster.stop()
+})
