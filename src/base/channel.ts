@@ -12,6 +12,7 @@ export class Channel<T> implements AsyncIterable<T> {
   #waiting: PromiseWithResolvers<IteratorResult<T, undefined>> | undefined
   #ended: { error: unknown } | undefined
   #wake: (() => void) | undefined
+  #isMute = false
   #alsoAtEnd: (() => void) | undefined
 
   /** `onEnd` runs once, when either side ends the channel. */
@@ -24,9 +25,18 @@ export class Channel<T> implements AsyncIterable<T> {
     return this.#ended !== undefined
   }
 
+  get isMute(): boolean {
+    return this.#isMute
+  }
+
+  /** From now on nothing gets through, and nobody is told. */
+  mute(): void {
+    this.#isMute = true
+  }
+
   /** Hands an item to the reader. Beyond the bound the channel ends with ChannelOverflow. */
   push(item: T): void {
-    if (this.#ended !== undefined) return
+    if (this.#ended !== undefined || this.#isMute) return
     const waiting = this.#waiting
     if (waiting !== undefined) {
       this.#waiting = undefined

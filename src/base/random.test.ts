@@ -43,3 +43,13 @@ test('what one purpose draws shifts no other, and the same purpose draws the sam
   )
   equal(systemRandom.fork('pods'), systemRandom)
 })
+
+test('a source goes on from where it was saved, and its forks with it', () => {
+  const random = seededRandom(9)
+  const draw = () => [random.below(1000), random.fork('a').below(1000), random.fork('b').below(1000)]
+  random.fork('a').bytes(3)
+  const state = random.save()
+  const first = [draw(), draw()]
+  random.restore(state)
+  deepEqual([draw(), draw()], first)
+})

@@ -12,11 +12,21 @@ export interface Random {
   fork(purpose: string): Random
 }
 
-export function seededRandom(seed: number): Random {
-  let a = 0x9e3779b9 | 0
-  let b = seed | 0
-  let c = Math.floor(seed / 2 ** 32) | 0
-  let counter = 1
+/** Where a seeded source and its forks are in their sequences. */
+export interface RandomState {
+  readonly words: readonly number[]
+  readonly forks: ReadonlyMap<string, RandomState>
+}
+
+export interface SeededRandom extends Random {
+  fork(purpose: string): SeededRandom
+  save(): RandomState
+  /** Goes on from there; forks that did not exist then begin anew. */
+  restore(state: RandomState | undefined): void
+}
+
+export function seededRandom(seed: number): SeededRandom {
+  let [a, b, c, counter] = [0, 0, 0, 0]
   const next = (): number => {
     const sum = (((a + b) | 0) + counter) | 0
     counter = (counter + 1) | 0
@@ -25,9 +35,25 @@ export function seededRandom(seed: number): Random {
     c = (((c << 21) | (c >>> 11)) + sum) | 0
     return sum >>> 0
   }
-  for (let i = 0; i < 12; i++) next() // the first numbers of neighbouring seeds are alike
-  const forks = new Map<string, Random>()
-  return fromUint32(next, (purpose) => getOrMake(forks, purpose, () => seededRandom(mixed(seed, purpose))))
+  const begin = () => {
+    ;[a, b, c, counter] = [0x9e3779b9 | 0, seed | 0, Math.floor(seed / 2 ** 32) | 0, 1]
+    for (let i = 0; i < 12; i++) next() // the first numbers of neighbouring seeds are alike
+  }
+  begin()
+  const forks = new Map<string, SeededRandom>()
+  return {
+    ...fromUint32(next),
+    fork: (purpose) => getOrMake(forks, purpose, () => seededRandom(mixed(seed, purpose))),
+    save: () => ({
+      words: [a, b, c, counter],
+      forks: new Map(Array.from(forks, ([purpose, fork]) => [purpose, fork.save()] as const)),
+    }),
+    restore(state) {
+      if (state === undefined) begin()
+      else [a = 0, b = 0, c = 0, counter = 0] = state.words
+      for (const [purpose, fork] of forks) fork.restore(state?.forks.get(purpose))
+    },
+  }
 }
 
 /** A seed of 53 bits out of a seed and a text (cyrb53). */
@@ -48,8 +74,8 @@ function mixed(seed: number, text: string): number {
 const drawn = new Uint32Array(256)
 let used = drawn.length
 
-export const systemRandom: Random = fromUint32(
-  () => {
+export const systemRandom: Random = {
+  ...fromUint32(() => {
     if (used === drawn.length) {
       crypto.getRandomValues(drawn)
       used = 0
@@ -57,13 +83,12 @@ export const systemRandom: Random = fromUint32(
     const word = drawn[used] ?? 0
     drawn[used++] = 0
     return word
-  },
-  () => systemRandom,
-)
+  }),
+  fork: () => systemRandom,
+}
 
-function fromUint32(next: () => number, fork: (purpose: string) => Random): Random {
+function fromUint32(next: () => number): Omit<Random, 'fork'> {
   return {
-    fork,
     below: (limit) => Math.floor((next() / 2 ** 32) * limit),
     fraction: () => (next() >>> 5) / 2 ** 27,
     bytes(count) {

@@ -99,3 +99,27 @@ test('50 looping tasks over an hour leave the same trace for the same seed', asy
   deepEqual(await tracedHour(1), first)
   ok((await tracedHour(2)).join() !== first.join())
 })
+
+test('a clock goes along with another, by its own steps, until told otherwise', async () => {
+  const [other, clock] = [new VirtualClock(0), new VirtualClock(0)]
+  const trace: number[] = []
+  clock.after(7, () => trace.push(clock.nowMs()))
+  const following = clock.follow(other, 5)
+  for (let step = 0; step < 20; step++) await other.advance(1)
+  deepEqual(trace, [7])
+  ok(clock.nowMs() >= 10 && clock.nowMs() <= 20)
+  await clock.advance('1h')
+  following.cancel()
+  const nowMs = clock.nowMs()
+  ok(nowMs >= 3_600_010)
+  for (let step = 0; step < 20; step++) await other.advance(1)
+  equal(clock.nowMs(), nowMs)
+})
+
+test('moves of time wait for each other, and time can be set as it was', async () => {
+  const clock = new VirtualClock(0)
+  await Promise.all([clock.advance(10), clock.advance(20)])
+  equal(clock.nowMs(), 30)
+  clock.turnTo(5)
+  equal(clock.nowMs(), 5)
+})

@@ -11,11 +11,15 @@ export const virtualEpochMs = Date.UTC(2030, 0, 1)
 // A bound on one advance: beyond it two timers most likely wake each other without time passing.
 const stepsWithoutProgressMax = 100_000
 
+const followStepMs = 5
+
 export class VirtualClock implements Clock {
   #nowMs: number
   #timers = new TimerHeap()
   #outsideOpen = 0
   #outsideClosed: (() => void)[] = []
+  /** Moves of time, one after the other. */
+  #moves: Promise<unknown> = Promise.resolve()
 
   constructor(startMs: number = virtualEpochMs) {
     this.#nowMs = startMs
@@ -61,25 +65,62 @@ export class VirtualClock implements Clock {
   }
 
   /** Moves time forward by a duration ('1h', '90s' or milliseconds), running every timer that falls due on the way. */
-  async advance(duration: string | number): Promise<void> {
-    const untilMs = this.#nowMs + durationMs(duration)
-    await this.settle()
-    await this.#run(untilMs, () => false)
-    this.#nowMs = untilMs
+  advance(duration: string | number): Promise<void> {
+    return this.#move(async () => {
+      const untilMs = this.#nowMs + durationMs(duration)
+      await this.settle()
+      await this.#run(untilMs, () => false)
+      this.#nowMs = untilMs
+    })
+  }
+
+  /** Sets the time as it was; timers keep the time at which they are due. */
+  turnTo(nowMs: number): void {
+    this.#nowMs = nowMs
+  }
+
+  /** Goes along with another clock until the timer is cancelled; it can be moved on by hand all the same. */
+  follow(other: Clock, stepMs = followStepMs): Timer {
+    let seenMs = other.monotonicMs()
+    let timer: Timer
+    let isCancelled = false
+    const step = async () => {
+      const passedMs = other.monotonicMs() - seenMs
+      seenMs += passedMs
+      await this.advance(passedMs)
+      if (!isCancelled) timer = other.after(stepMs, () => void step())
+    }
+    timer = other.after(stepMs, () => void step())
+    return {
+      cancel() {
+        isCancelled = true
+        timer.cancel()
+      },
+    }
   }
 
   /** Runs timers until none is left or `limit` has passed; returns whether it became idle. */
-  async runUntilIdle(limit: string | number = '1h'): Promise<boolean> {
-    await this.settle()
-    await this.#run(this.#nowMs + durationMs(limit), () => false)
-    return this.#timers.size === 0
+  runUntilIdle(limit: string | number = '1h'): Promise<boolean> {
+    return this.#move(async () => {
+      await this.settle()
+      await this.#run(this.#nowMs + durationMs(limit), () => false)
+      return this.#timers.size === 0
+    })
   }
 
   /** Runs timers until the condition holds or `limit` has passed; returns whether it holds. */
-  async runUntil(condition: () => boolean, limit: string | number = '1h'): Promise<boolean> {
-    await this.settle()
-    await this.#run(this.#nowMs + durationMs(limit), condition)
-    return condition()
+  runUntil(condition: () => boolean, limit: string | number = '1h'): Promise<boolean> {
+    return this.#move(async () => {
+      await this.settle()
+      await this.#run(this.#nowMs + durationMs(limit), condition)
+      return condition()
+    })
+  }
+
+  #move<T>(move: () => Promise<T>): Promise<T> {
+    const moved = this.#moves.then(move)
+    this.#moves = moved.catch(() => undefined)
+    return moved
   }
 
   async #run(untilMs: number, done: () => boolean): Promise<void> {

@@ -7,7 +7,7 @@ import { Metrics } from '../base/metrics.ts'
 import type { Random } from '../base/random.ts'
 import type { TaskGroup } from '../base/task-group.ts'
 import { RequestMetrics } from '../apiserver/request-metrics.ts'
-import { ApiServer } from '../apiserver/server.ts'
+import { ApiServer, type ApiServerParts } from '../apiserver/server.ts'
 import { DirectKubelets, kubeletClient } from '../apiserver/direct-kubelets.ts'
 import { noKubelets } from '../apiserver/kubelet-connection.ts'
 import { node } from '../api/core/v1/node.ts'
@@ -42,9 +42,11 @@ import { bootstrap, firstObjects, publishAddress } from './bootstrap.ts'
 import { Component } from './component.ts'
 import { startControllerManager } from './controller-manager.ts'
 import { DirectTransport } from './direct-transport.ts'
+import { FaultyApiServer, type Faults } from './faults.ts'
 import { nodeRangesDefault, podRangesDefault } from './node-ranges.ts'
 import type { RealNode } from './real-node.ts'
 import { simulatedHost } from './simulated-host.ts'
+import { SimulatedMachine } from './simulated-machine.ts'
 import { apiServerUser, controllerManagerUser, controllerUser, nodeUser, schedulerUser } from './identities.ts'
 
 export interface ClusterOptions {
@@ -65,6 +67,8 @@ export interface ClusterOptions {
   readonly realNode?: RealNode
   readonly flowEvents?: number
   readonly schedulerConfiguration?: SchedulerConfiguration
+  /** What a test lets go wrong. */
+  readonly faults?: Faults
 }
 
 const serverName = 'apiserver'
@@ -78,9 +82,10 @@ export class Cluster {
   readonly #controllerSettings: ControllerSettings
   readonly #ownRanges: RangePool
   readonly #options: ClusterOptions
-  readonly #ready = Promise.withResolvers<void>()
+  #ready = Promise.withResolvers<void>()
   /** Simulated nodes are reached without sockets. */
   readonly #kubelets = new DirectKubelets(noKubelets)
+  readonly #machines = new Map<string, SimulatedMachine>()
   #server: ApiServer | undefined
   #isStopping = false
 
@@ -105,7 +110,7 @@ export class Cluster {
     return this.#server
   }
 
-  /** Resolves when the API server has filled its caches for the first time and the first objects are there. */
+  /** Resolves when the API server that was started last has filled its caches and the first objects are there. */
   get ready(): Promise<void> {
     return this.#ready.promise
   }
@@ -116,6 +121,7 @@ export class Cluster {
   }
 
   startServer(): void {
+    this.#ready = Promise.withResolvers()
     this.components.get(serverName)?.start()
   }
 
@@ -124,11 +130,34 @@ export class Cluster {
     if (!this.#isStopping) for (const component of this.components.values()) component.start()
   }
 
+  component(name: string): Component {
+    const found = this.components.get(name)
+    if (found !== undefined) return found
+    throw new Error(
+      `there is no component ${JSON.stringify(name)}; there are ${[...this.components.keys()].join(', ')}`,
+    )
+  }
+
   /** Ends everything in the reverse order of its start. */
   async stop(): Promise<void> {
     this.#isStopping = true
-    for (const component of [...this.components.values()].toReversed()) await component.kill()
+    await this.crash()
     await this.#options.store.close()
+  }
+
+  /** Ends everything but the store, containers included; it can start again. */
+  async crash(): Promise<void> {
+    for (const component of [...this.components.values()].toReversed()) await component.kill()
+    for (const machine of this.#machines.values()) machine.powerOff()
+  }
+
+  /** A simulated node is gone at once, with all that ran on it. Starting its kubelet brings it back, empty. */
+  async powerOff(node: string): Promise<void> {
+    const machine = this.#machines.get(node)
+    if (machine === undefined)
+      throw new Error(`there is no simulated node ${node}; there are ${[...this.#machines.keys()].join(', ')}`)
+    await this.components.get(`kubelet/${node}`)?.kill()
+    machine.powerOff()
   }
 
   /** Tells pods where the API server listens. */
@@ -146,7 +175,8 @@ export class Cluster {
     const requestMetrics = new RequestMetrics(metrics)
     const digest = (text: string) => nodeCrypto.sha256(text).toHex().toUpperCase()
     return new Component(serverName, this.#options, (tasks) => {
-      const server = new ApiServer({
+      const { faults } = this.#options
+      const parts: ApiServerParts = {
         store,
         clock,
         random: random.fork('apiserver'),
@@ -159,7 +189,8 @@ export class Cluster {
         digest,
         kubelets: this.#kubelets,
         explain: (podKey) => this.decisions.explain(podKey),
-      })
+      }
+      const server = faults === undefined ? new ApiServer(parts) : new FaultyApiServer(parts, faults)
       this.#server = server
       tasks.signal.addEventListener('abort', () => (this.#server = undefined), { once: true })
       tasks.start('caches', (signal) =>
@@ -226,19 +257,21 @@ export class Cluster {
     const name = `node-${index}`
     const random = this.#options.random.fork(`kubelet/${name}`)
     const podRange = () => this.#podRangeOf(name)
-    // The runtime outlives its kubelet: containers keep running while the kubelet restarts.
-    const runtime = new SimulatedRuntime(clock, random, { podRange, ...simulation })
+    // The machine outlives its kubelet: containers keep running while the kubelet restarts.
+    const machine = new SimulatedMachine(() => new SimulatedRuntime(clock, random, { podRange, ...simulation }))
+    this.#machines.set(name, machine)
     const description: NodeDescription = {
       name,
       hostIp: `192.0.2.${(index % 254) + 1}`,
       capacity: { cpu: '8', memory: '32Gi', 'ephemeral-storage': '100Gi', pods: '110' },
-      runtime: `${runtime.name}://${runtime.version}`,
+      runtime: `${machine.runtime.name}://${machine.runtime.version}`,
       operatingSystem: 'linux',
       architecture: 'amd64',
       ...this.#broughtRange(),
     }
     return new Component(`kubelet/${name}`, this.#options, (tasks) => {
       const client = this.client(`kubelet/${name}`, nodeUser(name))
+      const { runtime } = machine
       const host = simulatedHost()
       new Kubelet({ client, runtime, clock, random, flow: this.flow, log, description, host }).start(tasks)
       this.#serveKubelet(name, runtime, runtime.logs, client, tasks)

@@ -1,5 +1,8 @@
 // What `import … from 'coxswain'` offers: the cluster for tests, and every kind for its typed client.
-export { startCluster, type StartClusterOptions, type TestCluster } from './start-cluster.ts'
+export { startCluster, type StartClusterOptions } from './start-cluster.ts'
+export { TestCluster, type ClusterSnapshot } from './test-cluster.ts'
+export type { Faults, Refusal, RequestFilter, WatchFault } from './faults.ts'
+export type { SimulatedCommand, SimulatedProcess, SimulatedProgram } from '../machine/runtime/simulated.ts'
 export { StatusError } from '../api/status-error.ts'
 export { context } from '../base/context.ts'
 export { mutatingAdmissionPolicyBinding } from '../api/admissionregistration/v1/mutating-admission-policy-binding.ts'

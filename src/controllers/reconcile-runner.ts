@@ -24,8 +24,12 @@ export function reconcileRunner(
     cached: <T extends ApiObject>(kind: Kind<T>, key: string) => informers.of(kind).get(key),
     all: <T extends ApiObject>(kind: Kind<T>) => informers.of(kind).all(),
     members: ({ kind, name }, group) => informers.of(kind).objects(name, group),
-    dependents: (uid) =>
-      [...watched].flatMap(([kind, informer]) => informer.objects(ownerIndex, uid).map((object) => ({ kind, object }))),
+    dependents(uid) {
+      const found: { kind: Kind; object: ApiObject }[] = []
+      for (const [kind, informer] of watched)
+        for (const object of informer.objects(ownerIndex, uid)) found.push({ kind, object })
+      return found
+    },
   }
   for (const [kind, informer] of watched) {
     informer.addIndex(ownerIndex, byOwnerUid)

@@ -38,20 +38,32 @@ const boundsSlack = 2
 
 export class MemoryStore implements Store {
   readonly #clock: Clock
-  readonly #history: History
-  readonly #leases: LeaseTable
+  #history: History
+  #leases: LeaseTable
 
-  constructor(clock: Clock, { initial }: MemoryStoreOptions = {}) {
+  constructor(clock: Clock, { initial = emptySnapshot }: MemoryStoreOptions = {}) {
     this.#clock = clock
-    const { revision = emptyVersion.revision, items = [], leases = [] } = initial ?? {}
-    let state = OrderedMap.empty<KeyValue>()
-    for (const item of items) state = state.set(item.key, item)
-    let leased = LeasedKeys.none
-    for (const { lease, keys } of leases) for (const key of keys) leased = leased.with(key, lease.id)
-    this.#history = new History([{ ...emptyVersion, revision, state, leased }], memoryBounds)
+    this.#history = historyOf(initial, initial.revision)
+    this.#leases = this.#leasesOf(initial)
+  }
+
+  /**
+   * Takes the place of all that is here. As after a crash the revision moves forward: what anybody has seen since stays in
+   * the past, and who wants to go on from there is told that it is compacted.
+   */
+  restore(snapshot: MemorySnapshot): void {
+    const [history, leases] = [this.#history, this.#leases]
+    this.#history = historyOf(snapshot, history.present.revision + 1)
+    this.#leases = this.#leasesOf(snapshot)
+    leases.close()
+    history.close()
+  }
+
+  #leasesOf({ leases = [] }: MemorySnapshot): LeaseTable {
     const last = leases.reduce((max, { lease }) => Math.max(max, lease.id), 0)
-    this.#leases = new LeaseTable(clock, ({ id }) => this.#endLease(id), last)
-    for (const { lease } of leases) this.#leases.start(lease)
+    const table = new LeaseTable(this.#clock, ({ id }) => this.#endLease(id), last)
+    for (const { lease } of leases) table.start(lease)
+    return table
   }
 
   get revision(): number {
@@ -125,4 +137,14 @@ export class MemoryStore implements Store {
     this.#leases.remove(id)
     for (const transaction of deletionsOf(this.#history.head.leased.keysOf(id))) this.#commit(transaction)
   }
+}
+
+const emptySnapshot: MemorySnapshot = { revision: emptyVersion.revision, items: [] }
+
+function historyOf({ items, leases = [] }: MemorySnapshot, revision: number): History {
+  let state = OrderedMap.empty<KeyValue>()
+  for (const item of items) state = state.set(item.key, item)
+  let leased = LeasedKeys.none
+  for (const { lease, keys } of leases) for (const key of keys) leased = leased.with(key, lease.id)
+  return new History([{ ...emptyVersion, revision, state, leased }], memoryBounds)
 }

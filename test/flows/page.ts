@@ -36,6 +36,24 @@ export function settled(flow: string): string {
     })
 }
 
+const depthOf = (line: string): number => line.slice(11).search(/\S/)
+
+/** Without these lines, what they led to, and deliveries and looks that then lead to nothing. */
+export function without(flow: string, unwanted: RegExp): string {
+  const kept: string[] = []
+  let hiddenDepth = Infinity
+  for (const line of flow.split('\n')) {
+    const depth = depthOf(line)
+    if (depth > hiddenDepth) continue
+    hiddenDepth = unwanted.test(line) ? depth : Infinity
+    if (hiddenDepth === Infinity) kept.push(line)
+  }
+  const leadsOn = (line: string, index: number) =>
+    !/ (--►|···►)/.test(line) || depthOf(kept[index + 1] ?? '') > depthOf(line)
+  const next = kept.filter(leadsOn).join('\n')
+  return next === flow ? flow : without(next, unwanted)
+}
+
 /** From the first line with these words; `last` from the last one. */
 export function since(flow: string, words: string, which: 'first' | 'last' = 'first'): string {
   const at = which === 'first' ? flow.indexOf(words) : flow.lastIndexOf(words)

@@ -41,7 +41,9 @@ function withMetadata<T extends ApiObject>(current: T, wanted: Unmade): T {
 }
 
 export function updatedRole<T extends RoleLike>(current: T, wanted: Unmade<RoleLike>): T {
-  const rules = [...(current.rules ?? []), ...missingRules(new RuleTable(current.rules ?? []), wanted.rules ?? [])]
+  const owned = current.rules ?? []
+  const due = wanted.rules ?? []
+  const rules = equalValues(owned, due) ? owned : [...owned, ...missingRules(new RuleTable(owned), due)]
   const present = current.aggregationRule?.clusterRoleSelectors ?? []
   const selectors = (wanted.aggregationRule?.clusterRoleSelectors ?? []).filter(
     (selector) => !present.some((known) => equalValues(known, selector)),

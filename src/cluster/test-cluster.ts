@@ -1,0 +1,156 @@
+// A cluster in the hands of a test: its time, its faults, its past, and what happened in it.
+import { durationMs, realClock } from '../base/clock.ts'
+import type { FlowObject } from '../base/flow.ts'
+import type { RandomState, SeededRandom } from '../base/random.ts'
+import { turn } from '../base/turn.ts'
+import type { VirtualClock } from '../base/virtual-clock.ts'
+import type { Kind } from '../api/kind.ts'
+import { kinds } from '../api/kinds.ts'
+import type { ApiObject } from '../api/object.ts'
+import type { Client } from '../client/client.ts'
+import { lifeOf } from '../flows/flow-graph.ts'
+import { textDiagram } from '../flows/text-diagram.ts'
+import type { MemorySnapshot, MemoryStore } from '../store/memory.ts'
+import type { Cluster } from './cluster.ts'
+import type { Faults } from './faults.ts'
+import { adminUser } from './identities.ts'
+import type { Served } from './serve.ts'
+
+/** All that a cluster needs to go on from there: what is stored, the time, and where chance stood. */
+export interface ClusterSnapshot {
+  readonly store: MemorySnapshot
+  readonly nowMs: number
+  readonly random: RandomState
+}
+
+export interface TestClusterParts {
+  readonly cluster: Cluster
+  readonly clock: VirtualClock
+  readonly random: SeededRandom
+  readonly store: MemoryStore
+  readonly faults: Faults
+  /** Set where it listens. */
+  readonly served: Served | undefined
+  /** Whether time passes by itself. */
+  readonly isFlowing: boolean
+  readonly stop: () => Promise<void>
+}
+
+type Probe<T> = () => Promise<T | undefined | false> | T | undefined | false
+
+const readyLimit = '1m'
+const untilLimit = '1m'
+const untilStepMs = 100
+const probeEveryMs = 10
+
+export class TestCluster implements AsyncDisposable {
+  readonly client: Client
+  readonly clock: VirtualClock
+  /** Lets things go wrong. */
+  readonly faults: Faults
+  /** Names of the parts that can be killed and started again. */
+  readonly components: readonly string[]
+  readonly #parts: TestClusterParts
+
+  constructor(parts: TestClusterParts) {
+    this.#parts = parts
+    this.client = parts.cluster.client('test', adminUser)
+    this.clock = parts.clock
+    this.faults = parts.faults
+    this.components = [...parts.cluster.components.keys()]
+  }
+
+  /** Where the cluster listens. */
+  get url(): string {
+    return this.#served().url
+  }
+
+  /** The kubeconfig of its administrator, as text. */
+  get kubeconfig(): string {
+    return this.#served().kubeconfig
+  }
+
+  kill(component: string): Promise<void> {
+    return this.#parts.cluster.component(component).kill()
+  }
+
+  start(component: string): void {
+    this.#parts.cluster.component(component).start()
+  }
+
+  /** A node is gone at once, with all that ran on it; `start('kubelet/<node>')` brings it back, empty. */
+  powerOff(node: string): Promise<void> {
+    return this.#parts.cluster.powerOff(node)
+  }
+
+  snapshot(): ClusterSnapshot {
+    const { store, clock, random } = this.#parts
+    return { store: store.snapshot(), nowMs: clock.nowMs(), random: random.save() }
+  }
+
+  /** As after a crash: what was stored is there, watches end with 410, and every component starts again from state. */
+  async restore(snapshot: ClusterSnapshot): Promise<void> {
+    const { cluster, store, clock, random, faults } = this.#parts
+    await cluster.crash()
+    faults.heal()
+    clock.turnTo(snapshot.nowMs)
+    random.restore(snapshot.random)
+    store.restore(snapshot.store)
+    await startAll(cluster, clock)
+  }
+
+  /** Lets time pass until the probe returns something other than undefined or false; what it returned. */
+  async until<T>(probe: Probe<T>, limit: string | number = untilLimit): Promise<T> {
+    const { clock, isFlowing } = this.#parts
+    const untilMs = clock.nowMs() + durationMs(limit)
+    for (;;) {
+      const found = await probe()
+      if (found !== undefined && found !== false) return found
+      if (clock.nowMs() >= untilMs) throw new Error(`it did not come to that within ${limit} of the cluster's time`)
+      if (isFlowing) await realClock.sleep(probeEveryMs, new AbortController().signal)
+      else await clock.advance(untilStepMs)
+      await turn()
+    }
+  }
+
+  /** The life of an object as text, with causes. */
+  flow(object: ApiObject): string
+  flow(kind: Kind, name: string, namespace?: string): string
+  flow(about: Kind | ApiObject, name = '', namespace = 'default'): string {
+    const object = isKind(about)
+      ? { resource: about.plural, namespace: about.namespaced ? namespace : '', name }
+      : flowObjectOf(about)
+    return textDiagram(lifeOf(this.#parts.cluster.flow.events(), object))
+  }
+
+  stop(): Promise<void> {
+    return this.#parts.stop()
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.stop()
+  }
+
+  #served(): Served {
+    const { served } = this.#parts
+    if (served === undefined) throw new Error('the cluster listens nowhere: startCluster({ https: true })')
+    return served
+  }
+}
+
+/** Starts what does not run, and waits until the API answers; the others find out what there is to do from then on. */
+export async function startAll(cluster: Cluster, clock: VirtualClock): Promise<void> {
+  let isReady = false
+  cluster.start()
+  void cluster.ready.then(() => (isReady = true))
+  if (!(await clock.runUntil(() => isReady, readyLimit)))
+    throw new Error(`the cluster was not ready after ${readyLimit} of its own time`)
+}
+
+const isKind = (about: Kind | ApiObject): about is Kind => 'plural' in about
+
+function flowObjectOf({ apiVersion, kind, metadata: { name, namespace = '' } }: ApiObject): FlowObject {
+  const found = kinds.find((each) => each.kind === kind && each.apiVersion === apiVersion)
+  if (found === undefined) throw new Error(`there is no kind ${kind} in ${apiVersion}`)
+  return { resource: found.plural, namespace, name }
+}
