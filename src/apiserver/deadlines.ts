@@ -26,17 +26,18 @@ export class Deadlines {
     const pending = { untilMs: this.#clock.monotonicMs() + ms, late }
     this.#pending.add(pending)
     this.#timer ??= this.#clock.after(lookMs, () => this.#look())
-    return () => {
-      this.#pending.delete(pending)
-      if (this.#pending.size > 0) return
-      this.#timer?.cancel()
-      this.#timer = undefined
-    }
+    return () => void this.#pending.delete(pending)
+  }
+
+  /** The timer outlives the requests, up to a second: most of the time the next one is there by then. */
+  stop(): void {
+    this.#timer?.cancel()
+    this.#timer = undefined
   }
 
   #look(): void {
     const nowMs = this.#clock.monotonicMs()
-    this.#timer = this.#clock.after(lookMs, () => this.#look())
+    this.#timer = this.#pending.size === 0 ? undefined : this.#clock.after(lookMs, () => this.#look())
     // The oldest stand first.
     for (const pending of [...this.#pending]) {
       if (pending.untilMs > nowMs) break

@@ -86,6 +86,7 @@ export class ApiServer {
     try {
       await Promise.all([feed, prepare()])
     } finally {
+      this.deadlines.stop()
       this.#ready.reject(new StatusError(503, 'ServiceUnavailable', 'the API server has ended'))
     }
   }

@@ -17,9 +17,16 @@ export const authentication = defineStation({
   },
 })
 
+const withGroup = new WeakMap<User, User>()
+
 /** Whoever proved who they are is in one group more; who proved nothing is in another. */
 function withKnownGroup(user: User): User {
   const { groups } = user
   if (groups.includes(authenticatedGroup) || groups.includes('system:unauthenticated')) return user
-  return { ...user, groups: [...groups, authenticatedGroup] }
+  let known = withGroup.get(user)
+  if (known === undefined) {
+    known = { ...user, groups: [...groups, authenticatedGroup] }
+    withGroup.set(user, known)
+  }
+  return known
 }
