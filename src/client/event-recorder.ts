@@ -19,6 +19,8 @@ export interface EventNote {
   readonly message: string
   /** What was done, for the newer form; the reason when left out. */
   readonly action?: string
+  /** Which part of the object it is about: `spec.containers{web}`. */
+  readonly fieldPath?: string
 }
 
 export interface EventRecorderParts {
@@ -64,8 +66,8 @@ export class EventRecorder {
 
   async #tell(object: ApiObject, note: EventNote, context: Context): Promise<void> {
     const nowMs = this.#parts.clock.nowMs()
-    const { type, reason } = note
-    const seen = { subject: object.metadata.uid, topic: `${type} ${reason}`, message: note.message }
+    const { type, reason, fieldPath = '' } = note
+    const seen = { subject: object.metadata.uid, topic: `${type} ${reason} ${fieldPath}`, message: note.message }
     const { key, message, isHeard } = this.#correlation.correlate(seen, nowMs)
     if (!isHeard) return
     const told = this.#told.get(key)
@@ -77,7 +79,7 @@ export class EventRecorder {
     await this.#client.of(event).create(
       {
         metadata: { name },
-        involvedObject: referenceTo(object),
+        involvedObject: referenceTo(object, note.fieldPath),
         reason,
         message,
         type,
@@ -102,7 +104,7 @@ export class EventRecorder {
   async #tellSeries(object: ApiObject, note: EventNote, context: Context): Promise<void> {
     const nowMs = this.#parts.clock.nowMs()
     const { type, reason, action = reason, message } = note
-    const key = `${object.metadata.uid} ${type} ${reason} ${action}`
+    const key = `${object.metadata.uid} ${type} ${reason} ${action} ${note.fieldPath ?? ''}`
     const told = this.#told.get(key)
     if (told !== undefined && nowMs - told.lastMs <= seriesMsMax) {
       const isWritten = told.count === 1 || nowMs - told.writtenMs >= seriesMsMax
@@ -120,7 +122,7 @@ export class EventRecorder {
         reportingInstance: this.#parts.host ?? this.#component,
         action,
         reason,
-        regarding: referenceTo(object),
+        regarding: referenceTo(object, note.fieldPath),
         note: message,
         type,
       },
@@ -152,8 +154,16 @@ export class EventRecorder {
 /** Events about objects of the whole cluster stand in the namespace `default`. */
 const homeOf = (object: ApiObject): string => namespaceOf(object) || 'default'
 
-function referenceTo(object: ApiObject): ObjectReference {
+function referenceTo(object: ApiObject, fieldPath: string | undefined): ObjectReference {
   const { kind, apiVersion } = object
   const { name, uid, resourceVersion, namespace } = object.metadata
-  return { kind, apiVersion, name, uid, resourceVersion, ...(namespace === undefined ? {} : { namespace }) }
+  return {
+    kind,
+    apiVersion,
+    name,
+    uid,
+    resourceVersion,
+    ...(namespace === undefined ? {} : { namespace }),
+    ...(fieldPath === undefined ? {} : { fieldPath }),
+  }
 }

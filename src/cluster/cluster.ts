@@ -272,7 +272,7 @@ export class Cluster {
     return new Component(`kubelet/${name}`, this.#options, (tasks) => {
       const client = this.client(`kubelet/${name}`, nodeUser(name))
       const { runtime } = machine
-      const host = simulatedHost()
+      const host = simulatedHost(runtime)
       new Kubelet({ client, runtime, clock, random, flow: this.flow, log, description, host }).start(tasks)
       this.#serveKubelet(name, runtime, runtime.logs, client, tasks)
     })

@@ -15,6 +15,7 @@ import { provideNetwork } from '../machine/cni/bridge-network.ts'
 import { Containerd } from '../machine/cri/containerd.ts'
 import type { CriRuntime } from '../machine/cri/runtime.ts'
 import { NodeLogFiles } from '../machine/logs/node-log-files.ts'
+import { nodeReach } from '../machine/reach/node-reach.ts'
 import { NodeDisk } from '../machine/disk/node-disk.ts'
 import type { Platform } from '../platform/platform.ts'
 
@@ -109,6 +110,8 @@ export async function startRealNode(
     logs: new NodeLogFiles(),
     host: (services) => ({
       disk: new NodeDisk(),
+      logs: new NodeLogFiles(),
+      reach: nodeReach(platform.http2, clock),
       paths: { pods: `${folder}/pods`, logs: `${folder}/logs` },
       dns: { servers: [], domain: 'cluster.local', node: parseResolvConf(resolvConf) },
       cgroups,

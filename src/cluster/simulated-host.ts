@@ -2,9 +2,12 @@
 import { SimulatedCgroups } from '../machine/cgroups/simulated-cgroups.ts'
 import { SimulatedHostLoad } from '../machine/load/simulated-host-load.ts'
 import { SimulatedDisk } from '../machine/disk/simulated-disk.ts'
+import type { SimulatedRuntime } from '../machine/runtime/simulated.ts'
 import type { NodeHost } from '../kubelet/node-host.ts'
 
-export const simulatedHost = (): NodeHost => ({
+export const simulatedHost = (runtime: SimulatedRuntime): NodeHost => ({
+  logs: runtime.logs,
+  reach: runtime.reach,
   disk: new SimulatedDisk(),
   paths: { pods: '/pods', logs: '/logs' },
   dns: { servers: [], domain: 'cluster.local', node: { servers: [], searches: [], options: [] } },

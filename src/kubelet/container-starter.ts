@@ -1,31 +1,39 @@
 // ContainerStarter: one container from image to running. What goes wrong is remembered with the words that users know
 // and tried again after a while.
-import type { Clock } from '../base/clock.ts'
 import type { Context } from '../base/context.ts'
 import { backoffMs, type Backoff } from '../base/work-queue.ts'
 import type { Container } from '../api/core/v1/container.ts'
 import type { Pod } from '../api/core/v1/pod.ts'
-import type { EventNote } from '../client/event-recorder.ts'
 import type { ContainerRuntime, RuntimeImage, RuntimePod } from '../machine/runtime/runtime.ts'
+import { runHook, type HookParts } from './hooks.ts'
 import { ImageNeverPulled, type ImageProvider } from './images/image-provider.ts'
+import type { ContainerStart } from './pod-actions.ts'
 import { ConfigError } from './pod-config/config-error.ts'
+import type { Tell } from './pod-events.ts'
 import type { PodMaker } from './pod-maker.ts'
-import type { PodMemory } from './pod-memory.ts'
+import type { Failure, PodMemory } from './pod-memory.ts'
+import type { RecordCall } from './record-call.ts'
 import { VolumeError } from './volumes/volume-type.ts'
 
-export interface ContainerStarterParts {
+export interface ContainerStarterParts extends HookParts {
   readonly runtime: ContainerRuntime
   readonly images: ImageProvider
   readonly maker: PodMaker
-  readonly clock: Clock
   readonly hostIp: string
-  readonly tell: (pod: Pod, note: EventNote, context: Context) => Promise<void>
-  readonly call: <T>(what: string, pod: Pod, context: Context, action: () => Promise<T>) => Promise<T>
+  readonly tell: Tell
+  readonly call: RecordCall
 }
 
 const pullBackoff: Backoff = { initialMs: 10_000, maxMs: 300_000 }
 const configBackoff: Backoff = { initialMs: 10_000, maxMs: 10_000 }
 const volumeBackoff: Backoff = { initialMs: 500, maxMs: 122_000 }
+/** So long an image that cannot be pulled is an error; from then on it is waited for. */
+const pullErrorMs = 1_000
+
+/** A hook that failed ends the container: it is as if it had crashed. */
+class HookFailed extends Error {
+  override name = 'HookFailed'
+}
 
 export class ContainerStarter {
   readonly #parts: ContainerStarterParts
@@ -36,51 +44,58 @@ export class ContainerStarter {
 
   async start(
     pod: Pod,
-    container: Container,
-    attempt: number,
+    start: ContainerStart,
     running: RuntimePod,
     memory: PodMemory,
     context: Context,
   ): Promise<void> {
+    const { name } = start.container
     try {
-      const image = await this.#image(pod, container, memory, context)
+      const image = await this.#image(pod, start.container, memory, context)
       if (image === undefined) return
-      await this.#run(pod, container, attempt, running, image, context)
-      memory.waiting.delete(container.name)
-      memory.failures.delete(container.name)
+      await this.#run(pod, start, running, image, context)
+      memory.waiting.delete(name)
+      memory.failures.delete(name)
     } catch (error) {
       if (context.signal.aborted || !(error instanceof Error)) throw error
-      await this.#remember(pod, container.name, error, memory, context)
+      await this.#remember(pod, name, error, memory, context)
     }
   }
 
   async #image(pod: Pod, container: Container, memory: PodMemory, context: Context): Promise<RuntimeImage | undefined> {
-    const { images, tell } = this.#parts
+    const { images, clock, tell } = this.#parts
     const { name, image = '' } = container
     try {
       return await images.provide(pod, container, context)
     } catch (error) {
       if (context.signal.aborted || !(error instanceof Error)) throw error
       const why = error.message
-      const isNever = error instanceof ImageNeverPulled
-      const count = this.#failed(name, memory, pullBackoff)
-      const message = isNever ? why : `Failed to pull image ${JSON.stringify(image)}: ${why}`
-      if (isNever || count === 1)
-        memory.waiting.set(name, { reason: isNever ? 'ErrImageNeverPull' : 'ErrImagePull', message: why })
-      else
-        memory.waiting.set(name, {
-          reason: 'ImagePullBackOff',
-          message: `Back-off pulling image ${JSON.stringify(image)}: ErrImagePull: ${why}`,
-        })
-      await tell(pod, { type: 'Warning', reason: isNever ? 'ErrImageNeverPull' : 'Failed', message }, context)
+      const quoted = JSON.stringify(image)
+      const fail = (reason: string, message: string) =>
+        tell(pod, { type: 'Warning', reason, message, container: name }, context)
+      if (error instanceof ImageNeverPulled) {
+        this.#failed(name, memory, configBackoff)
+        memory.waiting.set(name, { reason: 'ErrImageNeverPull', message: why })
+        await fail('ErrImageNeverPull', why)
+        await fail('Failed', 'Error: ErrImageNeverPull')
+        return undefined
+      }
+      memory.waiting.set(name, { reason: 'ErrImagePull', message: why })
+      this.#failed(name, memory, pullBackoff, {
+        reason: 'ImagePullBackOff',
+        message: `Back-off pulling image ${quoted}: ErrImagePull: ${why}`,
+        event: `Back-off pulling image ${quoted}`,
+        fromMs: clock.nowMs() + pullErrorMs,
+      })
+      await fail('Failed', `Failed to pull image ${quoted}: ${why}`)
+      await fail('Failed', 'Error: ErrImagePull')
       return undefined
     }
   }
 
   async #run(
     pod: Pod,
-    container: Container,
-    attempt: number,
+    { container, attempt, targetId }: ContainerStart,
     running: RuntimePod,
     image: RuntimeImage,
     context: Context,
@@ -88,35 +103,63 @@ export class ContainerStarter {
     const { runtime, maker, hostIp, tell, call } = this.#parts
     const { name } = container
     const podIps = pod.spec.hostNetwork ? [hostIp] : running.ips
-    const config = await maker.container(pod, container, attempt, image, podIps, context)
-    const sandbox = maker.sandbox(pod, running.attempt)
-    await call(`start container ${name}`, pod, context, async () => {
-      const id = await runtime.createContainer(running.sandboxId, config, sandbox, context.signal)
-      await tell(pod, { type: 'Normal', reason: 'Created', message: `Created container: ${name}` }, context)
-      await runtime.startContainer(id, context.signal)
+    const made = await maker.container(pod, container, attempt, image, podIps, context)
+    const config = targetId === undefined ? made : { ...made, targetId }
+    const sandbox = await maker.sandbox(pod, running.attempt, context)
+    const note = { type: 'Normal', container: name } as const
+    const id = await call(`start container ${name}`, pod, context, async () => {
+      const created = await runtime.createContainer(running.sandboxId, config, sandbox, context.signal)
+      await tell(pod, { ...note, reason: 'Created', message: 'Container created' }, context)
+      await runtime.startContainer(created, context.signal)
+      return created
     })
-    await tell(pod, { type: 'Normal', reason: 'Started', message: `Started container ${name}` }, context)
+    await tell(pod, { ...note, reason: 'Started', message: 'Container started' }, context)
+    await this.#postStart(pod, container, id, podIps[0] ?? '', context)
+  }
+
+  async #postStart(pod: Pod, container: Container, id: string, podIp: string, context: Context): Promise<void> {
+    const { runtime, tell, call } = this.#parts
+    const { name, lifecycle } = container
+    const handler = lifecycle?.postStart
+    if (handler === undefined) return
+    try {
+      await call(`postStart hook of container ${name}`, pod, context, () =>
+        runHook(handler, { container, containerId: id, podIp }, this.#parts, context.signal),
+      )
+    } catch (error) {
+      if (context.signal.aborted) throw error
+      // What it answered may hold secrets: it is not told.
+      const [failed, killing] = ['PostStartHook failed', 'FailedPostStartHook']
+      await tell(pod, { type: 'Warning', reason: 'FailedPostStartHook', message: failed, container: name }, context)
+      await tell(pod, { type: 'Normal', reason: 'Killing', message: killing, container: name }, context)
+      const graceMs = pod.spec.terminationGracePeriodSeconds * 1000
+      await call(`stop container ${name}`, pod, context, () => runtime.stopContainer(id, graceMs, context.signal))
+      throw new HookFailed(failed, { cause: error })
+    }
   }
 
   async #remember(pod: Pod, name: string, error: Error, memory: PodMemory, context: Context): Promise<void> {
     const { tell } = this.#parts
+    const warn = (reason: string, message: string) =>
+      tell(pod, { type: 'Warning', reason, message, container: name }, context)
     if (error instanceof VolumeError) {
       this.#failed(name, memory, volumeBackoff)
       return tell(pod, { type: 'Warning', reason: 'FailedMount', message: error.message }, context)
     }
-    const isConfig = error instanceof ConfigError
+    if (error instanceof HookFailed) {
+      memory.waiting.set(name, { reason: 'PostStartHookError', message: error.message })
+      return
+    }
+    const reason = error instanceof ConfigError ? 'CreateContainerConfigError' : 'RunContainerError'
     this.#failed(name, memory, configBackoff)
-    memory.waiting.set(name, {
-      reason: isConfig ? 'CreateContainerConfigError' : 'RunContainerError',
-      message: error.message,
-    })
-    return tell(pod, { type: 'Warning', reason: 'Failed', message: `Error: ${error.message}` }, context)
+    memory.waiting.set(name, { reason, message: error.message })
+    await warn('Failed', `Error: ${error.message}`)
   }
 
-  /** Notes a failure and when to try again; returns how often it has failed. */
-  #failed(name: string, { failures }: PodMemory, backoff: Backoff): number {
+  /** Notes a failure and when to try again. */
+  #failed(name: string, { failures }: PodMemory, backoff: Backoff, later?: Failure['later']): void {
     const count = (failures.get(name)?.count ?? 0) + 1
-    failures.set(name, { count, untilMs: this.#parts.clock.nowMs() + backoffMs(backoff, count - 1) })
-    return count
+    const untilMs = this.#parts.clock.nowMs() + backoffMs(backoff, count - 1)
+    failures.set(name, { count, untilMs, ...(later === undefined ? {} : { later }) })
   }
 }

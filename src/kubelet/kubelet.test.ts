@@ -1,4 +1,4 @@
-// What to do for a pod and what to say of it, as tables; then pods that crash, finish, wait for images and end.
+// Pods on simulated nodes: they crash, finish, wait for images, are asked how they are, and end.
 import { deepEqual, equal, match } from 'node:assert/strict'
 import { test } from 'node:test'
 import { context } from '../base/context.ts'
@@ -11,233 +11,13 @@ import { event } from '../api/core/v1/event.ts'
 import { node } from '../api/core/v1/node.ts'
 import { pod, type Pod, type PodInput } from '../api/core/v1/pod.ts'
 import { simulatedHost } from '../cluster/simulated-host.ts'
-import { startCluster } from '../cluster/start-cluster.ts'
-import type { RuntimeContainer, RuntimePod } from '../machine/runtime/runtime.ts'
-import { SimulatedRuntime, type SimulatedProgram } from '../machine/runtime/simulated.ts'
-import { decode } from '../schema/decode.ts'
-import { withDefaults } from '../schema/defaults.ts'
+import { startCluster, type TestCluster as Cluster } from '../cluster/start-cluster.ts'
+import { serveUntilTerminated, SimulatedRuntime, type SimulatedProgram } from '../machine/runtime/simulated.ts'
 import { Kubelet } from './kubelet.ts'
 import { nodeObject } from './node-status.ts'
-import { endPod, runPod, type PodAction } from './pod-actions.ts'
-import { podStatus } from './pod-status.ts'
+import { nowMs } from './pod-life.harness.ts'
 
 const ctx = context(new AbortController().signal)
-const nowMs = Date.UTC(2030, 0, 1)
-
-const aPod = (spec: object = {}, status: object = {}): Pod => {
-  const body = {
-    metadata: { name: 'p', namespace: 'default', uid: 'u', generation: 1 },
-    spec: { containers: [{ name: 'c', image: 'i' }], nodeName: 'n', ...spec },
-    status,
-  }
-  return pod.applyDefaults(withDefaults(pod.message, decode(pod.message, body).value as unknown as Pod))
-}
-
-const container = (
-  name: string,
-  state: RuntimeContainer['state'],
-  more: Partial<RuntimeContainer> = {},
-): RuntimeContainer => ({
-  id: `${name}-id`,
-  name,
-  image: 'i',
-  imageId: 'id',
-  attempt: 0,
-  state,
-  startedMs: nowMs - 60_000,
-  finishedMs: nowMs - 1000,
-  exitCode: 0,
-  reason: '',
-  message: '',
-  logPath: '',
-  ...more,
-})
-const sandbox = (...containers: RuntimeContainer[]): RuntimePod => ({
-  podUid: 'u',
-  namespace: 'default',
-  name: 'p',
-  sandboxId: 's',
-  attempt: 0,
-  isReady: true,
-  ips: ['10.0.0.1'],
-  containers,
-})
-
-const shown = (actions: PodAction[]): string[] =>
-  actions.map((action) => {
-    switch (action.kind) {
-      case 'start-container':
-        return `start ${action.container.name} #${action.attempt}`
-      case 'stop-container':
-        return `stop ${action.container.name} in ${action.graceMs}`
-      case 'remove-container':
-        return `remove ${action.container.name}`
-      case 'wait':
-        return `wait ${action.ms} for ${action.container}`
-      case 'run-sandbox':
-      case 'remove-sandbox':
-      case 'release-pod':
-        return action.kind
-      default:
-        return action satisfies never
-    }
-  })
-
-const init = {
-  initContainers: [
-    { name: 'i1', image: 'i' },
-    { name: 'i2', image: 'i' },
-  ],
-}
-const sidecar = { initContainers: [{ name: 's', image: 'i', restartPolicy: 'Always' }] }
-const failed = { exitCode: 1 }
-const actions: [why: string, pod: Pod, running: RuntimePod | undefined, actions: string[]][] = [
-  ['a new pod gets a sandbox', aPod(), undefined, ['run-sandbox']],
-  ['a broken sandbox goes', aPod(), { ...sandbox(), isReady: false }, ['remove-sandbox']],
-  ['then its containers', aPod(), sandbox(), ['start c #0']],
-  ['what was made but never started is made anew', aPod(), sandbox(container('c', 'created')), ['remove c']],
-  ['what runs is left alone', aPod(), sandbox(container('c', 'running')), []],
-  ['a crash waits out its back-off', aPod(), sandbox(container('c', 'exited', failed)), ['wait 9000 for c']],
-  [
-    'a second crash waits twice as long',
-    aPod(),
-    sandbox(container('c', 'exited', { ...failed, attempt: 1 })),
-    ['wait 19000 for c'],
-  ],
-  ['then it starts again', aPod(), sandbox(container('c', 'exited', { finishedMs: nowMs - 10_000 })), ['start c #1']],
-  ['OnFailure leaves a success', aPod({ restartPolicy: 'OnFailure' }), sandbox(container('c', 'exited')), []],
-  [
-    'OnFailure restarts a failure',
-    aPod({ restartPolicy: 'OnFailure' }),
-    sandbox(container('c', 'exited', { ...failed, finishedMs: 0 })),
-    ['start c #1'],
-  ],
-  ['Never restarts nothing', aPod({ restartPolicy: 'Never' }), sandbox(container('c', 'exited', failed)), []],
-  ['init containers come first, one by one', aPod(init), sandbox(), ['start i1 #0']],
-  ['the next waits for the one before', aPod(init), sandbox(container('i1', 'running')), []],
-  ['then the next', aPod(init), sandbox(container('i1', 'exited')), ['start i2 #0']],
-  [
-    'a failed init container is tried again',
-    aPod(init),
-    sandbox(container('i1', 'exited', { ...failed, finishedMs: 0 })),
-    ['start i1 #1'],
-  ],
-  ['but not with Never', aPod({ ...init, restartPolicy: 'Never' }), sandbox(container('i1', 'exited', failed)), []],
-  ['at last the containers', aPod(init), sandbox(container('i1', 'exited'), container('i2', 'exited')), ['start c #0']],
-  ['a sidecar runs beside', aPod(sidecar), sandbox(container('s', 'running')), ['start c #0']],
-]
-for (const [why, target, running, wanted] of actions)
-  test(`run: ${why}`, () => deepEqual(shown(runPod(target, running, nowMs)), wanted))
-
-test('end: containers are stopped, then the sandbox goes, then the object', () => {
-  deepEqual(shown(endPod(30, sandbox(container('c', 'running'), container('d', 'exited')), true)), ['stop c in 30000'])
-  deepEqual(shown(endPod(30, sandbox(container('c', 'exited')), true)), ['remove-sandbox'])
-  deepEqual(shown(endPod(30, undefined, true)), ['release-pod'])
-  deepEqual(shown(endPod(0, undefined, false)), [])
-})
-
-const statuses: [
-  why: string,
-  pod: Pod,
-  running: RuntimePod | undefined,
-  phase: string,
-  ready: string,
-  state: string,
-][] = [
-  ['nothing runs yet', aPod(), undefined, 'Pending', 'False', 'waiting'],
-  ['all run', aPod(), sandbox(container('c', 'running')), 'Running', 'True', 'running'],
-  ['created but not started', aPod(), sandbox(container('c', 'created')), 'Pending', 'False', 'waiting'],
-  ['will be restarted', aPod(), sandbox(container('c', 'exited', failed)), 'Running', 'False', 'terminated'],
-  [
-    'succeeded',
-    aPod({ restartPolicy: 'Never' }),
-    sandbox(container('c', 'exited')),
-    'Succeeded',
-    'False',
-    'terminated',
-  ],
-  [
-    'failed',
-    aPod({ restartPolicy: 'Never' }),
-    sandbox(container('c', 'exited', failed)),
-    'Failed',
-    'False',
-    'terminated',
-  ],
-  [
-    'one of two runs',
-    aPod({
-      containers: [
-        { name: 'c', image: 'i' },
-        { name: 'd', image: 'i' },
-      ],
-    }),
-    sandbox(container('c', 'running'), container('d', 'created')),
-    'Pending',
-    'False',
-    'running',
-  ],
-  ['init still runs', aPod(init), sandbox(container('i1', 'running')), 'Pending', 'False', 'waiting'],
-]
-for (const [why, target, running, phase, ready, state] of statuses)
-  test(`status: ${why}`, () => {
-    const status = podStatus({
-      pod: target,
-      running,
-      waiting: new Map(),
-      lastWords: new Map(),
-      hostIp: '192.0.2.1',
-      runtimeName: 'test',
-      nowMs,
-    })
-    deepEqual(
-      [
-        status.phase,
-        status.conditions?.find(({ type }) => type === 'Ready')?.status,
-        Object.keys(status.containerStatuses?.[0]?.state ?? {})[0],
-      ],
-      [phase, ready, state],
-    )
-  })
-
-test('status: conditions keep their times while they keep their value', () => {
-  const first = podStatus({
-    pod: aPod(),
-    running: sandbox(container('c', 'running')),
-    waiting: new Map(),
-    lastWords: new Map(),
-    hostIp: 'h',
-    runtimeName: 'test',
-    nowMs,
-  })
-  const later = podStatus({
-    pod: aPod({}, first),
-    running: sandbox(container('c', 'running')),
-    waiting: new Map(),
-    lastWords: new Map(),
-    hostIp: 'h',
-    runtimeName: 'test',
-    nowMs: nowMs + 60_000,
-  })
-  deepEqual(later, first)
-  const broken = podStatus({
-    pod: aPod({}, first),
-    running: sandbox(container('c', 'exited', failed)),
-    waiting: new Map([['c', { reason: 'CrashLoopBackOff', message: 'm' }]]),
-    lastWords: new Map(),
-    hostIp: 'h',
-    runtimeName: 'test',
-    nowMs: nowMs + 60_000,
-  })
-  deepEqual(
-    [
-      broken.conditions?.find(({ type }) => type === 'Ready')?.lastTransitionTime,
-      broken.containerStatuses?.[0]?.state,
-      broken.containerStatuses?.[0]?.lastState?.terminated?.exitCode,
-    ],
-    ['2030-01-01T00:01:00Z', { waiting: { reason: 'CrashLoopBackOff', message: 'm' } }, 1],
-  )
-})
 
 async function run(spec: Partial<PodInput['spec'] & object>, images: Record<string, SimulatedProgram | 'missing'>) {
   const cluster = await startCluster({ simulation: { images } })
@@ -254,11 +34,12 @@ test('a container that crashes is restarted ever more slowly', async () => {
   await using running = await run({}, { tested: () => Promise.resolve(1) })
   await running.cluster.clock.advance('5s')
   const first = (await running.read()).status.containerStatuses?.[0]
-  deepEqual([first?.restartCount, first?.state?.waiting?.reason], [0, 'CrashLoopBackOff'])
+  deepEqual([first?.restartCount, first?.state?.waiting?.reason], [1, 'CrashLoopBackOff'])
+  match(first?.state?.waiting?.message ?? '', /^back-off 10s restarting failed container=c pod=p_default\(.+\)$/)
   await running.cluster.clock.advance('6s')
-  equal((await running.read()).status.containerStatuses?.[0]?.restartCount, 1)
-  await running.cluster.clock.advance('21s')
   equal((await running.read()).status.containerStatuses?.[0]?.restartCount, 2)
+  await running.cluster.clock.advance('21s')
+  equal((await running.read()).status.containerStatuses?.[0]?.restartCount, 3)
   await running.cluster.clock.advance('1h')
   const { restartCount = 0 } = (await running.read()).status.containerStatuses?.[0] ?? {}
   equal(restartCount > 10 && restartCount < 20, true, `${restartCount} restarts in an hour`)
@@ -286,15 +67,15 @@ test('a pod that finishes says how, and its containers are gone with it', async 
 
 test('an image that is nowhere: ErrImagePull, then ImagePullBackOff', async () => {
   await using running = await run({}, { tested: 'missing' })
-  await running.cluster.clock.advance('1s')
+  await running.cluster.clock.advance('500ms')
   const reasonNow = async () => (await running.read()).status.containerStatuses?.[0]?.state?.waiting?.reason
   equal(await reasonNow(), 'ErrImagePull')
-  await running.cluster.clock.advance('15s')
+  await running.cluster.clock.advance('2s')
   equal(await reasonNow(), 'ImagePullBackOff')
   const events = (await running.cluster.client.of(event).list({ fieldSelector: 'involvedObject.name=p' }, ctx)).items
   match(
     events.map(({ reason, message }) => `${reason} ${message}`).join('\n'),
-    /Failed Failed to pull image "tested": image "tested" does not exist/,
+    /Failed Failed to pull image "tested": image "tested" does not exist\n(.*\n)*BackOff Back-off pulling image "tested"/,
   )
 })
 
@@ -367,7 +148,7 @@ test('a kubelet alone brings its own node, and leaves what it runs when it stops
   }
   equal(nodeObject(description, nowMs).spec?.podCIDR, '10.9.0.0/24')
   const tasks = new TaskGroup()
-  const host = simulatedHost()
+  const host = simulatedHost(runtime)
   new Kubelet({
     client,
     runtime,
@@ -388,4 +169,245 @@ test('a kubelet alone brings its own node, and leaves what it runs when it stops
   tasks.stop()
   await tasks.join()
   equal((await runtime.inspect(metadata.uid, ctx.signal))?.containers[0]?.state, 'running')
+})
+
+const eventsOf = async ({ client }: Cluster, name = 'p') =>
+  (await client.of(event).list({ fieldSelector: `involvedObject.name=${name}` }, ctx)).items.map(
+    ({ reason, message, count }) => `${reason}: ${message}${(count ?? 1) > 1 ? ` (x${count})` : ''}`,
+  )
+const firstStatus = async ({ read }: { read: () => Promise<Pod> }) => {
+  const { status } = await read()
+  return status.containerStatuses?.[0]
+}
+/** Serves until told to end; says over HTTP what `answers` says. */
+const site =
+  (answer: () => number): SimulatedProgram =>
+  (process) => {
+    process.serveHttp(80, () => ({ status: answer() }))
+    return serveUntilTerminated(process)
+  }
+const httpGet = { path: '/healthz', port: 80 }
+
+test('a liveness probe that fails three times has the container restarted, and says so', async () => {
+  let isWell = true
+  const livenessProbe = { httpGet, periodSeconds: 5, terminationGracePeriodSeconds: 3 }
+  await using running = await run(
+    { containers: [{ name: 'c', image: 'tested', livenessProbe }] },
+    { tested: site(() => (isWell ? 200 : 500)) },
+  )
+  await running.cluster.clock.advance('1m')
+  equal((await firstStatus(running))?.restartCount, 0)
+  isWell = false
+  await running.cluster.clock.advance('16s')
+  isWell = true
+  await running.cluster.clock.advance('1m')
+  const status = await firstStatus(running)
+  deepEqual([status?.restartCount, status?.ready, status?.lastState?.terminated?.exitCode], [1, true, 0])
+  const told = (await eventsOf(running.cluster)).join('\n')
+  match(told, /Unhealthy: Liveness probe failed: HTTP probe failed with statuscode: 500 \(x\d\)/)
+  match(told, /Killing: Container c failed liveness probe, will be restarted/)
+})
+
+test('a readiness probe makes a pod ready and unready, and restarts nothing', async () => {
+  let isWell = false
+  const readinessProbe = { httpGet, periodSeconds: 2, initialDelaySeconds: 4, failureThreshold: 2, successThreshold: 2 }
+  await using running = await run(
+    { containers: [{ name: 'c', image: 'tested', readinessProbe }] },
+    { tested: site(() => (isWell ? 200 : 500)) },
+  )
+  const look = async (after: string) => {
+    await running.cluster.clock.advance(after)
+    const { status } = await running.read()
+    return [status.phase, status.conditions?.find(({ type }) => type === 'Ready')?.status]
+  }
+  deepEqual(await look('3s'), ['Running', 'False'])
+  isWell = true
+  deepEqual(await look('2s'), ['Running', 'False'], 'one success of two')
+  deepEqual(await look('2s'), ['Running', 'True'])
+  isWell = false
+  deepEqual(await look('5s'), ['Running', 'False'])
+  equal((await firstStatus(running))?.restartCount, 0)
+})
+
+test('a startup probe holds the others back; one that never succeeds ends the container', async () => {
+  let isUp = false
+  const asked: string[] = []
+  const program: SimulatedProgram = (process) => {
+    process.serveHttp(80, ({ path }) => {
+      asked.push(path)
+      return { status: path === '/up' && !isUp ? 500 : 200 }
+    })
+    return serveUntilTerminated(process)
+  }
+  const startupProbe = { httpGet: { path: '/up', port: 80 }, periodSeconds: 10, failureThreshold: 3 }
+  const livenessProbe = { httpGet: { path: '/alive', port: 80 }, periodSeconds: 1 }
+  await using running = await run(
+    { containers: [{ name: 'c', image: 'tested', startupProbe, livenessProbe }] },
+    { tested: program },
+  )
+  await running.cluster.clock.advance('15s')
+  deepEqual(new Set(asked), new Set(['/up']))
+  deepEqual([(await firstStatus(running))?.started, (await firstStatus(running))?.ready], [false, false])
+  await running.cluster.clock.advance('10s')
+  equal((await firstStatus(running))?.restartCount, 1)
+  isUp = true
+  await running.cluster.clock.advance('12s')
+  deepEqual([(await firstStatus(running))?.started, asked.includes('/alive')], [true, true])
+})
+
+test('a kubelet that starts again does not doubt what was ready', async () => {
+  let asked = 0
+  const program = site(() => {
+    asked++
+    return 200
+  })
+  const readinessProbe = { httpGet, periodSeconds: 100 }
+  await using running = await run({ containers: [{ name: 'c', image: 'tested', readinessProbe }] }, { tested: program })
+  await running.cluster.clock.advance('5s')
+  const { spec, status, metadata } = await running.read()
+  equal(status.conditions?.find(({ type }) => type === 'Ready')?.status, 'True')
+  await running.cluster.kill(`kubelet/${spec.nodeName}`)
+  running.cluster.start(`kubelet/${spec.nodeName}`)
+  await running.cluster.clock.advance('200ms')
+  equal(asked, 1)
+  equal((await running.read()).metadata.resourceVersion, metadata.resourceVersion, 'nothing was reported')
+  await running.cluster.clock.advance('2m')
+  equal(asked > 1, true)
+})
+
+test('hooks: after the start, and before the end within the grace', async () => {
+  const trace: string[] = []
+  const program: SimulatedProgram = ({ onCommand, terminated, clock }) => {
+    const say = (what: string) => trace.push(`${what} at ${(clock.nowMs() - startMs) / 1000}`)
+    const startMs = clock.nowMs()
+    onCommand(async ([name = '']) => {
+      say(name)
+      if (name === 'before') await clock.sleep(4000, new AbortController().signal)
+      return { exitCode: 0 }
+    })
+    return new Promise((resolve) =>
+      terminated.addEventListener('abort', () => {
+        say(String(terminated.reason))
+        resolve(0)
+      }),
+    )
+  }
+  const lifecycle = {
+    postStart: { exec: { command: ['after'] } },
+    preStop: { exec: { command: ['before'] } },
+    stopSignal: 'SIGUSR1' as const,
+  }
+  const spec = { os: { name: 'linux' as const }, containers: [{ name: 'c', image: 'tested', lifecycle }] }
+  await using running = await run(spec, { tested: program })
+  await running.cluster.clock.advance('10s')
+  await running.pods.delete('p', 'default', {}, ctx)
+  await running.cluster.clock.advance('10s')
+  deepEqual(trace, ['after at 0', 'before at 10', 'SIGUSR1 at 14'])
+  equal(await running.pods.find('p', 'default', ctx), undefined)
+})
+
+test('hooks that fail: the container is ended and started again; an end goes on without', async () => {
+  const lifecycle = { postStart: { exec: { command: ['x'] } }, preStop: { httpGet: { port: 1 } } }
+  const program: SimulatedProgram = (process) => {
+    process.onCommand(() => Promise.resolve({ exitCode: 1, stdout: 'a secret' }))
+    return serveUntilTerminated(process)
+  }
+  await using running = await run({ containers: [{ name: 'c', image: 'tested', lifecycle }] }, { tested: program })
+  await running.cluster.clock.advance('5s')
+  const told = await eventsOf(running.cluster)
+  equal(
+    told.some((line) => line.startsWith('FailedPostStartHook: PostStartHook failed')),
+    true,
+    told.join('\n'),
+  )
+  equal(told.join('\n').includes('secret'), false)
+  const status = await firstStatus(running)
+  deepEqual([status?.state?.waiting?.reason, status?.lastState?.terminated?.exitCode], ['CrashLoopBackOff', 0])
+})
+
+test('a preStop hook that fails is told, and one that sleeps is cut off by the grace', async () => {
+  for (const [preStop, told] of [
+    [{ httpGet: { port: 1 } }, true],
+    [{ sleep: { seconds: 60 } }, false],
+  ] as const) {
+    const lifecycle = { preStop }
+    await using running = await run(
+      { terminationGracePeriodSeconds: 61, containers: [{ name: 'c', image: 'tested', lifecycle }] },
+      { tested: serveUntilTerminated },
+    )
+    await running.cluster.clock.advance('2s')
+    await running.pods.delete('p', 'default', { gracePeriodSeconds: 10 }, ctx)
+    await running.cluster.clock.advance('11s')
+    equal(await running.pods.find('p', 'default', ctx), undefined)
+    equal((await eventsOf(running.cluster)).includes('FailedPreStopHook: PreStopHook failed'), told)
+  }
+})
+
+test('a pod has no more time than its activeDeadlineSeconds', async () => {
+  await using running = await run({ activeDeadlineSeconds: 30 }, { tested: serveUntilTerminated })
+  await running.cluster.clock.advance('29s')
+  equal((await running.read()).status.phase, 'Running')
+  await running.cluster.clock.advance('5s')
+  const { status } = await running.read()
+  const message = 'Pod was active on the node longer than the specified deadline'
+  deepEqual([status.phase, status.reason, status.message], ['Failed', 'DeadlineExceeded', message])
+  equal((await eventsOf(running.cluster)).includes(`DeadlineExceeded: ${message}`), true)
+})
+
+test('a grace that is shortened counts at once; an image that nobody wants any more is not waited for', async () => {
+  await using running = await run({ terminationGracePeriodSeconds: 600 }, { tested: () => new Promise(() => {}) })
+  await running.cluster.clock.advance('2s')
+  await running.pods.delete('p', 'default', {}, ctx)
+  await running.cluster.clock.advance('10s')
+  await running.pods.delete('p', 'default', { gracePeriodSeconds: 5 }, ctx)
+  await running.cluster.clock.advance('6s')
+  equal(await running.pods.find('p', 'default', ctx), undefined)
+})
+
+test('sidecars come before the others and go after them', async () => {
+  const trace: string[] = []
+  const program =
+    (name: string): SimulatedProgram =>
+    async ({ terminated, clock }) => {
+      trace.push(`${name} starts`)
+      await new Promise((resolve) => terminated.addEventListener('abort', resolve))
+      await clock.sleep(2000, new AbortController().signal)
+      trace.push(`${name} ends`)
+      return 0
+    }
+  const always = 'Always' as const
+  const spec = {
+    initContainers: [
+      { name: 's1', image: 's1', restartPolicy: always },
+      { name: 's2', image: 's2', restartPolicy: always },
+    ],
+  }
+  await using running = await run(spec, { tested: program('c'), s1: program('s1'), s2: program('s2') })
+  await running.cluster.clock.advance('5s')
+  await running.pods.delete('p', 'default', {}, ctx)
+  await running.cluster.clock.advance('20s')
+  deepEqual(trace, ['s1 starts', 's2 starts', 'c starts', 'c ends', 's2 ends', 's1 ends'])
+})
+
+test('an ephemeral container is started in a pod that runs, and not again', async () => {
+  let started = 0
+  const debug: SimulatedProgram = () => {
+    started++
+    return Promise.resolve(1)
+  }
+  await using running = await run({}, { tested: serveUntilTerminated, debug })
+  await running.cluster.clock.advance('2s')
+  const now = await running.read()
+  const ephemeralContainers = [{ name: 'd', image: 'debug', targetContainerName: 'c' }]
+  await running.pods.updatePart(
+    { ...now, spec: { ...now.spec, ephemeralContainers } } as unknown as Pod,
+    'ephemeralcontainers',
+    ctx,
+  )
+  await running.cluster.clock.advance('1m')
+  const { status } = await running.read()
+  deepEqual(
+    [started, status.phase, status.ephemeralContainerStatuses?.[0]?.state?.terminated?.exitCode],
+    [1, 'Running', 1],
+  )
 })

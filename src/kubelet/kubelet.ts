@@ -1,4 +1,4 @@
-// The kubelet: the pods of one node. Changes from the API server and from the runtime wake the pod's worker.
+// The kubelet: the pods of one node. Changes from the API server, from the runtime and from probes wake the pod's worker.
 import type { Clock } from '../base/clock.ts'
 import { context } from '../base/context.ts'
 import { causeOf, noCause, type FlowRecorder } from '../base/flow.ts'
@@ -7,7 +7,7 @@ import type { Random } from '../base/random.ts'
 import type { TaskGroup } from '../base/task-group.ts'
 import { WorkQueue, type Work } from '../base/work-queue.ts'
 import { pod, type Pod } from '../api/core/v1/pod.ts'
-import { keyOf, splitKey } from '../api/object.ts'
+import { isBeingDeleted, keyOf, splitKey } from '../api/object.ts'
 import { quantityUnits } from '../schema/quantity.ts'
 import type { Client } from '../client/client.ts'
 import { EventRecorder } from '../client/event-recorder.ts'
@@ -18,9 +18,11 @@ import type { NodeHost } from './node-host.ts'
 import { NodeObjects } from './node-objects.ts'
 import type { NodeDescription } from './node-status.ts'
 import { ObjectWatches } from './object-watches.ts'
+import { podEvents } from './pod-events.ts'
 import { PodMaker } from './pod-maker.ts'
 import { PodVolumes } from './pod-volumes.ts'
 import { PodWorker } from './pod-worker.ts'
+import { Probes } from './probes/probes.ts'
 import { PodCgroups } from './resources/pod-cgroups.ts'
 import { VolumeFollower } from './volume-follower.ts'
 
@@ -35,27 +37,30 @@ export interface KubeletParts {
   readonly host: NodeHost
 }
 
-/** Pods that are worked on at once. */
-const workers = 8
+/** A pod that is worked on: what for, and how to stop that. */
+interface Sync {
+  readonly purpose: string
+  readonly ended: AbortController
+}
 
 export class Kubelet {
   readonly #parts: KubeletParts
   readonly #queue: WorkQueue<string>
   readonly #pods: Informer<Pod>
+  readonly #probes: Probes
   readonly #worker: PodWorker
   readonly #volumes: PodVolumes | undefined
   readonly #follower: VolumeFollower | undefined
+  readonly #syncs = new Map<string, Sync>()
 
   constructor(parts: KubeletParts) {
-    const { client, runtime, clock, flow, log, description, host } = parts
-    const nodeName = description.name
-    const events = new EventRecorder(client, 'kubelet', { ...parts, host: nodeName })
+    const { client, clock, log, description, host } = parts
+    const { name: nodeName, hostIp, capacity, allocatable = capacity } = description
     this.#parts = parts
     this.#queue = new WorkQueue(clock)
     this.#pods = new Informer<Pod>(pod, client.of(pod), { clock, log }, { fieldSelector: `spec.nodeName=${nodeName}` })
-    const { hostIp, capacity } = description
-    const allocatable = description.allocatable ?? capacity
     const node = { nodeName, hostIp, allocatable }
+    const events = new EventRecorder(client, 'kubelet', { ...parts, host: nodeName })
     const cgroups = new PodCgroups({ cgroups: host.cgroups, root: host.cgroupRoot, allocatable })
     const watches = host.mountsVolumes
       ? new ObjectWatches({ client, clock, log, onChange: (uid, cause) => this.#follower?.look(uid, cause) })
@@ -68,7 +73,10 @@ export class Kubelet {
       volumes && watches && new VolumeFollower({ volumes, watches, objects, pod: podOf, events, clock, log })
     const memoryCapacityBytes = quantityUnits(capacity['memory'])
     const maker = new PodMaker({ ...host, cgroups, objects, volumes, node, memoryCapacityBytes })
-    this.#worker = new PodWorker({ client, runtime, maker, objects, events, clock, flow, log, nodeName, hostIp })
+    const tell = podEvents(events)
+    const own = { ...parts, reach: host.reach, nodeName, hostIp, objects, maker, tell }
+    this.#probes = new Probes({ ...own, onVerdict: (uid, cause) => this.#queue.add(uid, cause) })
+    this.#worker = new PodWorker({ ...own, probes: this.#probes })
   }
 
   start(tasks: TaskGroup): void {
@@ -77,11 +85,11 @@ export class Kubelet {
     this.#pods.addIndex('uid', ({ metadata }) => [metadata.uid])
     this.#pods.onChange(({ now, before, cause }) => {
       if (before !== undefined && before.metadata.uid !== now?.metadata.uid) {
-        this.#queue.add(before.metadata.uid, cause)
+        this.#wake(before.metadata.uid, undefined, cause)
         this.#follower?.leave(before.metadata.uid)
       }
       if (now === undefined) return
-      this.#queue.add(now.metadata.uid, cause)
+      this.#wake(now.metadata.uid, now, cause)
       this.#follower?.see(now, cause)
     })
     const leave = runtime.onChange((uid) => this.#queue.add(uid))
@@ -89,7 +97,9 @@ export class Kubelet {
       'abort',
       () => {
         leave()
+        this.#probes.close()
         this.#queue.close()
+        for (const { ended } of this.#syncs.values()) ended.abort(tasks.signal.reason)
       },
       { once: true },
     )
@@ -98,7 +108,14 @@ export class Kubelet {
     const follower = this.#follower
     if (follower !== undefined) tasks.start('volumes', (signal) => follower.run(signal))
     tasks.start('clean up', (signal) => this.#wakeLeftovers(signal))
-    for (let worker = 0; worker < workers; worker++) tasks.start(`pod worker ${worker}`, (signal) => this.#work(signal))
+    tasks.start('pod workers', (signal) => this.#work(tasks, signal))
+  }
+
+  /** What is done for another purpose than the pod's present one is not brought to its end: an image is not waited for. */
+  #wake(uid: string, now: Pod | undefined, cause: Work<string>['cause']): void {
+    this.#queue.add(uid, cause)
+    const sync = this.#syncs.get(uid)
+    if (sync !== undefined && sync.purpose !== purposeOf(now)) sync.ended.abort()
   }
 
   // Pods that ended while no kubelet ran still have a sandbox, or something on the disk.
@@ -108,30 +125,44 @@ export class Kubelet {
     for (const uid of left.flat()) this.#queue.add(uid)
   }
 
-  async #work(signal: AbortSignal): Promise<void> {
+  /** Each pod is worked on by itself: one that takes its time to end holds up no other. */
+  async #work(tasks: TaskGroup, signal: AbortSignal): Promise<void> {
     await this.#pods.synced
-    for (let work = await this.#queue.take(signal); work !== undefined; work = await this.#queue.take(signal))
-      await this.#sync(work, signal)
+    for (let work = await this.#queue.take(signal); work !== undefined; work = await this.#queue.take(signal)) {
+      const taken = work
+      tasks.start(`pod ${taken.key}`, () => this.#sync(taken))
+    }
   }
 
-  async #sync({ key: uid, cause }: Work<string>, signal: AbortSignal): Promise<void> {
+  async #sync({ key: uid, cause }: Work<string>): Promise<void> {
     const { flow, log, description } = this.#parts
     const [wanted] = this.#pods.objects('uid', uid)
     const participant = `kubelet/${description.name}`
     const subject = wanted === undefined ? undefined : { resource: 'pods', ...splitKey(keyOf(wanted)) }
     const what = cause === noCause ? 'the runtime changed' : 'sync pod'
     const step = flow.record('reconcile', participant, participant, what, subject, 0, cause)
+    const ended = new AbortController()
+    this.#syncs.set(uid, { purpose: purposeOf(wanted), ended })
     try {
       const own = { ...causeOf(step), revisions: cause.revisions }
-      const againMs = await this.#worker.sync(uid, wanted, context(signal, own))
+      const againMs = await this.#worker.sync(uid, wanted, context(ended.signal, own))
       if (againMs !== undefined) this.#queue.addAfter(uid, againMs, own)
       this.#queue.forget(uid)
     } catch (error) {
-      if (signal.aborted) return
+      if (ended.signal.aborted) return
       log.debug('a pod could not be synced', { uid, error: errorText(error) })
       this.#queue.retry(uid, cause)
     } finally {
+      this.#syncs.delete(uid)
       this.#queue.done(uid)
     }
   }
 }
+
+/** To run, or to end within a grace; whoever shortens the grace changes the purpose. */
+const purposeOf = (wanted: Pod | undefined): string =>
+  wanted === undefined
+    ? 'gone'
+    : isBeingDeleted(wanted)
+      ? `end in ${wanted.metadata.deletionGracePeriodSeconds ?? ''}`
+      : 'run'

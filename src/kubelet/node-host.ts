@@ -3,11 +3,17 @@ import type { Service } from '../api/core/v1/service.ts'
 import type { Cgroups } from '../machine/cgroups/cgroups.ts'
 import type { Disk } from '../machine/disk/disk.ts'
 import type { HostLoad } from '../machine/load/host-load.ts'
+import type { LogFiles } from '../machine/logs/log-files.ts'
+import type { PodReach } from '../machine/reach/reach.ts'
 import type { ClusterDns } from './pod-config/dns.ts'
 import type { NodePaths } from './pod-config/paths.ts'
 
 export interface NodeHost {
   readonly disk: Disk
+  /** What containers print. */
+  readonly logs: LogFiles
+  /** How it reaches into its pods. */
+  readonly reach: PodReach
   readonly paths: NodePaths
   readonly dns: ClusterDns
   readonly cgroups: Cgroups

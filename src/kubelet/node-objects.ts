@@ -10,6 +10,7 @@ import { persistentVolumeClaim, type PersistentVolumeClaim } from '../api/core/v
 import type { Pod } from '../api/core/v1/pod.ts'
 import { secret, type Secret } from '../api/core/v1/secret.ts'
 import { serviceAccount } from '../api/core/v1/service-account.ts'
+import { runtimeClass } from '../api/node/v1/runtime-class.ts'
 import { namespaceOf, objectKey, type ApiObject } from '../api/object.ts'
 import type { Kind } from '../api/kind.ts'
 import type { Client } from '../client/client.ts'
@@ -62,6 +63,14 @@ export class NodeObjects implements VolumeSources {
 
   node(context: Context): Promise<Node | undefined> {
     return this.#object(node, '', this.#nodeName, context)
+  }
+
+  /** How a RuntimeClass wants containers to be run. */
+  async runtimeHandler(name: string, context: Context): Promise<string> {
+    const found = await this.#object(runtimeClass, '', name, context)
+    if (found === undefined)
+      throw new Error(`failed to get sandbox runtime: RuntimeClass ${JSON.stringify(name)} not found`)
+    return found.handler
   }
 
   token(pod: Pod, audience: string | undefined, expirationSeconds: number, context: Context): Promise<string> {

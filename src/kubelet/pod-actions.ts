@@ -1,76 +1,252 @@
 // What to do next for a pod, as data: from the pod as wanted and the pod as it runs. Pure; the worker acts.
-import { backoffMs, type Backoff } from '../base/work-queue.ts'
 import type { Container } from '../api/core/v1/container.ts'
 import type { Pod } from '../api/core/v1/pod.ts'
+import type { ContainerStatus } from '../api/core/v1/pod-status.ts'
 import type { RuntimeContainer, RuntimePod } from '../machine/runtime/runtime.ts'
+import { crashWaitMs, isInitRestarted, isRestarted, isSidecar, type CrashBackoff } from './restarts.ts'
 
 export type PodAction =
   | { readonly kind: 'run-sandbox' }
-  | { readonly kind: 'start-container'; readonly container: Container; readonly attempt: number }
-  | { readonly kind: 'stop-container'; readonly container: RuntimeContainer; readonly graceMs: number }
+  | ContainerStart
+  /** Together, in the order that their `after` says. */
+  | { readonly kind: 'stop-containers'; readonly stops: readonly ContainerStop[] }
   /** Made but never started: whoever wanted to start it is gone. */
   | { readonly kind: 'remove-container'; readonly container: RuntimeContainer }
+  /** Nothing is to run in it any more; what ended in it can still be looked at. */
+  | { readonly kind: 'stop-sandbox'; readonly sandboxId: string }
   | { readonly kind: 'remove-sandbox'; readonly sandboxId: string }
   /** Everything has ended: the API server may let go of the object. */
   | { readonly kind: 'release-pod' }
   /** Look again: a back-off runs out. */
-  | { readonly kind: 'wait'; readonly ms: number; readonly container: string }
+  | { readonly kind: 'wait'; readonly ms: number; readonly container: string; readonly backoffMs: number }
 
-const crashBackoff: Backoff = { initialMs: 10_000, maxMs: 300_000 }
+export interface ContainerStart {
+  readonly kind: 'start-container'
+  readonly container: Container
+  readonly attempt: number
+  /** When its last start ended; undefined for the first. */
+  readonly finishedMs: number | undefined
+  /** Whose processes an ephemeral container sees. */
+  readonly targetId?: string
+}
+
+export interface ContainerStop {
+  readonly container: RuntimeContainer
+  /** As the pod has it; undefined when the pod is not known any more. */
+  readonly spec: Container | undefined
+  readonly graceSeconds: number
+  /** What is told about it. */
+  readonly message: string
+  /** Names of the containers that end before this one is asked to. */
+  readonly after: readonly string[]
+}
+
+/** What is known of containers beside what the runtime shows. */
+export interface ContainerHealth {
+  /** Whether it has come up: its startup probe has succeeded, if it has one. */
+  isStarted(container: RuntimeContainer): boolean
+  /** Which probe says that it must go. */
+  failedProbe(container: RuntimeContainer): 'liveness' | 'startup' | undefined
+}
+
+export interface RunInput {
+  readonly pod: Pod
+  readonly running: RuntimePod | undefined
+  readonly crashes: ReadonlyMap<string, CrashBackoff>
+  readonly health: ContainerHealth
+  readonly nowMs: number
+}
 
 /** The newest attempt of a container. */
 export const latest = (running: RuntimePod | undefined, name: string): RuntimeContainer | undefined =>
   running?.containers.findLast((container) => container.name === name)
 
-/** A pod that the API server no longer has, or that is to end. */
-export function endPod(graceSeconds: number, running: RuntimePod | undefined, exists: boolean): PodAction[] {
-  if (running === undefined) return exists ? [{ kind: 'release-pod' }] : []
-  const alive = running.containers.filter(({ state }) => state !== 'exited')
-  if (alive.length === 0) return [{ kind: 'remove-sandbox', sandboxId: running.sandboxId }]
-  return alive.map((container) => ({ kind: 'stop-container', container, graceMs: graceSeconds * 1000 }))
+/** A pod that is to end: its containers, then its sandbox, then, where the API server has it, its object. */
+export function endPod(
+  pod: Pod | undefined,
+  running: RuntimePod | undefined,
+  graceSeconds: number,
+  isReleased: boolean,
+): PodAction[] {
+  if (running === undefined) return isReleased ? [{ kind: 'release-pod' }] : []
+  const stops = stopAll(pod, running, graceSeconds)
+  if (stops.length > 0) return [{ kind: 'stop-containers', stops }]
+  return [{ kind: 'remove-sandbox', sandboxId: running.sandboxId }]
 }
 
-export function runPod({ spec }: Pod, running: RuntimePod | undefined, nowMs: number): PodAction[] {
-  if (running === undefined || !running.isReady) {
-    return running === undefined
-      ? [{ kind: 'run-sandbox' }]
-      : [{ kind: 'remove-sandbox', sandboxId: running.sandboxId }]
-  }
-  const unstarted = running.containers.filter(({ state }) => state === 'created')
-  if (unstarted.length > 0) return unstarted.map((container) => ({ kind: 'remove-container', container }))
-  // Init containers run one after the other; each must succeed before the next begins.
-  for (const container of spec.initContainers ?? []) {
-    const seen = latest(running, container.name)
-    if (seen?.state === 'exited' && seen.exitCode === 0) continue
-    if (seen !== undefined && seen.state !== 'exited') {
-      if (container.restartPolicy === 'Always') continue
-      return []
-    }
-    return next(
+/** A pod that has run to its end, or was ended: what still runs of it goes, what ended stays to be looked at. */
+export function finishPod(pod: Pod, running: RuntimePod | undefined): PodAction[] {
+  if (running === undefined) return []
+  const stops = stopAll(pod, running, pod.spec.terminationGracePeriodSeconds)
+  if (stops.length > 0) return [{ kind: 'stop-containers', stops }]
+  return running.isReady ? [{ kind: 'stop-sandbox', sandboxId: running.sandboxId }] : []
+}
+
+/** Sidecars go last, the first one at the very last. */
+function stopAll(pod: Pod | undefined, running: RuntimePod, graceSeconds: number): ContainerStop[] {
+  const alive = running.containers.filter(({ state }) => state !== 'exited')
+  const sidecars = (pod?.spec.initContainers ?? []).filter(isSidecar).map(({ name }) => name)
+  const others = alive.map(({ name }) => name).filter((name) => !sidecars.includes(name))
+  return alive.map((container) => {
+    const rank = sidecars.indexOf(container.name)
+    return {
       container,
-      seen,
-      container.restartPolicy ?? (spec.restartPolicy === 'Never' ? 'Never' : 'OnFailure'),
-      nowMs,
-    )
-  }
-  return spec.containers.flatMap((container) => {
-    const seen = latest(running, container.name)
-    return seen === undefined || seen.state === 'exited' ? next(container, seen, spec.restartPolicy, nowMs) : []
+      spec: pod === undefined ? undefined : containersOf(pod).find(({ name }) => name === container.name),
+      graceSeconds,
+      message: `Stopping container ${container.name}`,
+      after: rank === -1 ? [] : [...others, ...sidecars.slice(rank + 1)],
+    }
   })
 }
 
-function next(
-  container: Container,
-  seen: RuntimeContainer | undefined,
-  restartPolicy: string,
-  nowMs: number,
-): PodAction[] {
-  if (seen === undefined) return [{ kind: 'start-container', container, attempt: 0 }]
-  if (!isRestarted(seen, restartPolicy)) return []
-  const waitMs = seen.finishedMs + backoffMs(crashBackoff, seen.attempt) - nowMs
-  if (waitMs > 0) return [{ kind: 'wait', ms: waitMs, container: container.name }]
-  return [{ kind: 'start-container', container, attempt: seen.attempt + 1 }]
+export const containersOf = ({ spec }: Pod): readonly Container[] => [
+  ...(spec.initContainers ?? []),
+  ...spec.containers,
+  // They have all that a container has, and whose processes they see.
+  ...((spec.ephemeralContainers ?? []) as readonly Container[]),
+]
+
+export function runPod(input: RunInput): PodAction[] {
+  const { pod, running } = input
+  if (isOver(input)) return finishPod(pod, running)
+  if (running === undefined) return [{ kind: 'run-sandbox' }]
+  if (!running.isReady) {
+    // How its containers ended is told before they are gone with it.
+    const { sandboxId } = running
+    const isEnded = running.containers.every(({ state }) => state === 'exited')
+    return [{ kind: isEnded ? 'remove-sandbox' : 'stop-sandbox', sandboxId }]
+  }
+  const unstarted = running.containers.filter(({ state }) => state === 'created')
+  if (unstarted.length > 0) return unstarted.map((container) => ({ kind: 'remove-container', container }))
+  const stops = unfit(input, running)
+  if (stops.length > 0) return [{ kind: 'stop-containers', stops }]
+  const { actions, isDone } = initialize(input, running)
+  return [
+    ...startEphemeral(pod, running),
+    ...actions,
+    ...(isDone ? pod.spec.containers.flatMap((container) => nextStart(container, input, isRestarted)) : []),
+  ]
 }
 
-export const isRestarted = ({ exitCode }: RuntimeContainer, restartPolicy: string): boolean =>
-  restartPolicy === 'Always' || (restartPolicy === 'OnFailure' && exitCode !== 0)
+/** Nothing is left to be started: every container has ended for good, or one that must come first has. */
+function isOver({ pod: { spec, status }, running }: RunInput): boolean {
+  const ended = (
+    container: Container,
+    statuses: readonly ContainerStatus[] | undefined,
+    restarts: typeof isRestarted,
+  ) => {
+    const last = lastEnd(container.name, running, statuses)
+    return last !== undefined && !restarts(container, spec, last.exitCode) ? last : undefined
+  }
+  const initFailed = (spec.initContainers ?? []).some((container) => {
+    const last = ended(container, status.initContainerStatuses, isInitRestarted)
+    return last !== undefined && last.exitCode !== 0
+  })
+  const hasBegun = spec.containers.some(({ name }) => latest(running, name) !== undefined)
+  return (
+    (initFailed && !hasBegun) ||
+    spec.containers.every((container) => ended(container, status.containerStatuses, isRestarted) !== undefined)
+  )
+}
+
+interface End {
+  readonly attempt: number
+  readonly exitCode: number
+  readonly finishedMs: number
+}
+
+const lostCode = 137
+
+/** How a container last ended; undefined while it runs or has never run. What the runtime has lost the status knows. */
+function lastEnd(
+  name: string,
+  running: RuntimePod | undefined,
+  statuses: readonly ContainerStatus[] | undefined,
+): End | undefined {
+  const seen = latest(running, name)
+  if (seen !== undefined) return seen.state === 'exited' ? seen : undefined
+  const told = statuses?.find((status) => status.name === name)
+  if (told === undefined) return undefined
+  const { restartCount: attempt, state, lastState } = told
+  if (state?.running !== undefined) return { attempt, exitCode: lostCode, finishedMs: 0 }
+  const terminated = state?.terminated ?? lastState?.terminated
+  if (terminated === undefined) return undefined
+  return { attempt, exitCode: terminated.exitCode, finishedMs: Date.parse(terminated.finishedAt ?? '') || 0 }
+}
+
+/** Containers that run and must not: a probe gave them up, or the pod wants another image. */
+function unfit({ pod, health }: RunInput, running: RuntimePod): ContainerStop[] {
+  const { spec } = pod
+  return [...(spec.initContainers ?? []).filter(isSidecar), ...spec.containers].flatMap((container) => {
+    const seen = latest(running, container.name)
+    if (seen?.state !== 'running') return []
+    const probe = health.failedProbe(seen)
+    const why =
+      probe !== undefined ? `failed ${probe} probe` : seen.image === container.image ? undefined : 'definition changed'
+    if (why === undefined) return []
+    // What is killed has not succeeded, whatever it says.
+    const isComing = probe === undefined || isRestarted(container, spec, lostCode)
+    const ownGrace = probe === undefined ? undefined : container[`${probe}Probe`]?.terminationGracePeriodSeconds
+    return [
+      {
+        container: seen,
+        spec: container,
+        graceSeconds: ownGrace ?? spec.terminationGracePeriodSeconds,
+        message: `Container ${container.name} ${why}${isComing ? ', will be restarted' : ''}`,
+        after: [],
+      },
+    ]
+  })
+}
+
+/** They may look into a pod that is still beginning, and are never started twice. */
+const startEphemeral = ({ spec, status }: Pod, running: RuntimePod): ContainerStart[] =>
+  (spec.ephemeralContainers ?? [])
+    .filter(({ name }) => lastEnd(name, running, status.ephemeralContainerStatuses) === undefined)
+    .filter(({ name }) => latest(running, name) === undefined)
+    .map((container) => {
+      const target = latest(running, container.targetContainerName ?? '')
+      return {
+        kind: 'start-container',
+        container: container,
+        attempt: 0,
+        finishedMs: undefined,
+        ...(target === undefined ? {} : { targetId: target.id }),
+      }
+    })
+
+/**
+ * Init containers run one after the other; each must succeed, or have come up where it is a sidecar, before the next
+ * begins. Once the others have begun, only sidecars matter.
+ */
+function initialize(input: RunInput, running: RuntimePod): { actions: PodAction[]; isDone: boolean } {
+  const { pod, health } = input
+  const hasBegun = pod.spec.containers.some(({ name }) => latest(running, name) !== undefined)
+  const actions: PodAction[] = []
+  for (const container of pod.spec.initContainers ?? []) {
+    const seen = latest(running, container.name)
+    const isRunning = seen?.state === 'running'
+    if (isSidecar(container)) {
+      if (isRunning && (hasBegun || health.isStarted(seen))) continue
+    } else if (hasBegun || (seen?.state === 'exited' && seen.exitCode === 0)) continue
+    if (!isRunning) actions.push(...nextStart(container, input, isInitRestarted))
+    if (!hasBegun) return { actions, isDone: false }
+  }
+  return { actions, isDone: true }
+}
+
+function nextStart(container: Container, input: RunInput, restarts: typeof isRestarted): PodAction[] {
+  const { pod, running, crashes, nowMs } = input
+  const { spec, status } = pod
+  const { name } = container
+  const seen = latest(running, name)
+  if (seen !== undefined && seen.state !== 'exited') return []
+  const last = lastEnd(name, running, [...(status.initContainerStatuses ?? []), ...(status.containerStatuses ?? [])])
+  if (last === undefined) return [{ kind: 'start-container', container, attempt: 0, finishedMs: undefined }]
+  // In a new sandbox init containers run again; in the one where they ended their policy decides.
+  const isInit = restarts === isInitRestarted
+  if (!restarts(container, spec, last.exitCode) && !(isInit && seen === undefined)) return []
+  const ms = crashWaitMs(crashes.get(name), last.finishedMs, nowMs)
+  if (ms > 0) return [{ kind: 'wait', ms, container: name, backoffMs: crashes.get(name)?.waitMs ?? ms }]
+  return [{ kind: 'start-container', container, attempt: last.attempt + 1, finishedMs: last.finishedMs }]
+}

@@ -8,9 +8,12 @@ import type { Secret } from '../api/core/v1/secret.ts'
 import type { Service } from '../api/core/v1/service.ts'
 import { namespaceOf } from '../api/object.ts'
 import type { Disk } from '../machine/disk/disk.ts'
+import type { LogFiles } from '../machine/logs/log-files.ts'
 import type { ContainerConfig, ContainerMount, SandboxConfig } from '../machine/runtime/config.ts'
 import type { RuntimeContainer, RuntimeImage } from '../machine/runtime/runtime.ts'
+import { readLog } from './logs/read-log.ts'
 import type { NodeObjects } from './node-objects.ts'
+import { containersOf } from './pod-actions.ts'
 import { containerConfig } from './pod-config/container-config.ts'
 import type { ClusterDns } from './pod-config/dns.ts'
 import { environmentOf, referencesOf } from './pod-config/environment.ts'
@@ -23,6 +26,8 @@ import type { PodVolumes, VolumePlaces } from './pod-volumes.ts'
 
 export interface PodMakerParts {
   readonly disk: Disk
+  /** What containers print. */
+  readonly logs: LogFiles
   readonly objects: NodeObjects
   /** Undefined where nothing is ever mounted: on simulated nodes. */
   readonly volumes: PodVolumes | undefined
@@ -37,6 +42,26 @@ export interface PodMakerParts {
 
 const hostsPathInside = '/etc/hosts'
 const terminationBytesMax = 4_096
+/** What all containers of a pod may leave together. */
+const podTerminationBytesMax = 12 * 1024
+/** What is taken of a log in the place of last words. */
+const printedBytesMax = 2_048
+const printedLinesMax = 80
+
+async function logEnd(files: LogFiles, path: string, bytesMax: number, signal: AbortSignal): Promise<string> {
+  const options = {
+    follow: false,
+    timestamps: false,
+    tailLines: printedLinesMax,
+    sinceMs: undefined,
+    limitBytes: undefined,
+  }
+  const pieces: Uint8Array[] = []
+  for await (const piece of readLog({ files, path, isRunning: () => Promise.resolve(false) }, options, signal))
+    pieces.push(piece)
+  const text = pieces.map((piece) => new TextDecoder().decode(piece)).join('')
+  return text.slice(-bytesMax)
+}
 
 export class PodMaker {
   readonly #parts: PodMakerParts
@@ -45,9 +70,11 @@ export class PodMaker {
     this.#parts = parts
   }
 
-  sandbox(pod: Pod, attempt: number): SandboxConfig {
-    const { paths, dns, cgroupRoot, node } = this.#parts
-    return sandboxConfig(pod, attempt, { paths, dns, cgroupRoot, nodeName: node.nodeName, runtimeHandler: '' })
+  async sandbox(pod: Pod, attempt: number, context: Context): Promise<SandboxConfig> {
+    const { paths, dns, cgroupRoot, node, objects } = this.#parts
+    const { runtimeClassName } = pod.spec
+    const runtimeHandler = runtimeClassName === undefined ? '' : await objects.runtimeHandler(runtimeClassName, context)
+    return sandboxConfig(pod, attempt, { paths, dns, cgroupRoot, nodeName: node.nodeName, runtimeHandler })
   }
 
   /** The folders and the control group that a sandbox needs before it is run. */
@@ -82,11 +109,17 @@ export class PodMaker {
     return containerConfig(container, attempt, image, [...mounts, ...own], sources)
   }
 
-  /** What the container left as its last words. */
-  async lastWords(pod: Pod, { name, attempt }: RuntimeContainer): Promise<string> {
-    const { disk, paths } = this.#parts
-    const bytes = await disk.readEnd(terminationFile(paths, pod.metadata.uid, name, attempt), terminationBytesMax)
-    return bytes === undefined ? '' : new TextDecoder().decode(bytes)
+  /** What the container left as its last words: those that it wrote down, or else what it printed last. */
+  async lastWords(pod: Pod, container: RuntimeContainer, signal: AbortSignal): Promise<string> {
+    const { disk, paths, logs } = this.#parts
+    const { name, attempt, exitCode, logPath } = container
+    const all = containersOf(pod)
+    const bytesMax = Math.min(terminationBytesMax, Math.floor(podTerminationBytesMax / all.length))
+    const bytes = await disk.readEnd(terminationFile(paths, pod.metadata.uid, name, attempt), bytesMax)
+    if (bytes !== undefined && bytes.length > 0) return new TextDecoder().decode(bytes)
+    const { terminationMessagePolicy } = all.find((one) => one.name === name) ?? {}
+    if (terminationMessagePolicy !== 'FallbackToLogsOnError' || exitCode === 0) return ''
+    return logEnd(logs, logPath, Math.min(bytesMax, printedBytesMax), signal)
   }
 
   /** Nothing of the pod stays on the node but its logs, and those only while something may read them. */

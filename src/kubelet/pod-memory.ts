@@ -1,12 +1,39 @@
 // What the kubelet remembers of a pod between two looks. Losing it costs a retry, nothing more.
+import type { CrashBackoff } from './restarts.ts'
+
+export interface Waiting {
+  readonly reason: string
+  readonly message: string
+}
+
+/** An attempt that failed: how often it has, and when it may be tried again. */
+export interface Failure {
+  readonly count: number
+  readonly untilMs: number
+  /** Why a container says it waits once the failure is no news any more. */
+  readonly later?: Waiting & { readonly fromMs: number; readonly event: string }
+}
+
+/** The kubelet has ended the pod by itself: it took too long, or the node could not keep it. */
+export interface Verdict {
+  readonly reason: string
+  readonly message: string
+}
 
 export interface PodMemory {
   /** Why a container waits, where the runtime cannot know. */
-  readonly waiting: Map<string, { readonly reason: string; readonly message: string }>
-  /** Containers whose start failed: how often, and when to try again. */
-  readonly failures: Map<string, { readonly count: number; readonly untilMs: number }>
+  readonly waiting: Map<string, Waiting>
+  /** What failed, by container; the sandbox under a name that no container has. */
+  readonly failures: Map<string, Failure>
+  readonly crashes: Map<string, CrashBackoff>
   /** What ended containers left as their last words, by id. */
   readonly lastWords: Map<string, string>
+  verdict?: Verdict
 }
 
-export const newMemory = (): PodMemory => ({ waiting: new Map(), failures: new Map(), lastWords: new Map() })
+export const newMemory = (): PodMemory => ({
+  waiting: new Map(),
+  failures: new Map(),
+  crashes: new Map(),
+  lastWords: new Map(),
+})

@@ -11,23 +11,32 @@ import { isBeingDeleted, namespaceOf } from '../api/object.ts'
 import { hasReason } from '../api/status-error.ts'
 import { equalValues } from '../schema/json-value.ts'
 import type { Client } from '../client/client.ts'
-import type { EventNote, EventRecorder } from '../client/event-recorder.ts'
+import type { PodReach } from '../machine/reach/reach.ts'
 import type { ContainerRuntime, RuntimePod } from '../machine/runtime/runtime.ts'
+import { deadlineOf, hasExpired } from './active-deadline.ts'
 import { ContainerStarter } from './container-starter.ts'
+import { ContainerStopper } from './container-stopper.ts'
+import { goDuration } from './go-duration.ts'
 import { ImageProvider } from './images/image-provider.ts'
 import type { NodeObjects } from './node-objects.ts'
-import { endPod, runPod, type PodAction } from './pod-actions.ts'
+import { endPod, finishPod, runPod, type PodAction } from './pod-actions.ts'
+import { podText, type Tell } from './pod-events.ts'
 import type { PodMaker } from './pod-maker.ts'
-import { newMemory, type PodMemory } from './pod-memory.ts'
+import { newMemory, type PodMemory, type Verdict } from './pod-memory.ts'
 import { podStatus } from './pod-status.ts'
+import type { Probes } from './probes/probes.ts'
+import { recordCall, type RecordCall } from './record-call.ts'
+import { nextBackoff } from './restarts.ts'
 import { VolumeError } from './volumes/volume-type.ts'
 
 export interface PodWorkerParts {
   readonly client: Client
   readonly runtime: ContainerRuntime
+  readonly reach: PodReach
   readonly maker: PodMaker
   readonly objects: NodeObjects
-  readonly events: EventRecorder
+  readonly probes: Probes
+  readonly tell: Tell
   readonly clock: Clock
   readonly flow: FlowRecorder
   readonly log: Log
@@ -41,6 +50,8 @@ const roundsMax = 1000
 const sandboxBackoff: Backoff = { initialMs: 500, maxMs: 122_000 }
 /** Under which name failures of the sandbox are remembered: no container is called so. */
 const sandboxFailure = ''
+/** What is left to a pod that the API server does not have any more. */
+const orphanGraceSeconds = 1
 
 /**
  * A status is told when a look begins and when nothing is left to do: what lies between follows at once. Containers that
@@ -51,79 +62,137 @@ const isWorthTelling = (round: number, due: readonly PodAction[]): boolean =>
 
 const isGone = (due: readonly PodAction[]): boolean => due.some(({ kind }) => kind === 'release-pod')
 
-/** When an action that failed before may be tried again; 0 when it may now. */
-function heldUntilMs(action: PodAction, { failures }: PodMemory): number {
-  if (action.kind === 'run-sandbox') return failures.get(sandboxFailure)?.untilMs ?? 0
-  return action.kind === 'start-container' ? (failures.get(action.container.name)?.untilMs ?? 0) : 0
-}
+/** Under which name failures of an action are remembered. */
+const failureName = (action: PodAction): string | undefined =>
+  action.kind === 'run-sandbox' ? sandboxFailure : action.kind === 'start-container' ? action.container.name : undefined
 
 export class PodWorker {
   readonly #parts: PodWorkerParts
   readonly #memories = new Map<string, PodMemory>()
   readonly #starter: ContainerStarter
+  readonly #stopper: ContainerStopper
+  readonly #call: RecordCall
 
   constructor(parts: PodWorkerParts) {
-    const tell = (pod: Pod, note: EventNote, context: Context) => parts.events.record(pod, note, context)
-    const call = <T>(what: string, pod: Pod, context: Context, action: () => Promise<T>) =>
-      this.#call(what, pod, context, action)
+    const call = recordCall(parts.flow, parts.nodeName)
     this.#parts = parts
-    this.#starter = new ContainerStarter({ ...parts, images: new ImageProvider({ ...parts, tell, call }), tell, call })
+    this.#call = call
+    this.#starter = new ContainerStarter({ ...parts, images: new ImageProvider({ ...parts, call }), call })
+    this.#stopper = new ContainerStopper({ ...parts, call })
+  }
+
+  /** The node gives the pod up: it ends as failed, and says why. It is to be synced then. */
+  condemn(uid: string, verdict: Verdict): void {
+    this.#memoryOf(uid).verdict ??= verdict
   }
 
   /** Brings the pod to what is wanted; `undefined`: the API server has no such pod any more. Returns when to look again. */
   async sync(uid: string, known: Pod | undefined, context: Context): Promise<number | undefined> {
-    const { runtime, maker } = this.#parts
+    const { runtime, maker, probes, hostIp } = this.#parts
     const memory = this.#memoryOf(uid)
     let againMs: number | undefined
     let wanted = known
     for (let round = 0; round < roundsMax; round++) {
       const running = await runtime.inspect(uid, context.signal)
-      const actions = this.#decide(wanted, running)
+      if (wanted !== undefined) {
+        await this.#judge(wanted, memory, context)
+        probes.follow(wanted, running, hostIp)
+      }
+      const actions = this.#decide(wanted, running, memory)
       const due = actions.filter((action) => !this.#isHeldBack(action, memory))
-      againMs = this.#nextLookMs(actions, memory)
+      againMs = await this.#nextLookMs(wanted, actions, memory, context)
       if (wanted !== undefined && isWorthTelling(round, due))
         wanted = await this.#report(wanted, running, memory, context)
       if (due.length === 0) break
       for (const action of due) await this.#act(action, uid, wanted, running, memory, context)
       if (due.some(({ kind }) => kind === 'release-pod')) break
     }
-    if (wanted === undefined || isBeingDeleted(wanted)) this.#memories.delete(uid)
+    if (wanted === undefined) {
+      this.#memories.delete(uid)
+      probes.forget(uid)
+    }
     if (known === undefined) await maker.remove(uid)
     return againMs
   }
 
-  #decide(wanted: Pod | undefined, running: RuntimePod | undefined): PodAction[] {
-    if (wanted === undefined) return endPod(0, running, false)
-    if (isBeingDeleted(wanted))
-      return endPod(
-        wanted.metadata.deletionGracePeriodSeconds ?? wanted.spec.terminationGracePeriodSeconds,
-        running,
-        true,
-      )
-    return isPodFinished(wanted) ? [] : runPod(wanted, running, this.#parts.clock.nowMs())
+  /** Pods that have had their time are ended. */
+  async #judge(wanted: Pod, memory: PodMemory, context: Context): Promise<void> {
+    if (memory.verdict !== undefined || isBeingDeleted(wanted) || isPodFinished(wanted)) return
+    if (!hasExpired(wanted, this.#parts.clock.nowMs())) return
+    const reason = 'DeadlineExceeded'
+    const message = 'Pod was active on the node longer than the specified deadline'
+    memory.verdict = { reason, message }
+    await this.#parts.tell(wanted, { type: 'Normal', reason, message }, context)
+  }
+
+  #decide(wanted: Pod | undefined, running: RuntimePod | undefined, memory: PodMemory): PodAction[] {
+    const { probes: health, clock } = this.#parts
+    if (wanted === undefined) return endPod(undefined, running, orphanGraceSeconds, false)
+    if (isBeingDeleted(wanted)) {
+      const { deletionGracePeriodSeconds } = wanted.metadata
+      return endPod(wanted, running, deletionGracePeriodSeconds ?? wanted.spec.terminationGracePeriodSeconds, true)
+    }
+    if (isPodFinished(wanted) || memory.verdict !== undefined) return finishPod(wanted, running)
+    return runPod({ pod: wanted, running, crashes: memory.crashes, health, nowMs: clock.nowMs() })
+  }
+
+  #heldUntilMs(action: PodAction, { failures }: PodMemory): number {
+    const name = failureName(action)
+    return name === undefined ? 0 : (failures.get(name)?.untilMs ?? 0)
   }
 
   #isHeldBack(action: PodAction, memory: PodMemory): boolean {
-    return action.kind === 'wait' || heldUntilMs(action, memory) > this.#parts.clock.nowMs()
+    return action.kind === 'wait' || this.#heldUntilMs(action, memory) > this.#parts.clock.nowMs()
   }
 
-  #nextLookMs(actions: readonly PodAction[], memory: PodMemory): number | undefined {
+  /** When something that waits now may be done, or said in other words; notes why it waits. */
+  async #nextLookMs(
+    wanted: Pod | undefined,
+    actions: readonly PodAction[],
+    memory: PodMemory,
+    context: Context,
+  ): Promise<number | undefined> {
     const nowMs = this.#parts.clock.nowMs()
     const waits: number[] = []
+    if (wanted !== undefined && memory.verdict === undefined && !isPodFinished(wanted)) {
+      const deadlineMs = deadlineOf(wanted)
+      if (deadlineMs !== undefined && deadlineMs > nowMs) waits.push(deadlineMs - nowMs)
+    }
     for (const action of actions) {
       if (action.kind === 'wait') {
         waits.push(action.ms)
-        const seconds = Math.round(action.ms / 1000)
-        memory.waiting.set(action.container, {
-          reason: 'CrashLoopBackOff',
-          message: `back-off ${seconds}s restarting failed container=${action.container}`,
-        })
-      } else {
-        const untilMs = heldUntilMs(action, memory)
-        if (untilMs > nowMs) waits.push(untilMs - nowMs)
+        if (wanted !== undefined) await this.#noteCrash(wanted, action, memory, context)
+        continue
+      }
+      const untilMs = this.#heldUntilMs(action, memory)
+      if (untilMs <= nowMs) continue
+      waits.push(untilMs - nowMs)
+      const name = failureName(action) ?? sandboxFailure
+      const later = memory.failures.get(name)?.later
+      if (later === undefined || wanted === undefined) continue
+      if (later.fromMs > nowMs) waits.push(later.fromMs - nowMs)
+      else if (memory.waiting.get(name)?.message !== later.message) {
+        const { reason, message, event } = later
+        memory.waiting.set(name, { reason, message })
+        await this.#parts.tell(wanted, { type: 'Normal', reason: 'BackOff', message: event, container: name }, context)
+        const error = { type: 'Warning', reason: 'Failed', message: `Error: ${reason}`, container: name } as const
+        await this.#parts.tell(wanted, error, context)
       }
     }
     return waits.length === 0 ? undefined : Math.min(...waits)
+  }
+
+  async #noteCrash(
+    wanted: Pod,
+    { container, backoffMs: waitMs }: Extract<PodAction, { kind: 'wait' }>,
+    { waiting }: PodMemory,
+    context: Context,
+  ): Promise<void> {
+    const message = `back-off ${goDuration(waitMs)} restarting failed container=${container} pod=${podText(wanted)}`
+    if (waiting.get(container)?.message === message) return
+    waiting.set(container, { reason: 'CrashLoopBackOff', message })
+    const said = `Back-off restarting failed container ${container} in pod ${podText(wanted)}`
+    await this.#parts.tell(wanted, { type: 'Warning', reason: 'BackOff', message: said, container }, context)
   }
 
   async #act(
@@ -134,26 +203,30 @@ export class PodWorker {
     memory: PodMemory,
     context: Context,
   ): Promise<void> {
-    const { runtime, maker } = this.#parts
+    const { runtime, maker, clock } = this.#parts
     const { signal } = context
     switch (action.kind) {
       case 'run-sandbox':
         if (wanted === undefined) return
         return this.#runSandbox(wanted, memory, context)
-      case 'start-container':
+      case 'start-container': {
         if (wanted === undefined || running === undefined) return
-        return this.#starter.start(wanted, action.container, action.attempt, running, memory, context)
-      case 'stop-container': {
-        const { id, name } = action.container
-        if (wanted !== undefined) await this.#tell(wanted, 'Normal', 'Killing', `Stopping container ${name}`, context)
-        return this.#call(`stop container ${name}`, wanted, context, () =>
-          runtime.stopContainer(id, action.graceMs, signal),
-        )
+        const { container, finishedMs } = action
+        if (finishedMs !== undefined) {
+          const { crashes } = memory
+          crashes.set(container.name, nextBackoff(crashes.get(container.name), finishedMs, clock.nowMs()))
+        }
+        return this.#starter.start(wanted, action, running, memory, context)
       }
+      case 'stop-containers':
+        if (running === undefined) return
+        return this.#stopper.stop(wanted, running, action.stops, context)
       case 'remove-container':
         return this.#call(`remove container ${action.container.name}`, wanted, context, () =>
           runtime.removeContainer(action.container.id, signal),
         )
+      case 'stop-sandbox':
+        return this.#call('stop sandbox', wanted, context, () => runtime.stopSandbox(action.sandboxId, signal))
       case 'remove-sandbox':
         return this.#call('remove sandbox', wanted, context, () => runtime.removeSandbox(action.sandboxId, signal))
       case 'release-pod':
@@ -170,21 +243,21 @@ export class PodWorker {
 
   /** Volumes first: a pod whose volumes cannot be had does not begin. */
   async #runSandbox(wanted: Pod, memory: PodMemory, context: Context): Promise<void> {
-    const { runtime, maker, clock } = this.#parts
+    const { runtime, maker, clock, tell } = this.#parts
     try {
       await maker.prepare(wanted)
       await maker.mountVolumes(wanted, context)
-      await this.#call('run sandbox', wanted, context, () =>
-        runtime.runSandbox(maker.sandbox(wanted, 0), context.signal),
-      )
+      const config = await maker.sandbox(wanted, 0, context)
+      await this.#call('run sandbox', wanted, context, () => runtime.runSandbox(config, context.signal))
       memory.failures.delete(sandboxFailure)
     } catch (error) {
       if (context.signal.aborted || !(error instanceof Error)) throw error
       const count = (memory.failures.get(sandboxFailure)?.count ?? 0) + 1
       memory.failures.set(sandboxFailure, { count, untilMs: clock.nowMs() + backoffMs(sandboxBackoff, count - 1) })
-      if (error instanceof VolumeError) return this.#tell(wanted, 'Warning', 'FailedMount', error.message, context)
-      const message = `Failed to create pod sandbox: ${error.message}`
-      await this.#tell(wanted, 'Warning', 'FailedCreatePodSandBox', message, context)
+      const isVolume = error instanceof VolumeError
+      const reason = isVolume ? 'FailedMount' : 'FailedCreatePodSandBox'
+      const message = isVolume ? error.message : `Failed to create pod sandbox: ${error.message}`
+      await tell(wanted, { type: 'Warning', reason, message }, context)
     }
   }
 
@@ -197,11 +270,16 @@ export class PodWorker {
     }
   }
 
-  async #hearLastWords(wanted: Pod, running: RuntimePod | undefined, { lastWords }: PodMemory): Promise<void> {
+  async #hearLastWords(
+    wanted: Pod,
+    running: RuntimePod | undefined,
+    { lastWords }: PodMemory,
+    { signal }: Context,
+  ): Promise<void> {
     const ended = running?.containers.filter(({ state }) => state === 'exited') ?? []
     for (const container of ended)
       if (!lastWords.has(container.id))
-        lastWords.set(container.id, await this.#parts.maker.lastWords(wanted, container))
+        lastWords.set(container.id, await this.#parts.maker.lastWords(wanted, container, signal))
     for (const id of lastWords.keys()) if (!ended.some((container) => container.id === id)) lastWords.delete(id)
   }
 
@@ -212,11 +290,20 @@ export class PodWorker {
     memory: PodMemory,
     context: Context,
   ): Promise<Pod | undefined> {
-    const { client, clock, hostIp, runtime } = this.#parts
-    await this.#hearLastWords(wanted, running, memory)
-    const { waiting, lastWords } = memory
-    const seen = { pod: wanted, running, waiting, lastWords }
-    const status = podStatus({ ...seen, hostIp, runtimeName: runtime.name, nowMs: clock.nowMs() })
+    const { client, clock, hostIp, runtime, probes } = this.#parts
+    await this.#hearLastWords(wanted, running, memory, context)
+    const { waiting, lastWords, verdict } = memory
+    const status = podStatus({
+      pod: wanted,
+      running,
+      waiting,
+      lastWords,
+      probed: (container) => ({ isStarted: probes.isStarted(container), isReady: probes.isReady(container) }),
+      verdict,
+      hostIp,
+      runtimeName: runtime.name,
+      nowMs: clock.nowMs(),
+    })
     if (equalValues(withoutTimes(status), withoutTimes(wanted.status), true)) return wanted
     const { name, uid } = wanted.metadata
     // A patch that tests the uid: the spec may have changed meanwhile, but the pod may not be another one.
@@ -227,30 +314,12 @@ export class PodWorker {
     try {
       return await client.of(podKind).patch(name, namespaceOf(wanted), patch, 'json', context, 'status')
     } catch (error) {
-      if (hasReason(error, 'NotFound') || hasReason(error, 'Invalid')) return undefined
+      if (hasReason(error, 'NotFound')) return undefined
+      // The test of the uid failed, or the status is no good.
+      const present = await client.of(podKind).find(name, namespaceOf(wanted), context)
+      if (present?.metadata.uid !== uid) return undefined
       throw error
     }
-  }
-
-  async #call<T>(what: string, wanted: Pod | undefined, context: Context, action: () => Promise<T>): Promise<T> {
-    const { flow, nodeName } = this.#parts
-    const subject =
-      wanted === undefined
-        ? undefined
-        : { resource: 'pods', namespace: namespaceOf(wanted), name: wanted.metadata.name }
-    const call = flow.record('call', `kubelet/${nodeName}`, 'Runtime', what, subject, 0, context.cause)
-    try {
-      const result = await action()
-      flow.finish(call, 'ok')
-      return result
-    } catch (error) {
-      flow.finish(call, (error as Error).message)
-      throw error
-    }
-  }
-
-  #tell(wanted: Pod, type: EventNote['type'], reason: string, message: string, context: Context): Promise<void> {
-    return this.#parts.events.record(wanted, { type, reason, message }, context)
   }
 
   #memoryOf(uid: string): PodMemory {

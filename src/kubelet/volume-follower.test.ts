@@ -22,7 +22,7 @@ async function startNode() {
   const { client, clock } = cluster
   const random = seededRandom(9)
   const runtime = new SimulatedRuntime(clock, random)
-  const host = { ...simulatedHost(), mountsVolumes: true }
+  const host = { ...simulatedHost(runtime), mountsVolumes: true }
   const description = {
     name: 'solo',
     hostIp: '192.0.2.9',

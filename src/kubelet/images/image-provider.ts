@@ -2,23 +2,24 @@
 // them.
 import type { Clock } from '../../base/clock.ts'
 import type { Context } from '../../base/context.ts'
+import { unlessAborted } from '../../base/unless-aborted.ts'
 import type { Container } from '../../api/core/v1/container.ts'
 import type { Pod } from '../../api/core/v1/pod.ts'
 import { namespaceOf } from '../../api/object.ts'
-import type { EventNote } from '../../client/event-recorder.ts'
 import type { ContainerRuntime, RuntimeImage } from '../../machine/runtime/runtime.ts'
 import type { NodeObjects } from '../node-objects.ts'
+import type { Tell } from '../pod-events.ts'
+import type { RecordCall } from '../record-call.ts'
 import { imageNeed } from './image-need.ts'
+import { goDuration } from '../go-duration.ts'
 import { credentialsFor } from './pull-secrets.ts'
 
 export interface ImageProviderParts {
   readonly runtime: ContainerRuntime
   readonly objects: NodeObjects
   readonly clock: Clock
-  /** Tells an event about the pod. */
-  readonly tell: (pod: Pod, note: EventNote, context: Context) => Promise<void>
-  /** Records a call to the runtime around an action. */
-  readonly call: <T>(what: string, pod: Pod, context: Context, action: () => Promise<T>) => Promise<T>
+  readonly tell: Tell
+  readonly call: RecordCall
 }
 
 /** The image may not be pulled, and is not there. */
@@ -28,6 +29,8 @@ export class ImageNeverPulled extends Error {
 
 export class ImageProvider {
   readonly #parts: ImageProviderParts
+  /** One pull at a time, as a node's network is shared; who waits may find the image present when its turn comes. */
+  #lastPull: Promise<unknown> = Promise.resolve()
 
   constructor(parts: ImageProviderParts) {
     this.#parts = parts
@@ -36,38 +39,62 @@ export class ImageProvider {
   /** Throws ImageNeverPulled, or the runtime's own error when the pull failed. */
   async provide(
     pod: Pod,
-    { image = '', imagePullPolicy }: Pick<Container, 'image' | 'imagePullPolicy'>,
+    container: Pick<Container, 'name' | 'image' | 'imagePullPolicy'>,
     context: Context,
   ): Promise<RuntimeImage> {
     const { runtime, tell } = this.#parts
+    const { name, image = '', imagePullPolicy } = container
     const present = await runtime.findImage(image, context.signal)
     const need = imageNeed(imagePullPolicy, present !== undefined)
     const quoted = JSON.stringify(image)
     if (need === 'refuse')
       throw new ImageNeverPulled(`Container image ${quoted} is not present with pull policy of Never`)
-    if (need === 'pull' || present === undefined) return this.#pull(pod, image, context)
+    if (need === 'pull' || present === undefined) return this.#pull(pod, container, context)
     const message = `Container image ${quoted} already present on machine and can be accessed by the pod`
-    await tell(pod, { type: 'Normal', reason: 'Pulled', message }, context)
+    await tell(pod, { type: 'Normal', reason: 'Pulled', message, container: name }, context)
     return present
   }
 
-  async #pull(pod: Pod, image: string, context: Context): Promise<RuntimeImage> {
-    const { runtime, clock, tell, call } = this.#parts
+  async #pull(
+    pod: Pod,
+    { name, image = '', imagePullPolicy }: Pick<Container, 'name' | 'image' | 'imagePullPolicy'>,
+    context: Context,
+  ): Promise<RuntimeImage> {
+    const { runtime, clock, tell } = this.#parts
     const quoted = JSON.stringify(image)
-    await tell(pod, { type: 'Normal', reason: 'Pulling', message: `Pulling image ${quoted}` }, context)
-    const startMs = clock.monotonicMs()
-    const id = await call(`pull image ${image}`, pod, context, () => this.#tryAll(pod, image, context))
+    const note = { type: 'Normal', container: name } as const
+    await tell(pod, { ...note, reason: 'Pulling', message: `Pulling image ${quoted}` }, context)
+    const askedMs = clock.monotonicMs()
+    let beganMs = askedMs
+    const id = await this.#inTurn(context, async () => {
+      beganMs = clock.monotonicMs()
+      const known = imagePullPolicy === 'Always' ? undefined : await runtime.findImage(image, context.signal)
+      return known?.id ?? this.#tryAll(pod, image, context)
+    })
     const found = await runtime.findImage(image, context.signal)
-    const took = `${Math.round(clock.monotonicMs() - startMs)}ms`
+    const nowMs = clock.monotonicMs()
+    const [took, all] = [goDuration(nowMs - beganMs), goDuration(nowMs - askedMs)]
     const size = found?.sizeBytes ?? 0
-    const message = `Successfully pulled image ${quoted} in ${took} (${took} including waiting). Image size: ${size} bytes.`
-    await tell(pod, { type: 'Normal', reason: 'Pulled', message }, context)
+    const message = `Successfully pulled image ${quoted} in ${took} (${all} including waiting). Image size: ${size} bytes.`
+    await tell(pod, { ...note, reason: 'Pulled', message }, context)
     return found ?? { id, tags: [image], digests: [], sizeBytes: 0, uid: 0, username: '' }
+  }
+
+  async #inTurn<T>({ signal }: Context, pull: () => Promise<T>): Promise<T> {
+    const turn = this.#lastPull
+    const done = Promise.withResolvers<void>()
+    this.#lastPull = turn.then(() => done.promise)
+    try {
+      await unlessAborted(turn, signal)
+      return await pull()
+    } finally {
+      done.resolve()
+    }
   }
 
   /** With each credential that fits until one opens; without any where there is none. */
   async #tryAll(pod: Pod, image: string, context: Context): Promise<string> {
-    const { runtime, objects } = this.#parts
+    const { runtime, objects, call } = this.#parts
     const names = (pod.spec.imagePullSecrets ?? []).map(({ name = '' }) => name)
     const secrets = await Promise.all(names.map((name) => objects.secret(namespaceOf(pod), name, context)))
     const known = credentialsFor(
@@ -77,9 +104,12 @@ export class ImageProvider {
     let failure: unknown
     for (const credentials of known.length === 0 ? [undefined] : known) {
       try {
-        return await runtime.pullImage(image, credentials, context.signal)
+        return await call(`pull image ${image}`, pod, context, () =>
+          runtime.pullImage(image, credentials, context.signal),
+        )
       } catch (error) {
         failure = error
+        if (context.signal.aborted) break
       }
     }
     throw failure

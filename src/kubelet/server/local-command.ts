@@ -1,7 +1,11 @@
-// Commands in containers of a runtime without a streaming server: what the runtime prints is handed to the client here.
+// Streams into containers of a runtime without a streaming server: it carries them itself, and here they meet the client's.
+import type { LocalStreams, ProcessStreams } from '../../machine/runtime/runtime.ts'
+import type { ByteStream } from '../../platform/byte-stream.ts'
 import type { WireAnswer, WireRequest } from '../../platform/listener.ts'
+import { byteStreamPair, join } from '../../wire/byte-pipe.ts'
 import {
   acceptOverSpdy,
+  exitStatus,
   failureStatus,
   overWebSocket,
   type Carrier,
@@ -14,8 +18,8 @@ import { WebSocketChannels } from '../../wire/websocket/channels.ts'
 import { errorText } from '../../base/log.ts'
 import { clientProtocol, sayConnected, webSocketTaken, type StreamParts } from './streams.ts'
 
-/** Writes what the command prints; resolves with how it ended. The signal is aborted when the client goes away. */
-export type LocalCommand = (streams: CommandStreams, signal: AbortSignal) => Promise<Uint8Array>
+/** Runs until its end; resolves with its exit code. The signal is aborted when the client goes away. */
+export type LocalCommand = (io: ProcessStreams, signal: AbortSignal) => Promise<number>
 
 export function serveCommand(
   request: WireRequest,
@@ -55,18 +59,61 @@ async function serve(
   const gone = new AbortController()
   const leave = () => gone.abort(new DOMException('the client went away', 'AbortError'))
   const over = running.then(leave, leave)
-  const input = streams.get('stdin')
-  const dropped = input === undefined ? Promise.resolve() : drop(input.pieces)
-  const status = await command(streams, gone.signal).catch((error: unknown) => failureStatus(errorText(error)))
+  const [input, stdout, stderr] = (['stdin', 'stdout', 'stderr'] as const).map((name) => streams.get(name))
+  const io: ProcessStreams = {
+    stdin: input?.pieces ?? nothing,
+    stdout: async (piece) => stdout?.write(piece),
+    // With a terminal there is one stream for both.
+    stderr: async (piece) => (stderr ?? stdout)?.write(piece),
+  }
+  const status = await command(io, gone.signal).then(exitStatus, (error: unknown) => failureStatus(errorText(error)))
+  input?.destroy() // what was typed and not read is lost
   await streams
     .get('error')
     ?.write(status)
     .catch(() => {}) // nobody is there to be told
   for (const stream of streams.values()) stream.end()
   await carrier.close()
-  await Promise.all([over, dropped])
+  await over
 }
 
-async function drop(pieces: AsyncIterable<Uint8Array>): Promise<void> {
-  for await (const _ of pieces);
+const nothing: AsyncIterable<Uint8Array> = {
+  [Symbol.asyncIterator]: () => ({ next: () => Promise.resolve({ done: true, value: undefined }) }),
+}
+
+/** The ports of a pod as a streaming server would offer them: its end of a connection that speaks SPDY. */
+export function localPorts(streams: LocalStreams, sandboxId: string): ByteStream {
+  const [near, far] = byteStreamPair(portBytesMax)
+  const session = new SpdySession(far, 'server')
+  const gone = new AbortController()
+  const leave = () => gone.abort()
+  void session.run().then(leave, leave)
+  void servePorts(session, (port) => streams.connect(sandboxId, port, gone.signal))
+  return near
+}
+
+const portBytesMax = 256 * 1024
+
+/** Streams come in pairs, one for the bytes and one for what goes wrong, which belong together by their request's id. */
+async function servePorts(session: SpdySession, connect: (port: number) => Promise<ByteStream>): Promise<void> {
+  const errors = new Map<string, ByteStream>()
+  for await (const stream of session.incoming) {
+    const { streamtype, port = '', requestid = '' } = stream.headers
+    if (streamtype === 'error') {
+      errors.set(requestid, stream)
+      continue
+    }
+    const error = errors.get(requestid)
+    errors.delete(requestid)
+    void connect(Number(port))
+      .then((connection) => join(stream, connection))
+      .catch((failure: unknown) =>
+        error?.write(new TextEncoder().encode(`error forwarding port ${port} to pod: ${errorText(failure)}`)),
+      )
+      .catch(() => {}) // nobody is there to be told
+      .finally(() => {
+        error?.end()
+        stream.end()
+      })
+  }
 }

@@ -10,7 +10,7 @@ import type { Pod } from '../../api/core/v1/pod.ts'
 import { Client } from '../../client/client.ts'
 import type { ApiCall, Transport } from '../../client/transport.ts'
 import { plainContainer, plainSandbox } from '../../machine/runtime/config.ts'
-import type { RuntimeStreams } from '../../machine/runtime/runtime.ts'
+import type { RemoteStreams } from '../../machine/runtime/runtime.ts'
 import { SimulatedRuntime } from '../../machine/runtime/simulated.ts'
 import type { ByteStream } from '../../platform/byte-stream.ts'
 import type { WireAnswer, WireRequest } from '../../platform/listener.ts'
@@ -43,7 +43,7 @@ interface Asked {
 }
 
 interface Options {
-  readonly streams?: RuntimeStreams
+  readonly streams?: RemoteStreams
   readonly exchange?: OutboundProvider['exchange']
 }
 
@@ -52,7 +52,8 @@ async function startNode({ streams, exchange = () => Promise.reject(new Error('n
   const end = new AbortController()
   const simulated = new SimulatedRuntime(clock, seededRandom(1), {
     images: {
-      talks({ log, terminated }) {
+      talks({ log, terminated, serveHttp }) {
+        serveHttp(80, ({ path }) => ({ status: 200, body: `page ${path}` }))
         log('hello')
         log('world')
         return new Promise((resolve) => {
@@ -64,11 +65,15 @@ async function startNode({ streams, exchange = () => Promise.reject(new Error('n
         })
       },
     },
-    command: (command) => Promise.resolve({ exitCode: command.length, stdout: command.join(' '), stderr: 'warned' }),
+    async command(command, _container, { stdin, stdout }) {
+      if (command[0] !== 'cat') return { exitCode: command.length, stdout: command.join(' '), stderr: 'warned' }
+      for await (const piece of stdin) await stdout(encode(decode(piece).toUpperCase()))
+      return { exitCode: 0 }
+    },
   })
   const runtime: KubeletHost['runtime'] = {
     name: simulated.name,
-    streams,
+    streams: streams ?? simulated.streams,
     inspect: (uid, stop) => simulated.inspect(uid, stop),
     exec: (container, command, timeoutMs, stop) => simulated.exec(container, command, timeoutMs, stop),
   }
@@ -178,7 +183,7 @@ const answers: [why: string, target: string, asked: Asked, status: number, text:
     403,
     /client supports \[v9\], server accepts \[v4\.channel\.k8s\.io\]/,
   ],
-  ['ports of a simulated pod', '/portForward/default/web', {}, 501, /does not forward ports/],
+  ['a port that is none', '/portForward/default/web?ports=0', {}, 400, /^unable to parse "0" as a port$/],
 ]
 for (const [why, target, asked, status, text] of answers)
   test(`the kubelet answers: ${why}`, async () => {
@@ -264,12 +269,49 @@ test('attached to a simulated container, a client hears what it prints from now 
   deepEqual(all, ['1:', '1:bye\n', `3:${decode(exitStatus(0))}`])
 })
 
+test('a simulated command hears what is typed, as it is typed', async () => {
+  const { ask } = await startNode()
+  const answer = await ask('/exec/default/web/main?input=1&output=1&command=cat', {
+    headers: webSocket('v5.channel.k8s.io'),
+  })
+  const { socket, over } = taken(answer)
+  const client = new WebSocketConnection(socket, mask)
+  await client.sendBinary(encode('typed'), Uint8Array.of(0))
+  await client.sendBinary(Uint8Array.of(255, 0))
+  const heard = await messagesOf(client)
+  socket.end()
+  await over
+  deepEqual(heard, ['1:', '1:TYPED', `3:${decode(exitStatus(0))}`])
+})
+
+test('ports of a simulated pod: bytes there and back, and what is not there is said', async () => {
+  const { ask } = await startNode()
+  const answer = await ask('/portForward/default/web', { headers: spdy('portforward.k8s.io') })
+  const { socket, over } = taken(answer)
+  const session = new SpdySession(socket, 'client')
+  const running = session.run()
+  const forward = async (port: string) => {
+    const error = await session.open({ streamtype: 'error', port, requestid: port })
+    const data = await session.open({ streamtype: 'data', port, requestid: port })
+    await data.write(encode('GET /x HTTP/1.1\r\nConnection: close\r\n\r\n'))
+    const read = await textOf({ ...answer, body: data.pieces })
+    data.end()
+    return `${read}${await textOf({ ...answer, body: error.pieces })}`
+  }
+  match(await forward('80'), /^HTTP\/1\.1 200 .*\r\n\r\npage \/x$/s)
+  match(await forward('81'), /^error forwarding port 81 to pod: .*connection refused/)
+  await session.close()
+  socket.end()
+  await Promise.all([over, running])
+})
+
 /** A runtime with a streaming server of SPDY, which `serve` plays. */
 function streamingRuntime(serve: (session: SpdySession) => Promise<void>) {
   const asked: string[] = []
   const played: Promise<unknown>[] = []
   const url = (path: string) => Promise.resolve(`http://127.0.0.1:1/${path}`)
-  const streams: RuntimeStreams = {
+  const streams: RemoteStreams = {
+    kind: 'remote',
     execUrl: (_id, { command }) => url(`exec/${command.join('+')}`),
     attachUrl: () => url('attach'),
     portForwardUrl: () => url('ports'),

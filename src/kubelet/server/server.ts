@@ -3,13 +3,13 @@
 import type { Clock } from '../../base/clock.ts'
 import { errorText, type Log } from '../../base/log.ts'
 import type { WireAnswer, WireRequest } from '../../platform/listener.ts'
-import { exitStatus, type CommandShape } from '../../wire/remote/command.ts'
-import { readLog } from '../logs/read-log.ts'
+import type { CommandShape } from '../../wire/remote/command.ts'
+import { portForwardProtocol, spdyHeaders } from '../../wire/remote/protocols.ts'
 import { admit, type KubeletAccess } from './access.ts'
 import { containerLogs } from './container-logs.ts'
 import { KubeletRefusal, runningContainer, runningPod, type KubeletHost } from './host.ts'
-import { serveCommand, type LocalCommand } from './local-command.ts'
-import { streamCommand, streamPorts, type StreamParts } from './streams.ts'
+import { localPorts, serveCommand } from './local-command.ts'
+import { openAt, streamCommand, streamPorts, type StreamParts } from './streams.ts'
 
 export interface KubeletServerParts extends StreamParts {
   readonly host: KubeletHost
@@ -17,9 +17,6 @@ export interface KubeletServerParts extends StreamParts {
   readonly clock: Clock
   readonly log: Log
 }
-
-/** As upstream ends a stream that is idle for so long; a command that only runs to its end cannot be seen to be idle. */
-const commandMsMax = 14_400_000
 
 export class KubeletServer {
   readonly #parts: KubeletServerParts
@@ -78,23 +75,11 @@ export class KubeletServer {
     const shape = shapeOf(query)
     const command = query.getAll('command')
     const { id } = runningContainer(await runningPod(this.#parts.host, namespace, podName, request.signal), name)
-    if (runtime.streams === undefined) return serveCommand(request, shape, this.#execHere(id, command), this.#parts)
-    const url = await runtime.streams.execUrl(id, { command, ...shape }, request.signal)
+    const { streams } = runtime
+    if (streams.kind === 'local')
+      return serveCommand(request, shape, (io, signal) => streams.exec(id, command, io, signal), this.#parts)
+    const url = await streams.execUrl(id, { command, ...shape }, request.signal)
     return streamCommand(request, shape, url, this.#parts)
-  }
-
-  #execHere(containerId: string, command: readonly string[]): LocalCommand {
-    return async (streams, signal) => {
-      const { exitCode, stdout, stderr } = await this.#parts.host.runtime.exec(
-        containerId,
-        command,
-        commandMsMax,
-        signal,
-      )
-      await streams.get('stdout')?.write(stdout)
-      await streams.get('stderr')?.write(stderr)
-      return exitStatus(exitCode)
-    }
   }
 
   async #attach(
@@ -106,42 +91,32 @@ export class KubeletServer {
   ): Promise<WireAnswer> {
     const { host } = this.#parts
     const shape = shapeOf(query)
-    const container = runningContainer(await runningPod(host, namespace, podName, request.signal), name)
-    if (host.runtime.streams === undefined)
-      return serveCommand(request, shape, this.#attachHere(namespace, podName, container.logPath, name), this.#parts)
-    const url = await host.runtime.streams.attachUrl(container.id, shape, request.signal)
+    const { id } = runningContainer(await runningPod(host, namespace, podName, request.signal), name)
+    const { streams } = host.runtime
+    if (streams.kind === 'local')
+      return serveCommand(request, shape, (io, signal) => streams.attach(id, io, signal), this.#parts)
+    const url = await streams.attachUrl(id, shape, request.signal)
     return streamCommand(request, shape, url, this.#parts)
-  }
-
-  /** What it prints from now on. */
-  #attachHere(namespace: string, podName: string, path: string, name: string): LocalCommand {
-    const { host } = this.#parts
-    return async (streams, signal) => {
-      const isRunning = async () => {
-        const { containers } = await runningPod(host, namespace, podName, signal)
-        return containers.some((container) => container.name === name && container.state === 'running')
-      }
-      const options = { follow: true, timestamps: false, tailLines: 0, sinceMs: undefined, limitBytes: undefined }
-      for await (const piece of readLog({ files: host.logs, path, isRunning }, options, signal))
-        await streams.get('stdout')?.write(piece)
-      return exitStatus(0)
-    }
   }
 
   async #ports(request: WireRequest, namespace: string, podName: string, query: URLSearchParams): Promise<WireAnswer> {
     const { host } = this.#parts
     const { sandboxId } = await runningPod(host, namespace, podName, request.signal)
-    if (host.runtime.streams === undefined)
-      throw new KubeletRefusal(501, `the ${host.runtime.name} runtime does not forward ports`)
     const ports = [...query.getAll('ports'), ...query.getAll('port')].flatMap((value) => value.split(',')).map(Number)
     if (ports.some((port) => !Number.isInteger(port) || port < 1 || port > 65_535))
       throw new KubeletRefusal(400, `unable to parse "${query.get('ports') ?? ''}" as a port`)
-    return streamPorts(
-      request,
-      ports,
-      await host.runtime.streams.portForwardUrl(sandboxId, ports, request.signal),
-      this.#parts,
-    )
+    const { streams } = host.runtime
+    const open = async () => {
+      if (streams.kind === 'local')
+        return {
+          kind: 'upgraded',
+          headers: spdyHeaders(portForwardProtocol),
+          stream: localPorts(streams, sandboxId),
+        } as const
+      const url = await streams.portForwardUrl(sandboxId, ports, request.signal)
+      return openAt(url, portForwardProtocol, this.#parts, request.signal)
+    }
+    return streamPorts(request, ports, open, this.#parts)
   }
 }
 

@@ -107,17 +107,17 @@ export async function streamCommand(
 export const sayConnected = async (streams: CommandStreams): Promise<void> =>
   (streams.get('stdout') ?? streams.get('stderr') ?? streams.get('error'))?.write(new Uint8Array())
 
-/** Ports of the runtime's streaming server at `url`. */
+/** Ports of a streaming server that `open` connects with. */
 export async function streamPorts(
   request: WireRequest,
   ports: readonly number[],
-  url: string,
-  parts: StreamParts,
+  open: () => Promise<Opened | ({ readonly kind: 'answer' } & WireAnswer)>,
+  parts: Pick<StreamParts, 'sha1'>,
 ): Promise<WireAnswer> {
   const client = clientProtocol(request, portForwardProtocol)
   if (client.kind === 'channels' && ports.length === 0)
     throw new KubeletRefusal(400, 'query parameter "port" is required')
-  const opened = await openAt(url, portForwardProtocol, parts, request.signal)
+  const opened = await open()
   if (opened.kind === 'answer') return opened
   if (client.kind === 'spdy') return joined(opened)
   return webSocketTaken(request, client.protocol, parts.sha1, (connection) =>
@@ -156,7 +156,7 @@ async function joinPorts(channels: WebSocketChannels, session: SpdySession, port
 
 type Opened = Extract<OutboundExchange, { kind: 'upgraded' }>
 
-async function openAt(
+export async function openAt(
   url: string,
   protocol: string,
   { outbound }: StreamParts,

@@ -4,7 +4,7 @@ import type { Clock } from '../../base/clock.ts'
 import { errorText, type Log } from '../../base/log.ts'
 import type { Http2Provider } from '../../platform/http2.ts'
 import { GrpcChannel, noMetadata, type GrpcMethod } from '../../wire/grpc/channel.ts'
-import { GrpcError } from '../../wire/grpc/status.ts'
+import { goNameOf, GrpcError } from '../../wire/grpc/status.ts'
 import type { Message, Proto, ProtoInput } from '../../wire/protobuf/message.ts'
 import type { ContainerConfig, ContainerResources, SandboxConfig } from '../runtime/config.ts'
 import {
@@ -16,7 +16,7 @@ import {
   type RuntimeHealth,
   type RuntimeImage,
   type RuntimePod,
-  type RuntimeStreams,
+  type RemoteStreams,
 } from '../runtime/runtime.ts'
 import { containerMessage, resourcesMessage, sandboxMessage } from './config-messages.ts'
 import { imageService, runtimeService } from './methods.ts'
@@ -37,7 +37,7 @@ const eventsRetryMs = 5_000
 export class CriRuntime implements ContainerRuntime {
   readonly name: string
   readonly version: string
-  readonly streams: RuntimeStreams
+  readonly streams: RemoteStreams
   readonly #channel: GrpcChannel
   readonly #parts: CriRuntimeParts
   readonly #listeners = new Set<(podUid: string) => void>()
@@ -49,6 +49,7 @@ export class CriRuntime implements ContainerRuntime {
     this.name = name
     this.version = version
     this.streams = {
+      kind: 'remote',
       execUrl: async (containerId, { command, ...request }, signal) =>
         (await this.#call(runtimeService.exec, { containerId, cmd: command, ...request }, callMsMax, signal)).url,
       attachUrl: async (containerId, request, signal) =>
@@ -186,7 +187,7 @@ export class CriRuntime implements ContainerRuntime {
       return (await this.#call(imageService.pullImage, request, pullMsMax, signal)).imageRef
     } catch (error) {
       if (error instanceof GrpcError && error.code !== 'UNAVAILABLE')
-        throw new ImageNotFound(`rpc error: code = ${titled(error.code)} desc = ${error.details}`, { cause: error })
+        throw new ImageNotFound(`rpc error: code = ${goNameOf(error.code)} desc = ${error.details}`, { cause: error })
       throw error
     }
   }
@@ -300,11 +301,3 @@ export class CriRuntime implements ContainerRuntime {
     }
   }
 }
-
-/** As Go names the codes: `NotFound`. */
-const titled = (code: string): string =>
-  code
-    .toLowerCase()
-    .split('_')
-    .map((word) => word.slice(0, 1).toUpperCase() + word.slice(1))
-    .join('')

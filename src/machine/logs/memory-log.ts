@@ -7,6 +7,7 @@ const logBytesMax = 64 * 1024
 export class MemoryLog {
   readonly #lines: Uint8Array[] = []
   readonly #listeners = new Set<() => void>()
+  readonly #lineListeners = new Set<(line: string) => void>()
   #start = 0
   #end = 0
 
@@ -16,7 +17,14 @@ export class MemoryLog {
     this.#lines.push(bytes)
     this.#end += bytes.length
     while (this.#end - this.#start > logBytesMax) this.#start += this.#lines.shift()?.length ?? 0
+    for (const listener of [...this.#lineListeners]) listener(line)
     this.wake()
+  }
+
+  /** Calls back with each line that is printed from now on; the returned function ends it. */
+  onLine(listener: (line: string) => void): () => void {
+    this.#lineListeners.add(listener)
+    return () => this.#lineListeners.delete(listener)
   }
 
   /** Tells readers to look again: it grew, or its writer ended. */

@@ -1,6 +1,7 @@
 // ContainerRuntime: what a kubelet asks of the host to run containers, after the model of CRI v1. It knows pods by their
 // uid and nothing of the API. Drivers: simulated beside this file, containerd over CRI in machine/cri. Every driver
 // passes contract.suite.ts.
+import type { ByteStream } from '../../platform/byte-stream.ts'
 import type { ContainerConfig, ContainerResources, SandboxConfig } from './config.ts'
 
 export type { ContainerConfig, ContainerResources, SandboxConfig } from './config.ts'
@@ -101,7 +102,7 @@ export interface ContainerRuntime {
     signal: AbortSignal,
   ): Promise<string>
   startContainer(containerId: string, signal: AbortSignal): Promise<void>
-  /** Asks the container to end, and ends it after the grace; resolved when it has ended. */
+  /** Asks the container to end, and ends it after the grace; resolved when it has ended. Whoever stops waiting may ask again. */
   stopContainer(containerId: string, graceMs: number, signal: AbortSignal): Promise<void>
   removeContainer(containerId: string, signal: AbortSignal): Promise<void>
   updateResources(containerId: string, resources: ContainerResources, signal: AbortSignal): Promise<void>
@@ -111,12 +112,13 @@ export interface ContainerRuntime {
   reopenLog(containerId: string, signal: AbortSignal): Promise<void>
   /** Calls back with the pod's uid whenever one of its containers starts or ends; the returned function ends it. */
   onChange(listener: (podUid: string) => void): () => void
-  /** Where streams into containers can be opened; undefined where the runtime has none. */
-  readonly streams: RuntimeStreams | undefined
+  /** How streams into containers are opened. */
+  readonly streams: RemoteStreams | LocalStreams
 }
 
 /** Addresses at which the runtime's own streaming server takes a stream. */
-export interface RuntimeStreams {
+export interface RemoteStreams {
+  readonly kind: 'remote'
   execUrl(containerId: string, request: StreamRequest, signal: AbortSignal): Promise<string>
   attachUrl(containerId: string, request: Omit<StreamRequest, 'command'>, signal: AbortSignal): Promise<string>
   portForwardUrl(sandboxId: string, ports: readonly number[], signal: AbortSignal): Promise<string>
@@ -128,4 +130,22 @@ export interface StreamRequest {
   readonly stdin: boolean
   readonly stdout: boolean
   readonly stderr: boolean
+}
+
+/** Streams that the runtime itself carries, in this process. */
+export interface LocalStreams {
+  readonly kind: 'local'
+  /** Runs a command; resolves with its exit code. */
+  exec(containerId: string, command: readonly string[], io: ProcessStreams, signal: AbortSignal): Promise<number>
+  /** Joins a container that runs; resolves with its exit code. */
+  attach(containerId: string, io: ProcessStreams, signal: AbortSignal): Promise<number>
+  /** Connects to a port of a pod. Rejects with Unreachable. */
+  connect(sandboxId: string, port: number, signal: AbortSignal): Promise<ByteStream>
+}
+
+export interface ProcessStreams {
+  /** What is typed, until its end. */
+  readonly stdin: AsyncIterable<Uint8Array>
+  stdout(piece: Uint8Array): Promise<void>
+  stderr(piece: Uint8Array): Promise<void>
 }

@@ -2,9 +2,13 @@
 import type { Clock } from '../../base/clock.ts'
 import { getOrMake } from '../../base/get-or-make.ts'
 import { newUid } from '../../base/ids.ts'
+import { unlessAborted } from '../../base/unless-aborted.ts'
+import type { ByteStream } from '../../platform/byte-stream.ts'
 import type { Random } from '../../base/random.ts'
 import type { LogFiles } from '../logs/log-files.ts'
 import { MemoryLog } from '../logs/memory-log.ts'
+import { BytePipe, copy } from '../../wire/byte-pipe.ts'
+import { authorityOf, type PodReach, type ReachTarget } from '../reach/reach.ts'
 import type { ContainerConfig, ContainerResources, SandboxConfig } from './config.ts'
 import { ExecTimeout, ImageNotFound } from './runtime.ts'
 import { nextAddress } from './simulated-addresses.ts'
@@ -12,44 +16,25 @@ import type {
   ContainerRuntime,
   ExecResult,
   ImageCredentials,
+  LocalStreams,
+  ProcessStreams,
   RuntimeContainer,
   RuntimeHealth,
   RuntimeImage,
   RuntimePod,
 } from './runtime.ts'
+import {
+  healthRefused,
+  refused,
+  serveUntilTerminated,
+  SimulatedPorts,
+  type SimulatedCommand,
+  type SimulatedProcess,
+  type SimulatedProgram,
+} from './simulated-process.ts'
 
-/** What a simulated program sees of the world. */
-export interface SimulatedProcess {
-  readonly arguments: readonly string[]
-  readonly environment: Readonly<Record<string, string>>
-  readonly clock: Clock
-  /** Prints a line into the container's log. */
-  readonly log: (line: string) => void
-  /** Aborted when the container is asked to end. */
-  readonly terminated: AbortSignal
-}
-
-/** A container image as a function: runs, and returns its exit code. */
-export type SimulatedProgram = (process: SimulatedProcess) => Promise<number>
-
-/** What a command that is run inside a container does. */
-export type SimulatedCommand = (
-  command: readonly string[],
-  container: { readonly name: string; readonly image: string },
-) => Promise<SimulatedResult>
-
-export interface SimulatedResult {
-  readonly exitCode: number
-  readonly stdout?: string
-  readonly stderr?: string
-}
-
-/** What an image does when nobody said otherwise: it serves until it is asked to end. */
-export const serveUntilTerminated: SimulatedProgram = ({ terminated }) =>
-  new Promise((resolve) => {
-    if (terminated.aborted) return resolve(0)
-    terminated.addEventListener('abort', () => resolve(0), { once: true })
-  })
+export { serveUntilTerminated } from './simulated-process.ts'
+export type { SimulatedCommand, SimulatedProcess, SimulatedProgram, SimulatedResult } from './simulated-process.ts'
 
 export interface SimulatedRuntimeOptions {
   /** Programs by image; `missing` images cannot be pulled. */
@@ -79,22 +64,49 @@ interface Container {
   finishedMs: number
   exitCode: number
   readonly log: MemoryLog
+  readonly ports: SimulatedPorts
+  readonly stdin: BytePipe
+  /** What its program says of commands, where it says something. */
+  command: SimulatedCommand | undefined
   readonly stop: AbortController
   readonly ended: PromiseWithResolvers<void>
 }
 
 const succeed: SimulatedCommand = () => Promise.resolve({ exitCode: 0 })
 
+async function* nothing(): AsyncGenerator<Uint8Array, void> {}
+
+function joined(pieces: readonly Uint8Array[]): Uint8Array {
+  const all = new Uint8Array(pieces.reduce((sum, { length }) => sum + length, 0))
+  let at = 0
+  for (const piece of pieces) {
+    all.set(piece, at)
+    at += piece.length
+  }
+  return all
+}
+
+const stdinBytesMax = 64 * 1024
 const podRangeDefault = '10.244.0.0/24'
 const killedCode = 137
 /** One for all: an error of its own each time would be made with its stack. */
-const askedToEnd = new Error('the container is asked to end')
+const hasEnded = new Error('the container has ended')
 const crashedCode = 1
 
 export class SimulatedRuntime implements ContainerRuntime {
   readonly name = 'simulated'
   readonly version = '1'
-  readonly streams = undefined
+  readonly streams: LocalStreams = {
+    kind: 'local',
+    exec: (id, command, io, signal) => this.#exec(id, command, io, signal),
+    attach: (id, io, signal) => this.#attach(id, io, signal),
+    connect: (sandboxId, port) => this.#connect(this.#sandboxes.get(sandboxId), { host: 'localhost', port }),
+  }
+  /** How its node reaches into its pods. */
+  readonly reach: PodReach = {
+    connect: (target) => this.#connect(this.#sandboxAt(target), target),
+    health: (target, service) => this.#health(target, service),
+  }
   /** What its containers print, by their `logPath`. */
   readonly logs: LogFiles = {
     open: (path) => Promise.resolve(this.#containers.get(path.slice(logPrefix.length))?.log.open()),
@@ -202,6 +214,9 @@ export class SimulatedRuntime implements ContainerRuntime {
       id: newUid(this.#random),
       config,
       sandbox,
+      ports: new SimulatedPorts(typeof this.#options.images?.[config.image] !== 'function'),
+      stdin: new BytePipe(stdinBytesMax),
+      command: undefined,
       state: 'created',
       startedMs: 0,
       finishedMs: 0,
@@ -221,7 +236,8 @@ export class SimulatedRuntime implements ContainerRuntime {
     await this.#pass(this.#options.startMs ?? 0, signal)
     container.state = 'running'
     container.startedMs = this.#clock.nowMs()
-    const { arguments: args, image } = container.config
+    const { ports, stdin, stop, config } = container
+    const { arguments: args, image } = config
     const environment = Object.fromEntries(container.config.environment.map(({ name, value }) => [name, value]))
     const known = this.#options.images?.[image]
     const program = typeof known === 'function' ? known : serveUntilTerminated
@@ -230,7 +246,14 @@ export class SimulatedRuntime implements ContainerRuntime {
       environment,
       clock: this.#clock,
       log: (line) => container.log.append(line, this.#clock.nowMs()),
-      terminated: container.stop.signal,
+      stdin: stdin.read(),
+      terminated: stop.signal,
+      listen: (port, take) => ports.listen(port, take),
+      serveHttp: (port, answer) => ports.serveHttp(port, answer),
+      serveHealth: (port, statusOf) => ports.serveHealth(port, statusOf),
+      onCommand: (run) => {
+        container.command = run
+      },
     }
     program(process).then(
       (code) => this.#end(container, code),
@@ -239,14 +262,17 @@ export class SimulatedRuntime implements ContainerRuntime {
     this.#tell(container)
   }
 
-  async stopContainer(containerId: string, graceMs: number, _signal: AbortSignal): Promise<void> {
+  async stopContainer(containerId: string, graceMs: number, signal: AbortSignal): Promise<void> {
     const container = this.#containers.get(containerId)
     if (container === undefined || container.state === 'exited') return
     if (container.state === 'created') return this.#end(container, killedCode)
-    container.stop.abort(askedToEnd)
+    container.stop.abort(container.config.stopSignal ?? 'SIGTERM')
     const timer = this.#clock.after(graceMs, () => this.#end(container, killedCode))
-    await container.ended.promise
-    timer.cancel()
+    try {
+      await unlessAborted(container.ended.promise, signal)
+    } finally {
+      timer.cancel()
+    }
   }
 
   removeContainer(containerId: string, _signal: AbortSignal): Promise<void> {
@@ -264,23 +290,73 @@ export class SimulatedRuntime implements ContainerRuntime {
     containerId: string,
     command: readonly string[],
     timeoutMs: number,
-    _signal: AbortSignal,
+    signal: AbortSignal,
   ): Promise<ExecResult> {
-    const container = this.#containers.get(containerId)
-    if (container?.state !== 'running') throw new Error(`container ${containerId} is not running`)
     const late = Promise.withResolvers<never>()
     const timer = this.#clock.after(timeoutMs, () =>
       late.reject(new ExecTimeout(`command ${JSON.stringify(command.join(' '))} timed out`)),
     )
+    const [stdout, stderr]: [Uint8Array[], Uint8Array[]] = [[], []]
+    const keep = (pieces: Uint8Array[]) => (piece: Uint8Array) => Promise.resolve(void pieces.push(piece))
+    const io: ProcessStreams = { stdin: nothing(), stdout: keep(stdout), stderr: keep(stderr) }
     try {
-      const { command: program = succeed } = this.#options
-      const run = program(command, container.config)
-      const { exitCode, stdout = '', stderr = '' } = await Promise.race([run, late.promise])
-      const encoder = new TextEncoder()
-      return { exitCode, stdout: encoder.encode(stdout), stderr: encoder.encode(stderr) }
+      const exitCode = await Promise.race([this.#exec(containerId, command, io, signal), late.promise])
+      return { exitCode, stdout: joined(stdout), stderr: joined(stderr) }
     } finally {
       timer.cancel()
     }
+  }
+
+  async #exec(
+    containerId: string,
+    command: readonly string[],
+    io: ProcessStreams,
+    signal: AbortSignal,
+  ): Promise<number> {
+    const container = this.#containers.get(containerId)
+    if (container?.state !== 'running') throw new Error(`container ${containerId} is not running`)
+    const run = container.command ?? this.#options.command ?? succeed
+    const { exitCode, stdout = '', stderr = '' } = await unlessAborted(run(command, container.config, io), signal)
+    const encoder = new TextEncoder()
+    if (stdout !== '') await io.stdout(encoder.encode(stdout))
+    if (stderr !== '') await io.stderr(encoder.encode(stderr))
+    return exitCode
+  }
+
+  /** Who attaches sees what is printed from then on. */
+  async #attach(containerId: string, io: ProcessStreams, signal: AbortSignal): Promise<number> {
+    const container = this.#containers.get(containerId)
+    if (container?.state !== 'running') throw new Error(`container ${containerId} is not running`)
+    const encoder = new TextEncoder()
+    const leave = container.log.onLine((line) => void io.stdout(encoder.encode(`${line}\n`)).catch(() => {}))
+    const typed = copy(io.stdin, { write: (piece) => container.stdin.write(piece), end: () => {} })
+    typed.catch(() => {}) // whoever typed is gone
+    try {
+      await unlessAborted(container.ended.promise, signal)
+      return container.exitCode
+    } finally {
+      leave()
+    }
+  }
+
+  #sandboxAt({ host }: ReachTarget): Sandbox | undefined {
+    return [...this.#sandboxes.values()].findLast(({ ips, isReady }) => isReady && ips.includes(host))
+  }
+
+  #connect(sandbox: Sandbox | undefined, target: ReachTarget): Promise<ByteStream> {
+    for (const { state, ports } of sandbox?.containers ?? []) {
+      const connection = state === 'running' ? ports.connect(target.port) : undefined
+      if (connection !== undefined) return Promise.resolve(connection)
+    }
+    return Promise.reject(refused(authorityOf(target)))
+  }
+
+  #health(target: ReachTarget, service: string): Promise<string> {
+    for (const { state, ports } of this.#sandboxAt(target)?.containers ?? []) {
+      const status = state === 'running' ? ports.health(target.port, service) : undefined
+      if (status !== undefined) return Promise.resolve(status)
+    }
+    return Promise.reject(healthRefused(authorityOf(target)))
   }
 
   reopenLog(_containerId: string, _signal: AbortSignal): Promise<void> {
@@ -297,7 +373,8 @@ export class SimulatedRuntime implements ContainerRuntime {
     container.state = 'exited'
     container.finishedMs = this.#clock.nowMs()
     container.exitCode = exitCode
-    container.stop.abort(askedToEnd)
+    container.stop.abort(hasEnded)
+    container.stdin.end()
     container.ended.resolve()
     container.log.wake()
     this.#tell(container)

@@ -15,6 +15,9 @@ const reasons: Readonly<Record<string, string>> = {
   ETIMEDOUT: 'i/o timeout',
 }
 
+export const unreachable = (authority: string, error: NodeJS.ErrnoException): Unreachable =>
+  new Unreachable(`dial tcp ${authority}: ${reasons[error.code ?? ''] ?? error.message}`, { cause: error })
+
 export const exchange: OutboundProvider['exchange'] = ({ origin, tls }, { method, target, headers, body }, signal) =>
   new Promise<OutboundExchange>((resolve, reject) => {
     const url = new URL(target, origin)
@@ -40,8 +43,7 @@ export const exchange: OutboundProvider['exchange'] = ({ origin, tls }, { method
     request.on('error', (error: NodeJS.ErrnoException) => {
       late.cancel()
       if (signal.aborted) return reject(signal.reason as Error)
-      const why = reasons[error.code ?? ''] ?? error.message
-      reject(new Unreachable(`dial tcp ${url.host}: ${why}`, { cause: error }))
+      reject(unreachable(url.host, error))
     })
     request.on('response', (answer) =>
       resolve({

@@ -23,6 +23,14 @@ export const grpcCodes = [
 ] as const
 export type GrpcCode = (typeof grpcCodes)[number]
 
+/** As Go names it, and messages that people know: `NotFound`. */
+export const goNameOf = (code: GrpcCode): string =>
+  code
+    .toLowerCase()
+    .split('_')
+    .map((word) => word.slice(0, 1).toUpperCase() + word.slice(1))
+    .join('')
+
 export class GrpcError extends Error {
   override name = 'GrpcError'
   readonly code: GrpcCode

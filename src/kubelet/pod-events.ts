@@ -1,0 +1,32 @@
+// Events about pods and their containers, as kubelets tell them.
+import type { Context } from '../base/context.ts'
+import type { Pod } from '../api/core/v1/pod.ts'
+import type { EventRecorder } from '../client/event-recorder.ts'
+
+export interface PodNote {
+  readonly type: 'Normal' | 'Warning'
+  readonly reason: string
+  readonly message: string
+  /** The container that it is about. */
+  readonly container?: string
+}
+
+/** Tells an event about a pod. */
+export type Tell = (pod: Pod, note: PodNote, context: Context) => Promise<void>
+
+export const podEvents =
+  (events: EventRecorder): Tell =>
+  (pod, { container, ...note }, context) => {
+    const fieldPath = container === undefined ? undefined : fieldPathOf(pod, container)
+    return events.record(pod, fieldPath === undefined ? note : { ...note, fieldPath }, context)
+  }
+
+const containerLists = ['containers', 'initContainers', 'ephemeralContainers'] as const
+
+function fieldPathOf({ spec }: Pod, container: string): string | undefined {
+  const list = containerLists.find((candidate) => spec[candidate]?.some(({ name }) => name === container))
+  return list === undefined ? undefined : `spec.${list}{${container}}`
+}
+
+/** A pod as messages name it: `web_default(0b3a…)`. */
+export const podText = ({ metadata: { name, namespace = '', uid } }: Pod): string => `${name}_${namespace}(${uid})`

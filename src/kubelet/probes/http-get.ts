@@ -1,0 +1,79 @@
+// httpGet: one GET over a connection into a pod. Only its head is read: whoever asks wants to know the status.
+import type { ByteStream } from '../../platform/byte-stream.ts'
+import { authorityOf, type PodReach } from '../../machine/reach/reach.ts'
+
+export interface HttpTarget {
+  readonly scheme: 'http' | 'https'
+  readonly host: string
+  readonly port: number
+  /** With its query. */
+  readonly path: string
+  readonly headers: readonly { readonly name: string; readonly value: string }[]
+}
+
+export interface HttpHead {
+  readonly status: number
+  readonly location: string | undefined
+}
+
+const headBytesMax = 64 * 1024
+
+export const urlOf = (target: HttpTarget): string => `${target.scheme}://${authorityOf(target)}${target.path}`
+
+/** Rejects with Unreachable when nobody answers, and with an Error when the answer is none. */
+export async function httpGet(target: HttpTarget, reach: PodReach, signal: AbortSignal): Promise<HttpHead> {
+  const stream = await reach.connect(target, target.scheme === 'https', signal)
+  const end = () => stream.destroy()
+  signal.addEventListener('abort', end, { once: true })
+  try {
+    await stream.write(new TextEncoder().encode(requestText(target)))
+    return await readHead(stream)
+  } catch (error) {
+    signal.throwIfAborted()
+    throw error
+  } finally {
+    signal.removeEventListener('abort', end)
+    stream.destroy()
+  }
+}
+
+/** What is said of us unless the pod says otherwise; an empty value says nothing. */
+const usualHeaders: readonly [name: string, value: string][] = [
+  ['User-Agent', 'kube-probe/1.36'],
+  ['Accept', '*/*'],
+]
+
+function requestText(target: HttpTarget): string {
+  const named = (name: string) => target.headers.filter((header) => header.name.toLowerCase() === name.toLowerCase())
+  const lines = [
+    `GET ${target.path} HTTP/1.1`,
+    `Host: ${named('Host').at(-1)?.value ?? authorityOf(target)}`,
+    ...usualHeaders.filter(([name]) => named(name).length === 0).map(([name, value]) => `${name}: ${value}`),
+    ...target.headers
+      .filter(({ name, value }) => name.toLowerCase() !== 'host' && value !== '')
+      .map(({ name, value }) => `${name}: ${value}`),
+    'Connection: close',
+  ]
+  return `${lines.join('\r\n')}\r\n\r\n`
+}
+
+async function readHead(stream: ByteStream): Promise<HttpHead> {
+  let text = ''
+  const decoder = new TextDecoder('latin1')
+  for await (const piece of stream.pieces) {
+    text += decoder.decode(piece, { stream: true })
+    const end = text.indexOf('\r\n\r\n')
+    if (end !== -1) return parseHead(text.slice(0, end))
+    if (text.length > headBytesMax) break
+  }
+  if (text === '') throw new Error('EOF')
+  return parseHead(text)
+}
+
+function parseHead(text: string): HttpHead {
+  const [first = '', ...lines] = text.split('\r\n')
+  const status = /^HTTP\/\d(?:\.\d)? (\d{3})/.exec(first)?.[1]
+  if (status === undefined) throw new Error(`malformed HTTP response ${JSON.stringify(first.slice(0, 100))}`)
+  const location = lines.find((line) => /^location:/i.test(line))
+  return { status: Number(status), location: location?.slice(location.indexOf(':') + 1).trim() }
+}

@@ -1,0 +1,152 @@
+// Probes: one question at a time against simulated containers, then when enough answers agree.
+import { deepEqual, equal } from 'node:assert/strict'
+import { test } from 'node:test'
+import { seededRandom } from '../../base/random.ts'
+import { VirtualClock } from '../../base/virtual-clock.ts'
+import type { Container } from '../../api/core/v1/container.ts'
+import type { Probe } from '../../api/core/v1/probe.ts'
+import { plainContainer, plainSandbox } from '../../machine/runtime/config.ts'
+import { SimulatedRuntime, type SimulatedProgram } from '../../machine/runtime/simulated.ts'
+import { check, type CheckResult } from './check.ts'
+import { portOf } from './http-target.ts'
+import { ProbeWorker, type Verdict } from './probe-worker.ts'
+
+const { signal } = new AbortController()
+
+const site: SimulatedProgram = ({ serveHttp, serveHealth, listen, onCommand, terminated }) => {
+  serveHttp(80, ({ path, headers }) => {
+    switch (path) {
+      case '/moved':
+        return { status: 302, headers: { location: '/ok?x=1' } }
+      case '/away':
+        return { status: 301, headers: { location: 'http://192.0.2.77/' } }
+      case '/loop':
+        return { status: 302, headers: { location: '/loop' } }
+      case '/headers':
+        return { status: headers['x-key'] === 'v' && headers['host'] === 'h' && !('accept' in headers) ? 200 : 500 }
+      case '/agent':
+        return { status: headers['user-agent'] === 'kube-probe/1.36' ? 204 : 500 }
+      case '/ok?x=1':
+      case '/':
+        return { status: 200 }
+      case '/hangs':
+        return new Promise(() => {})
+      default:
+        return { status: 503 }
+    }
+  })
+  listen(81, (connection) => connection.end())
+  serveHealth(90, (service) => (service === '' ? 'SERVING' : 'NOT_SERVING'))
+  onCommand(([name]) =>
+    name === 'hang'
+      ? new Promise(() => {})
+      : Promise.resolve({ exitCode: name === 'ok' ? 0 : 1, stdout: 'a', stderr: 'b' }),
+  )
+  return new Promise((resolve) => terminated.addEventListener('abort', () => resolve(0)))
+}
+
+const spec = (handler: object): Probe => ({
+  timeoutSeconds: 2,
+  periodSeconds: 10,
+  successThreshold: 1,
+  failureThreshold: 3,
+  ...handler,
+})
+const named = { name: 'c', ports: [{ name: 'web', containerPort: 80, protocol: 'TCP' }] } as unknown as Container
+const http = (path: string, more: object = {}) => ({ httpGet: { path, port: 80, scheme: 'HTTP', ...more } })
+const late = 'context deadline exceeded (Client.Timeout exceeded while awaiting headers)'
+const ip = '10.244.0.2'
+
+const checks: [handler: object, result: string][] = [
+  [{ exec: { command: ['ok'] } }, 'success'],
+  [{ exec: { command: ['bad'] } }, 'failure: ab'],
+  [{ exec: { command: ['hang', 'on'] } }, 'failure: command "hang on" timed out'],
+  [http('/'), 'success'],
+  [http('ok?x=1'), 'success'],
+  [{ httpGet: { port: 'web', scheme: 'HTTP' } }, 'success'],
+  [http('/agent'), 'success'],
+  [
+    http('/headers', {
+      httpHeaders: [
+        { name: 'X-Key', value: 'v' },
+        { name: 'Host', value: 'h' },
+        { name: 'Accept', value: '' },
+      ],
+    }),
+    'success',
+  ],
+  [http('/moved'), 'success'],
+  [http('/away'), 'warning: Probe terminated redirects, Response body: '],
+  [http('/loop'), `failure: Get "http://${ip}:80/loop": stopped after 10 redirects`],
+  [http('/bad'), 'failure: HTTP probe failed with statuscode: 503'],
+  [http('/hangs'), `failure: Get "http://${ip}:80/hangs": ${late}`],
+  [http('/', { port: 1 }), `failure: Get "http://${ip}:1/": dial tcp ${ip}:1: connect: connection refused`],
+  [http('/', { port: 81 }), `failure: Get "http://${ip}:81/": EOF`],
+  [
+    http('/', { host: '192.0.2.9' }),
+    'failure: Get "http://192.0.2.9:80/": dial tcp 192.0.2.9:80: connect: connection refused',
+  ],
+  [{ tcpSocket: { port: 81 } }, 'success'],
+  [{ tcpSocket: { port: 82 } }, `failure: dial tcp ${ip}:82: connect: connection refused`],
+  [{ grpc: { port: 90, service: '' } }, 'success'],
+  [{ grpc: { port: 90, service: 's' } }, 'failure: service unhealthy (responded with "NOT_SERVING")'],
+  [
+    { grpc: { port: 91, service: '' } },
+    `failure: timeout: failed to connect service "${ip}:91" within 2s: context deadline exceeded`,
+  ],
+  [{ tcpSocket: { port: 'nope' } }, 'error: couldn\'t find port: "nope" in container "c"'],
+]
+for (const [handler, expected] of checks)
+  test(`check: ${JSON.stringify(handler)} → ${expected}`, async () => {
+    const clock = new VirtualClock(0)
+    const runtime = new SimulatedRuntime(clock, seededRandom(1), { images: { site } })
+    const sandbox = plainSandbox('u', '', '')
+    const sandboxId = await runtime.runSandbox(sandbox, signal)
+    const containerId = await runtime.createContainer(sandboxId, plainContainer('c', 'site'), sandbox, signal)
+    await runtime.startContainer(containerId, signal)
+    const { reach } = runtime
+    const asked = check(spec(handler), { container: named, containerId, podIp: ip }, { runtime, reach, clock }, signal)
+    const text = asked.then(
+      (result) => (result.kind === 'success' ? result.kind : `${result.kind}: ${result.message}`),
+      (error: Error) => `error: ${error.message}`,
+    )
+    await clock.advance('3s')
+    equal(await text, expected)
+  })
+
+test('a port is a number, the name of a port, or nothing', () => {
+  deepEqual([portOf(8080, named), portOf('web', named), portOf('81', named)], [8080, 80, 81])
+})
+
+/** What a worker decides of a row of answers, one each second: `+`, `-`, and `!` where it could not ask. */
+async function decide(answers: string, more: Partial<Probe>): Promise<string[]> {
+  const clock = new VirtualClock(0)
+  const verdicts: string[] = []
+  let troubles = 0
+  const left = answers.split('')
+  const ask = (): Promise<CheckResult> => {
+    const answer = left.shift()
+    if (answer === undefined) return new Promise(() => {})
+    if (answer === '!') return Promise.reject(new Error('no'))
+    return Promise.resolve(answer === '-' ? { kind: 'failure', message: 'm' } : { kind: 'success' })
+  }
+  const onVerdict = (verdict: Verdict) => verdicts.push(`${clock.nowMs() / 1000}s ${verdict}`)
+  const worker = new ProbeWorker(
+    { clock, spec: { ...spec({}), periodSeconds: 1, ...more }, ask, onVerdict, onTrouble: () => troubles++ },
+    'open',
+  )
+  worker.start(0)
+  await clock.advance(1000 * (answers.length - 1))
+  worker.stop()
+  return [...verdicts, `${troubles} told`]
+}
+
+const verdicts: [why: string, answers: string, more: Partial<Probe>, decided: string[]][] = [
+  ['one success is enough', '+++', {}, ['0s success', '0 told']],
+  ['three failures in a row', '+--+---', {}, ['0s success', '6s failure', '5 told']],
+  ['two successes in a row', '+-++', { successThreshold: 2 }, ['3s success', '1 told']],
+  ['what could not be asked is asked again at once', '!!+', {}, ['0s success', '0 told']],
+  ['what cannot be asked says nothing', '!!!-', { failureThreshold: 1 }, ['1s failure', '2 told']],
+]
+for (const [why, answers, more, decided] of verdicts)
+  test(`verdict: ${why}`, async () => deepEqual(await decide(answers, more), decided))

@@ -1,0 +1,34 @@
+// NodeReach: pods by the host's own network.
+import { connect as connectPlain, type Socket } from 'node:net'
+import { connect as connectSecure } from 'node:tls'
+import type { Clock } from '../../base/clock.ts'
+import type { Http2Provider } from '../../platform/http2.ts'
+import { byteStreamOn } from '../../platform/node/byte-stream.ts'
+import { unreachable } from '../../platform/node/exchange.ts'
+import { GrpcChannel, noMetadata } from '../../wire/grpc/channel.ts'
+import { healthCheck } from './health-messages.ts'
+import { authorityOf, type PodReach } from './reach.ts'
+
+export const nodeReach = (http2: Http2Provider, clock: Clock): PodReach => ({
+  connect: (target, tls, signal) =>
+    new Promise((resolve, reject) => {
+      if (signal.aborted) return reject(signal.reason as Error)
+      const socket: Socket = tls ? connectSecure({ ...target, rejectUnauthorized: false }) : connectPlain(target)
+      const abort = () => {
+        socket.destroy()
+        reject(signal.reason as Error)
+      }
+      signal.addEventListener('abort', abort, { once: true })
+      socket.once('close', () => signal.removeEventListener('abort', abort))
+      socket.once('error', (error) => reject(unreachable(authorityOf(target), error)))
+      socket.once(tls ? 'secureConnect' : 'connect', () => resolve(byteStreamOn(socket)))
+    }),
+  async health(target, service, signal) {
+    const channel = new GrpcChannel({ http2, clock, endpoint: `http://${authorityOf(target)}` })
+    try {
+      return (await channel.unary(healthCheck, { service }, noMetadata, signal)).status
+    } finally {
+      channel.close()
+    }
+  },
+})

@@ -1,0 +1,155 @@
+// What a simulated container is: a TypeScript function with arguments, environment, streams, signals and ports.
+import type { Clock } from '../../base/clock.ts'
+import type { ByteStream } from '../../platform/byte-stream.ts'
+import { Unreachable } from '../../platform/outbound.ts'
+import { byteStreamPair } from '../../wire/byte-pipe.ts'
+import { GrpcError } from '../../wire/grpc/status.ts'
+import type { ProcessStreams } from './runtime.ts'
+
+/** What a simulated program sees of the world. */
+export interface SimulatedProcess {
+  readonly arguments: readonly string[]
+  readonly environment: Readonly<Record<string, string>>
+  readonly clock: Clock
+  /** Prints a line into the container's log. */
+  readonly log: (line: string) => void
+  /** What is typed by those who attach to it. */
+  readonly stdin: AsyncIterable<Uint8Array>
+  /** Aborted when the container is asked to end; the reason is the name of the signal. */
+  readonly terminated: AbortSignal
+  /** Takes connections at a port of the pod. */
+  readonly listen: (port: number, take: (connection: ByteStream) => void | Promise<void>) => void
+  /** Answers requests of HTTP/1.1 at a port. */
+  readonly serveHttp: (port: number, answer: SimulatedSite) => void
+  /** Says over gRPC how a service is: `SERVING`, `NOT_SERVING`. */
+  readonly serveHealth: (port: number, statusOf: (service: string) => string) => void
+  /** Runs commands that are started inside the container, instead of the runtime's own answer. */
+  readonly onCommand: (run: SimulatedCommand) => void
+}
+
+/** A container image as a function: runs, and returns its exit code. */
+export type SimulatedProgram = (process: SimulatedProcess) => Promise<number>
+
+/** What a command that is run inside a container does. */
+export type SimulatedCommand = (
+  command: readonly string[],
+  container: { readonly name: string; readonly image: string },
+  io: ProcessStreams,
+) => Promise<SimulatedResult>
+
+export interface SimulatedResult {
+  readonly exitCode: number
+  readonly stdout?: string
+  readonly stderr?: string
+}
+
+export interface SimulatedRequest {
+  readonly method: string
+  readonly path: string
+  readonly headers: Readonly<Record<string, string>>
+}
+
+export type SimulatedSite = (request: SimulatedRequest) => SimulatedAnswer | Promise<SimulatedAnswer>
+
+export interface SimulatedAnswer {
+  readonly status: number
+  readonly headers?: Readonly<Record<string, string>>
+  readonly body?: string
+}
+
+/** What an image does when nobody said otherwise: it serves until it is asked to end. */
+export const serveUntilTerminated: SimulatedProgram = ({ terminated }) =>
+  new Promise((resolve) => {
+    if (terminated.aborted) return resolve(0)
+    terminated.addEventListener('abort', () => resolve(0), { once: true })
+  })
+
+const connectionBytesMax = 64 * 1024
+
+/** The ports of one container. */
+export class SimulatedPorts {
+  // Made when they are needed: most containers of large simulations listen nowhere.
+  #takers: Map<number, (connection: ByteStream) => void | Promise<void>> | undefined
+  #health: Map<number, (service: string) => string> | undefined
+  /** An image that nobody wrote answers everywhere, so that pods of unknown images come up. */
+  readonly #answersAll: boolean
+
+  constructor(answersAll: boolean) {
+    this.#answersAll = answersAll
+  }
+
+  listen(port: number, take: (connection: ByteStream) => void | Promise<void>): void {
+    this.#takers ??= new Map()
+    this.#takers.set(port, take)
+  }
+
+  serveHttp(port: number, answer: SimulatedSite): void {
+    this.listen(port, (connection) => serveHttp(connection, answer))
+  }
+
+  serveHealth(port: number, statusOf: (service: string) => string): void {
+    this.#health ??= new Map()
+    this.#health.set(port, statusOf)
+  }
+
+  /** Undefined when nothing listens there. */
+  connect(port: number): ByteStream | undefined {
+    const take = this.#takers?.get(port) ?? (this.#answersAll ? answerAll : undefined)
+    if (take === undefined) return undefined
+    const [ours, theirs] = byteStreamPair(connectionBytesMax)
+    void Promise.resolve(take(theirs)).catch(() => theirs.destroy())
+    return ours
+  }
+
+  health(port: number, service: string): string | undefined {
+    return this.#health?.get(port)?.(service) ?? (this.#answersAll ? 'SERVING' : undefined)
+  }
+}
+
+export const refused = (authority: string): Unreachable =>
+  new Unreachable(`dial tcp ${authority}: connect: connection refused`)
+
+export const healthRefused = (authority: string): GrpcError =>
+  new GrpcError(`/grpc.health.v1.Health/Check at ${authority}`, 'UNAVAILABLE', 'connection refused', true)
+
+const answerAll = (connection: ByteStream): Promise<void> => serveHttp(connection, () => ({ status: 200, body: 'ok' }))
+
+/** One request after another, without bodies, until the other side ends. */
+async function serveHttp(connection: ByteStream, answer: SimulatedSite): Promise<void> {
+  let text = ''
+  const decoder = new TextDecoder('latin1')
+  for await (const piece of connection.pieces) {
+    text += decoder.decode(piece, { stream: true })
+    for (let end = text.indexOf('\r\n\r\n'); end !== -1; end = text.indexOf('\r\n\r\n')) {
+      const request = parseRequest(text.slice(0, end))
+      text = text.slice(end + 4)
+      await connection.write(answerBytes(await answer(request)))
+      if (request.headers['connection']?.toLowerCase() === 'close') return connection.end()
+    }
+  }
+  connection.end()
+}
+
+function parseRequest(head: string): SimulatedRequest {
+  const [first = '', ...lines] = head.split('\r\n')
+  const [method = '', path = ''] = first.split(' ')
+  const headers = lines.map((line) => {
+    const colon = line.indexOf(':')
+    return [line.slice(0, colon).toLowerCase(), line.slice(colon + 1).trim()] as const
+  })
+  return { method, path, headers: Object.fromEntries(headers) }
+}
+
+function answerBytes({ status, headers = {}, body = '' }: SimulatedAnswer): Uint8Array {
+  const content = new TextEncoder().encode(body)
+  const lines = [
+    `HTTP/1.1 ${status} Simulated`,
+    ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`),
+    `Content-Length: ${content.length}`,
+  ]
+  const head = new TextEncoder().encode(`${lines.join('\r\n')}\r\n\r\n`)
+  const bytes = new Uint8Array(head.length + content.length)
+  bytes.set(head)
+  bytes.set(content, head.length)
+  return bytes
+}
