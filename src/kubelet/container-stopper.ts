@@ -35,7 +35,7 @@ export class ContainerStopper {
     const ended = new Map(stops.map(({ container }) => [container.name, Promise.withResolvers<void>()]))
     const stopOne = async (stop: ContainerStop) => {
       try {
-        await this.#stop(pod, running, stop, (name) => ended.get(name)?.promise, context)
+        await this.#stop(pod, running, stop, (name) => ended.get(name)?.promise ?? Promise.resolve(), context)
       } finally {
         ended.get(stop.container.name)?.resolve()
       }
@@ -49,7 +49,7 @@ export class ContainerStopper {
     pod: Pod | undefined,
     running: RuntimePod,
     stop: ContainerStop,
-    endOf: (name: string) => Promise<void> | undefined,
+    endOf: (name: string) => Promise<void>,
     context: Context,
   ): Promise<void> {
     const { runtime, clock, tell, call } = this.#parts
@@ -58,13 +58,7 @@ export class ContainerStopper {
     const untilMs = clock.monotonicMs() + graceSeconds * 1000
     if (pod !== undefined) await tell(pod, { type: 'Normal', reason: 'Killing', message, container: name }, context)
     if (pod !== undefined && graceSeconds > 0) await this.#preStop(pod, running, stop, untilMs, context)
-    if (after.length > 0)
-      await within(
-        clock,
-        untilMs,
-        Promise.all(after.map(endOf)).then(() => {}),
-        context.signal,
-      )
+    if (after.length > 0) await within(clock, untilMs, Promise.all(after.map(endOf)), context.signal)
     const graceMs = Math.max(graceMsMin, untilMs - clock.monotonicMs())
     await call(`stop container ${name}`, pod, context, () => runtime.stopContainer(id, graceMs, context.signal))
   }
@@ -101,7 +95,7 @@ export class ContainerStopper {
 async function within(
   clock: HookParts['clock'],
   untilMs: number,
-  waited: Promise<void>,
+  waited: Promise<unknown>,
   signal: AbortSignal,
 ): Promise<void> {
   const over = Promise.withResolvers<void>()
