@@ -9,7 +9,7 @@ import type {
   SandboxNamespaces,
   SecurityProfile,
 } from '../runtime/config.ts'
-import type { containerConfig } from './messages/container.ts'
+import { signal, type containerConfig } from './messages/container.ts'
 import type { linuxContainerResources } from './messages/resources.ts'
 import type { podSandboxConfig } from './messages/sandbox.ts'
 import type { linuxContainerSecurityContext } from './messages/security.ts'
@@ -54,6 +54,7 @@ export const containerMessage = (
   stdin: config.stdin,
   stdinOnce: config.stdinOnce,
   tty: config.tty,
+  stopSignal: signalOf(config.stopSignal),
   linux: {
     resources: resourcesMessage(config.resources),
     securityContext: security(config.security, config.targetId),
@@ -90,6 +91,12 @@ function security(
     apparmor: profile(config.appArmor),
     selinuxOptions: config.seLinux,
   }
+}
+
+/** `SIGRTMIN+3` is `SIGRTMINPLUS3` there; without one it is the image's own. */
+const signalOf = (name: string | undefined) => {
+  const wanted = name?.replace('+', 'PLUS').replace('-', 'MINUS')
+  return signal.names.find((known) => known === wanted) ?? 'RUNTIME_DEFAULT'
 }
 
 /** What a container may not see of the node's kernel. */

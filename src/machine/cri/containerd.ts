@@ -35,42 +35,60 @@ const nobody = '65535'
 const readyMsMax = 30_000
 const retryMs = 50
 const stopMsMax = 10_000
+const relaunchMs = 500
 
 export class Containerd {
   readonly runtime: CriRuntime
   readonly socketPath: string
-  readonly #process: RunningProcess
-  readonly #clock: Clock
+  readonly #launch: () => Promise<RunningProcess>
+  readonly #parts: ContainerdParts
+  readonly #stopped = new AbortController()
+  #process: RunningProcess
 
-  private constructor(runtime: CriRuntime, socketPath: string, process: RunningProcess, clock: Clock) {
+  private constructor(
+    runtime: CriRuntime,
+    socketPath: string,
+    process: RunningProcess,
+    launch: () => Promise<RunningProcess>,
+    parts: ContainerdParts,
+  ) {
     this.runtime = runtime
     this.socketPath = socketPath
     this.#process = process
-    this.#clock = clock
+    this.#launch = launch
+    this.#parts = parts
   }
 
-  /** Resolves when it answers; rejects with its last words when it ends instead. */
+  /** Resolves when it answers; rejects with its last words when it ends instead. One that ends later is started again. */
   static async start(options: ContainerdOptions, parts: ContainerdParts, signal: AbortSignal): Promise<Containerd> {
     const { folder, networkFolder } = options
-    const { files, processes, clock, log } = parts
+    const { files, processes, log } = parts
     const socketPath = `${folder}/containerd.sock`
+    const configPath = `${folder}/config.toml`
     for (const made of [folder, `${folder}/registries`, networkFolder]) await files.makeFolder(made)
-    await files.write(`${folder}/config.toml`, configuration(options, socketPath))
+    await endLeftover(folder, configPath, parts, signal)
+    await files.write(configPath, configuration(options, socketPath))
     let lastLine = ''
-    const process = processes.start('containerd', ['--config', `${folder}/config.toml`], {}, (line) => {
-      lastLine = line
-      log.debug('containerd', { line })
-    })
+    const launch = async () => {
+      const launched = processes.start('containerd', ['--config', configPath], {}, (line) => {
+        lastLine = line
+        log.debug('containerd', { line })
+      })
+      await files.write(pidPath(folder), String(launched.pid))
+      return launched
+    }
+    const process = await launch()
     const ended = process.ended.then((code) => {
       throw new Error(`containerd ended with ${code}: ${lastLine}`)
     })
+    ended.catch(() => {}) // told where it matters
     try {
       const runtime = await Promise.race([connected(socketPath, parts, signal), ended])
       await importPause(options, socketPath, parts, signal)
-      ended.catch((error: unknown) => log.warn('containerd ended', { error: String(error) }))
-      return new Containerd(runtime, socketPath, process, clock)
+      const containerd = new Containerd(runtime, socketPath, process, launch, parts)
+      void containerd.#supervise()
+      return containerd
     } catch (error) {
-      ended.catch(() => {})
       process.kill('SIGKILL')
       throw error
     }
@@ -78,11 +96,46 @@ export class Containerd {
 
   /** Ends the daemon; containers keep running. */
   async stop(): Promise<void> {
+    this.#stopped.abort()
     this.runtime.close()
-    const timer = this.#clock.after(stopMsMax, () => this.#process.kill('SIGKILL'))
+    const timer = this.#parts.clock.after(stopMsMax, () => this.#process.kill('SIGKILL'))
     this.#process.kill('SIGTERM')
     await this.#process.ended
     timer.cancel()
+  }
+
+  async #supervise(): Promise<void> {
+    const { clock, log } = this.#parts
+    const { signal } = this.#stopped
+    for (;;) {
+      const code = await this.#process.ended
+      if (signal.aborted) return
+      log.warn('containerd ended and is started again', { code })
+      await clock.sleep(relaunchMs, signal).catch(() => {})
+      if (signal.aborted) return
+      this.#process = await this.#launch()
+    }
+  }
+}
+
+const pidPath = (folder: string): string => `${folder}/containerd.pid`
+
+/** One of ours that runs although whoever started it was killed: two on one folder would spoil it. Containers go on. */
+async function endLeftover(
+  folder: string,
+  configPath: string,
+  { files, processes, clock }: ContainerdParts,
+  signal: AbortSignal,
+): Promise<void> {
+  const textOf = async (path: string) => new TextDecoder().decode(await files.read(path))
+  const pid = Number(await textOf(pidPath(folder)))
+  if (!Number.isInteger(pid) || pid <= 1) return
+  const isOurs = async () => (await textOf(`/proc/${pid}/cmdline`)).split('\0').includes(configPath)
+  const untilMs = clock.monotonicMs() + stopMsMax
+  for (let last = ''; await isOurs(); await clock.sleep(retryMs, signal)) {
+    const next = clock.monotonicMs() < untilMs ? 'TERM' : 'KILL'
+    if (next !== last) await processes.run('sh', ['-c', `kill -${next} ${pid}`], {}, signal)
+    last = next
   }
 }
 

@@ -10,17 +10,19 @@ import { healthCheck } from './health-messages.ts'
 import { authorityOf, type PodReach } from './reach.ts'
 
 export const nodeReach = (http2: Http2Provider, clock: Clock): PodReach => ({
-  connect: (target, tls, signal) =>
+  connect: ({ host, port }, tls, signal) =>
     new Promise((resolve, reject) => {
       if (signal.aborted) return reject(signal.reason as Error)
-      const socket: Socket = tls ? connectSecure({ ...target, rejectUnauthorized: false }) : connectPlain(target)
+      const socket: Socket = tls
+        ? connectSecure({ host, port, rejectUnauthorized: false })
+        : connectPlain({ host, port })
       const abort = () => {
         socket.destroy()
         reject(signal.reason as Error)
       }
       signal.addEventListener('abort', abort, { once: true })
       socket.once('close', () => signal.removeEventListener('abort', abort))
-      socket.once('error', (error) => reject(unreachable(authorityOf(target), error)))
+      socket.once('error', (error) => reject(unreachable(authorityOf({ host, port }), error)))
       socket.once(tls ? 'secureConnect' : 'connect', () => resolve(byteStreamOn(socket)))
     }),
   async health(target, service, signal) {

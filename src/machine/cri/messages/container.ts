@@ -11,7 +11,7 @@ const mountPropagation = enumeration(
   'PROPAGATION_BIDIRECTIONAL',
 )
 const containerState = enumeration('CONTAINER_CREATED', 'CONTAINER_RUNNING', 'CONTAINER_EXITED', 'CONTAINER_UNKNOWN')
-const signal = enumeration(
+export const signal = enumeration(
   'RUNTIME_DEFAULT',
   'SIGABRT',
   'SIGALRM',

@@ -1,0 +1,200 @@
+// The life of pods with real containers and kubectl: images, probes, hooks, crashes, debugging, ends, and a machine that
+// is killed in the middle of it all.
+import { deepEqual, equal, match } from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { after, before, test } from 'node:test'
+import { promisify } from 'node:util'
+import { realClock } from '../../src/base/clock.ts'
+import { systemRandom } from '../../src/base/random.ts'
+import { kubectls, runKubectl } from '../kubectl.ts'
+import { until } from '../until.ts'
+import { newFolder, startUpIn, type RunningUp } from '../process.ts'
+import { busybox, server } from './busybox.ts'
+import { inNamespaces } from './namespaces.ts'
+import { registryUser, startRegistry, type Registry } from './registry.ts'
+
+const run = promisify(execFile)
+const sh = (script: string) => ['/bin/sh', '-c', script]
+
+inNamespaces(import.meta.url, () => {
+  const { signal } = new AbortController()
+  const kubectl = kubectls().at(-1)
+  if (kubectl === undefined) throw new Error('there is no kubectl')
+  let registry: Registry
+  let folder: string
+  let up: RunningUp
+  let image: string
+  before(async () => {
+    registry = await startRegistry()
+    image = registry.push('busybox:1', busybox({ command: server }))
+    folder = await newFolder()
+    up = await startUpIn(folder, '--runtime', 'containerd')
+  })
+  after(async () => {
+    await up.end()
+    await registry[Symbol.asyncDispose]()
+  })
+
+  const k = async (args: string[], input?: object) => {
+    const { out, err, code } = await runKubectl(kubectl, up.kubeconfig, args, { input: JSON.stringify(input ?? '') })
+    equal(code, 0, `kubectl ${args.join(' ')}: ${err}`)
+    return out
+  }
+  const apply = (name: string, spec: object, labels = {}) =>
+    k(['apply', '-f', '-'], { apiVersion: 'v1', kind: 'Pod', metadata: { name, labels }, spec })
+  const read = async (name: string, path: string) => k(['get', 'pod', name, '-o', `jsonpath={${path}}`])
+  const wait = async (name: string, path: string, value: string) => {
+    const args = ['wait', `pod/${name}`, `--for=jsonpath={${path}}=${value}`, '--timeout=50s']
+    await k(args).catch(async (error: unknown) => {
+      throw new Error(await k(['describe', 'pod', name]), { cause: error })
+    })
+  }
+  const events = (name: string) => k(['events', '--for', `pod/${name}`])
+  const status = '.status.containerStatuses[0]'
+  const quick = { terminationGracePeriodSeconds: 5 }
+
+  test('images: missing ones are waited for, private ones need their credentials', async () => {
+    const secret = registry.push('secret/app:1', busybox({ command: server }))
+    await apply('missing', { ...quick, containers: [{ name: 'c', image: `${registry.host}/none:1` }] })
+    await wait('missing', `${status}.state.waiting.reason`, 'ImagePullBackOff')
+    match(await events('missing'), /Failed to pull image .* not found/)
+    await apply('closed', { ...quick, containers: [{ name: 'c', image: secret }] })
+    await wait('closed', `${status}.state.waiting.reason`, 'ImagePullBackOff')
+    const { username, password } = registryUser
+    const login = [`--docker-server=${registry.host}`, `--docker-username=${username}`, `--docker-password=${password}`]
+    await k(['create', 'secret', 'docker-registry', 'login', ...login])
+    const imagePullSecrets = [{ name: 'login' }]
+    await apply('open', { ...quick, imagePullSecrets, containers: [{ name: 'c', image: secret }] })
+    await wait('open', '.status.phase', 'Running')
+    match(await read('open', `${status}.imageID`), /@sha256:[0-9a-f]{64}$/)
+    await k(['delete', 'pod', 'missing', 'closed', 'open', '--timeout=30s'])
+  })
+
+  test('probes: a startup probe holds back, a readiness probe makes ready, a liveness probe restarts', async () => {
+    const script =
+      'sleep 2; echo up > /tmp/index.html; touch /tmp/alive; (sleep 6; rm /tmp/alive) & exec httpd -f -p 8080 -h /tmp'
+    const probes = {
+      startupProbe: { exec: { command: ['test', '-e', '/tmp/index.html'] }, periodSeconds: 1, failureThreshold: 20 },
+      readinessProbe: { httpGet: { path: '/index.html', port: 'web' }, periodSeconds: 1 },
+      livenessProbe: { exec: { command: ['cat', '/tmp/alive'] }, periodSeconds: 1, failureThreshold: 2 },
+    }
+    const ports = [{ name: 'web', containerPort: 8080 }]
+    const containers = [{ name: 'c', image, command: sh(script), ports, ...probes }]
+    await apply('probed', { terminationGracePeriodSeconds: 1, containers })
+    await wait('probed', '.status.conditions[?(@.type=="Ready")].status', 'True')
+    await wait('probed', `${status}.restartCount`, '1')
+    const told = await events('probed')
+    match(told, /Liveness probe failed: cat: can't open '\/tmp\/alive'/)
+    match(told, /Container c failed liveness probe, will be restarted/)
+    await k(['delete', 'pod', 'probed', '--timeout=30s'])
+  })
+
+  test('a pod that crashes, its last words and its logs; hooks and a debugger in one that runs', async () => {
+    const crash = {
+      name: 'c',
+      image,
+      command: sh('echo oops; exit 3'),
+      terminationMessagePolicy: 'FallbackToLogsOnError',
+    }
+    await apply('crashes', { ...quick, containers: [crash] })
+    await wait('crashes', `${status}.state.waiting.reason`, 'CrashLoopBackOff')
+    equal(await read('crashes', `${status}.lastState.terminated.message`), 'oops\n')
+    equal(await k(['logs', 'crashes', '--previous']), 'oops\n')
+    const shared = { name: 'shared', emptyDir: {} }
+    const volumeMounts = [{ name: 'shared', mountPath: '/shared' }]
+    const lifecycle = {
+      postStart: { exec: { command: sh('echo started > /shared/hook') } },
+      preStop: { exec: { command: sh('echo stopping > /proc/1/fd/1; sleep 1') } },
+    }
+    const side = { name: 'side', image, restartPolicy: 'Always' }
+    const containers = [{ name: 'c', image, lifecycle, volumeMounts }]
+    await apply('hooked', { ...quick, volumes: [shared], initContainers: [side], containers })
+    await wait('hooked', '.status.phase', 'Running')
+    equal(await k(['exec', 'hooked', '--', 'cat', '/shared/hook']), 'started\n')
+    const look = ['--', 'sh', '-c', 'ps | grep -c "while true"']
+    await k(['debug', 'hooked', `--image=${image}`, '--target=c', '-c', 'debugger', '--profile=general', ...look])
+    await wait('hooked', '.status.ephemeralContainerStatuses[0].state.terminated.exitCode', '0')
+    match(await k(['logs', 'hooked', '-c', 'debugger']), /^[1-9]/)
+    const following = k(['logs', '-f', 'hooked', '-c', 'c'])
+    await k(['delete', 'pod', 'hooked', 'crashes', '--timeout=30s'])
+    equal(await following, 'stopping\n')
+  })
+
+  test('a deadline ends a pod, and a container that was killed from outside comes back', async () => {
+    await apply('late', { ...quick, activeDeadlineSeconds: 3, containers: [{ name: 'c', image }] })
+    await apply('killed', { ...quick, containers: [{ name: 'c', image }] })
+    await wait('killed', '.status.phase', 'Running')
+    const id = (await read('killed', `${status}.containerID`)).replace('containerd://', '')
+    await ctr('tasks', 'kill', '--signal', 'SIGKILL', id)
+    await wait('killed', `${status}.restartCount`, '1')
+    equal(await read('killed', `${status}.lastState.terminated.exitCode`), '137')
+    await wait('late', '.status.reason', 'DeadlineExceeded')
+    equal(await read('late', '.status.phase'), 'Failed')
+    await k(['delete', 'pod', 'late', 'killed', '--timeout=30s'])
+  })
+
+  const ctr = async (...args: string[]) => {
+    const socket = join(folder, 'data/node/containerd/containerd.sock')
+    return (await run('ctr', ['--address', socket, '--namespace', 'k8s.io', ...args])).stdout
+  }
+  const containersOf = async () =>
+    (await ctr('containers', 'ls', '-q'))
+      .split('\n')
+      .filter((line) => line !== '')
+      .toSorted()
+  const leftOf = async () => ({
+    containers: await containersOf(),
+    pods: await readdir(join(folder, 'data/node/pods')),
+    logs: await readdir(join(folder, 'data/node/logs')),
+    addresses: (await readdir(join(folder, 'data/node/addresses/coxswain')).catch(() => [])).filter((name) =>
+      /^\d/.test(name),
+    ),
+    mounts: (await readFile('/proc/mounts', 'utf8')).split('\n').filter((line) => line.includes('data/node/pods')),
+  })
+
+  test(
+    'killed at random moments and started again: nothing is doubled, nothing restarts, nothing is left',
+    { timeout: 200_000 },
+    async () => {
+      const restart = async () => {
+        await up.end('SIGKILL')
+        up = await startUpIn(folder, '--runtime', 'containerd')
+      }
+      await k(['create', 'deployment', 'web', `--image=${image}`, '--replicas=3'])
+      for (let round = 0; round < 3; round++) {
+        await realClock.sleep(systemRandom.below(1500), signal)
+        await restart()
+      }
+      await k(['rollout', 'status', 'deploy/web', '--timeout=60s'])
+      const ids = ['get', 'pods', '-l', 'app=web', '-o', `jsonpath={.items[*]${status}.containerID}`]
+      const before = (await k(ids)).split(' ').toSorted()
+      equal(
+        (await containersOf()).length,
+        6,
+        `a sandbox and a container for each pod: ${await ctr('containers', 'ls')}`,
+      )
+      await restart()
+      await k(['rollout', 'status', 'deploy/web', '--timeout=60s'])
+      deepEqual((await k(ids)).split(' ').toSorted(), before, 'they run on')
+      const pidFile = join(folder, 'data/node/containerd/containerd.pid')
+      const pid = await readFile(pidFile, 'utf8')
+      process.kill(Number(pid), 'SIGKILL')
+      await until(async () => (await readFile(pidFile, 'utf8')) !== pid)
+      await k(['scale', 'deploy/web', '--replicas=4'])
+      await k(['rollout', 'status', 'deploy/web', '--timeout=60s'])
+      const after = (await k(ids)).split(' ')
+      equal(
+        before.every((id) => after.includes(id)),
+        true,
+        'they run on without containerd, too',
+      )
+      await k(['delete', 'deploy/web', '--timeout=60s', '--wait=false'])
+      await realClock.sleep(systemRandom.below(1000), signal)
+      await restart()
+      await k(['wait', 'pod', '-l', 'app=web', '--for=delete', '--timeout=60s'])
+      deepEqual(await leftOf(), { containers: [], pods: [], logs: [], addresses: [], mounts: [] })
+    },
+  )
+})
