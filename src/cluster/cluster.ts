@@ -18,7 +18,7 @@ import type { User } from '../apiserver/request.ts'
 import { service } from '../api/core/v1/service.ts'
 import { Client } from '../client/client.ts'
 import { Informers } from '../client/informers.ts'
-import type { ControllerSettings } from '../controllers/controller.ts'
+import { managerAccount, type ControllerSettings } from '../controllers/controller.ts'
 import { RangePool } from '../controllers/node-ipam/range-pool.ts'
 import { controllerMetrics } from '../controllers/runtime.ts'
 import { Kubelet } from '../kubelet/kubelet.ts'
@@ -94,7 +94,8 @@ export class Cluster {
     this.metrics = options.metrics ?? new Metrics()
     this.#controllerMetrics = controllerMetrics(this.metrics)
     this.#ownRanges = new RangePool(podRangesDefault(options.nodes))
-    this.#controllerSettings = { nodeRanges: nodeRangesDefault(options.nodes), ...options.controllerSettings }
+    const nodeRanges = nodeRangesDefault(options.nodes)
+    this.#controllerSettings = { crypto: nodeCrypto, nodeRanges, ...options.controllerSettings }
     this.flow = new FlowRecorder(options.clock, options.flowEvents)
     const nodes = Array.from({ length: options.nodes }, (_, index) => this.#kubelet(index))
     const managers = Array.from({ length: options.controllerManagers ?? 1 }, (_, index) =>
@@ -219,7 +220,11 @@ export class Cluster {
         metrics: this.#controllerMetrics,
         settings,
         client: this.client(name, controllerManagerUser),
-        clientOf: ({ name: controller, account }) => this.client(`controller/${controller}`, controllerUser(account)),
+        clientOf: ({ name: controller, account }) =>
+          this.client(
+            `controller/${controller}`,
+            account === managerAccount ? controllerManagerUser : controllerUser(account),
+          ),
         ...(controllerManagers > 1 ? { identity: `${name}_1` } : {}),
       })
     })

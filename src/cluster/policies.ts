@@ -15,6 +15,7 @@ import type { TokenAuthenticator } from '../apiserver/authentication/authenticat
 import { bootstrapTokens } from '../apiserver/authentication/bootstrap-tokens.ts'
 import { certificates } from '../apiserver/authentication/certificates.ts'
 import { frontProxy, frontProxyDefaults } from '../apiserver/authentication/front-proxy.ts'
+import { legacyAccountTokens } from '../apiserver/authentication/legacy-account-tokens.ts'
 import { oidc } from '../apiserver/authentication/oidc.ts'
 import { ServiceAccountTokens } from '../apiserver/authentication/service-account-tokens.ts'
 import { tokenFile } from '../apiserver/authentication/token-file.ts'
@@ -73,9 +74,15 @@ export function clusterPolicies(parts: PolicyParts, settings: PolicySettings = d
     random,
     crypto,
   })
+  const legacyParts = {
+    keys: [crypto.loadPublicKey(accountKey.publicKey), ...oldAccountKeys],
+    audiences,
+    crypto,
+  }
   const tokens = (caches: Caches): TokenAuthenticator[] => [
     ...(settings.tokenFile === '' ? [] : [tokenFile(settings.tokenFile, audiences, crypto)]),
     accountTokens.authenticator(caches),
+    legacyAccountTokens(caches, legacyParts),
     bootstrapTokens(caches, audiences, clock, crypto),
     ...settings.issuers.map((each) => {
       const tls = each.certificateAuthority === '' ? {} : { authority: each.certificateAuthority }

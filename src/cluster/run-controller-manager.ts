@@ -44,7 +44,7 @@ export async function runControllerManager(
     log,
     flow: new FlowRecorder(realClock),
     metrics: controllerMetrics(new Metrics()),
-    settings: { nodeRanges, ...signer, ...(authority === undefined ? {} : { authority }) },
+    settings: { crypto: nodePlatform.crypto, nodeRanges, ...signer, ...(authority === undefined ? {} : { authority }) },
     client: clientAs('controllers'),
     clientOf: ({ name }) => clientAs(`controller/${name}`),
     identity: `${hostname()}_${newUid(systemRandom)}`,

@@ -3,6 +3,7 @@ import { realClock } from '../base/clock.ts'
 import { silentLog, type Log } from '../base/log.ts'
 import { seededRandom } from '../base/random.ts'
 import { VirtualClock } from '../base/virtual-clock.ts'
+import { legacyTokenIssuer } from '../apiserver/authentication/legacy-account-tokens.ts'
 import type { SimulatedRuntimeOptions } from '../machine/runtime/simulated.ts'
 import { nodePlatform } from '../platform/node/platform.ts'
 import type { SchedulerConfiguration } from '../scheduler/configuration.ts'
@@ -60,10 +61,12 @@ export async function startCluster({
   cleanUps.defer(close)
   const cluster = new Cluster({
     ...{ clock, random, log, store, policies, nodes, controllerManagers, simulation, schedulerConfiguration, faults },
-    controllerSettings:
-      certificates === undefined
+    controllerSettings: {
+      legacyTokens: legacyTokenIssuer(accountKey, nodePlatform.crypto),
+      ...(certificates === undefined
         ? { signer: lazySigner({ clock, random: random.fork('authority'), crypto: nodePlatform.crypto }) }
-        : { authority: certificates.authority, signer: certificates.signer },
+        : { authority: certificates.authority, signer: certificates.signer }),
+    },
   })
   cleanUps.defer(() => cluster.stop())
   try {

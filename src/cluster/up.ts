@@ -5,6 +5,7 @@ import { Metrics } from '../base/metrics.ts'
 import { systemRandom } from '../base/random.ts'
 import { TaskGroup } from '../base/task-group.ts'
 import { turn } from '../base/turn.ts'
+import { legacyTokenIssuer } from '../apiserver/authentication/legacy-account-tokens.ts'
 import { kubeconfigText } from '../pki/kubeconfig.ts'
 import { nodePlatform } from '../platform/node/platform.ts'
 import type { SchedulerConfiguration } from '../scheduler/configuration.ts'
@@ -105,6 +106,7 @@ export async function up({
       controllerSettings: {
         authority,
         signer,
+        legacyTokens: legacyTokenIssuer(accountKey, platform.crypto),
         nodeRanges: runsContainers ? { ...nodeRanges, keptBack: [...nodeRanges.keptBack, podCidr] } : nodeRanges,
       },
       schedulerConfiguration,

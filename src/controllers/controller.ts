@@ -7,6 +7,7 @@ import type { Client } from '../client/client.ts'
 import type { EventNote } from '../client/event-recorder.ts'
 import type { Change as Seen } from '../client/informer.ts'
 import type { CertificateSigner } from '../pki/signer.ts'
+import type { CryptoProvider } from '../platform/crypto.ts'
 import type { NodeRanges } from './node-ipam/range-pool.ts'
 
 interface ChangeOf {
@@ -87,6 +88,18 @@ export interface NodeRangeSettings {
   readonly keptBack: readonly string[]
 }
 
+/** Makes the tokens that Secrets keep for ServiceAccounts. */
+export interface LegacyTokens {
+  issue(holder: {
+    readonly namespace: string
+    readonly account: { readonly name: string; readonly uid: string }
+    readonly secret: string
+  }): string
+}
+
+/** The account of controllers that act as the controller manager itself. */
+export const managerAccount = ''
+
 /** What the cluster hands to its controllers. */
 export interface ControllerSettings {
   /** The certificate by which the API server is known; without it none is published. */
@@ -94,6 +107,9 @@ export interface ControllerSettings {
   readonly nodeRanges?: NodeRangeSettings
   /** Without it nobody signs certificates here. */
   readonly signer?: CertificateSigner
+  /** Without it Secrets get no tokens. */
+  readonly legacyTokens?: LegacyTokens
+  readonly crypto?: Pick<CryptoProvider, 'hmacSha256'>
 }
 
 /** What an explicit reconcile works with. */

@@ -1,5 +1,8 @@
 // Every controller, in the order of the alphabet.
 import type { Controller } from './controller.ts'
+import { bootstrapSignerController } from './tokens/bootstrap-signer.ts'
+import { serviceAccountTokenController } from './tokens/service-account-token.ts'
+import { tokenCleanerController } from './tokens/token-cleaner.ts'
 import { certificateApprovingController } from './certificates/certificate-approving.ts'
 import { certificateCleaningController } from './certificates/certificate-cleaning.ts'
 import { certificateSigningController } from './certificates/certificate-signing.ts'
@@ -30,6 +33,7 @@ import { taintEvictionController } from './taint-eviction.ts'
 import { ttlAfterFinishedController } from './ttl-after-finished.ts'
 
 export const controllers: readonly Controller[] = [
+  bootstrapSignerController,
   certificateApprovingController,
   certificateCleaningController,
   certificateSigningController,
@@ -55,8 +59,10 @@ export const controllers: readonly Controller[] = [
   resourceQuotaController,
   rootCertificateController,
   serviceAccountController,
+  serviceAccountTokenController,
   serviceCidrController,
   statefulSetController,
   taintEvictionController,
+  tokenCleanerController,
   ttlAfterFinishedController,
 ]

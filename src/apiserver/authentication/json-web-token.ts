@@ -1,6 +1,12 @@
 // JSON Web Tokens in their compact form: reading, writing and checking the signature. What claims mean is not known here.
 import { isJsonObject } from '../../schema/json-value.ts'
-import { signatureAlgorithms, type KeyPair, type PublicKey, type SignatureAlgorithm } from '../../platform/crypto.ts'
+import {
+  signatureAlgorithms,
+  type CryptoProvider,
+  type KeyPair,
+  type PublicKey,
+  type SignatureAlgorithm,
+} from '../../platform/crypto.ts'
 
 export type Claims = Readonly<Record<string, unknown>>
 
@@ -38,6 +44,10 @@ export function parseToken(text: string): ParsedToken | undefined {
     return undefined
   }
 }
+
+/** How a key is named in the tokens that it signs. */
+export const keyIdOf = (publicKey: Uint8Array, crypto: CryptoProvider): string =>
+  crypto.sha256(publicKey).toBase64(base64url)
 
 export function signToken(claims: Claims, keyId: string, key: KeyPair): string {
   const signed = `${encoded({ alg: key.kind === 'EC' ? 'ES256' : 'RS256', kid: keyId })}.${encoded(claims)}`

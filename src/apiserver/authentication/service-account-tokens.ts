@@ -23,7 +23,7 @@ import {
 } from './authenticator.ts'
 import { BoundedCache } from './bounded-cache.ts'
 import { credentialIdKey } from './credential-id.ts'
-import { audiencesOf, isSignedBy, parseToken, signToken, type Claims } from './json-web-token.ts'
+import { audiencesOf, isSignedBy, keyIdOf, parseToken, signToken, type Claims } from './json-web-token.ts'
 
 export interface ServiceAccountTokenOptions {
   readonly issuer: string
@@ -83,8 +83,7 @@ export class ServiceAccountTokens {
     this.#options = options
     this.issuer = options.issuer
     const { crypto, key, oldKeys, clock } = options
-    const idOf = ({ publicKey }: { publicKey: Uint8Array }) =>
-      crypto.sha256(publicKey).toBase64({ alphabet: 'base64url', omitPadding: true })
+    const idOf = ({ publicKey }: { publicKey: Uint8Array }) => keyIdOf(publicKey, crypto)
     const current = crypto.loadPublicKey(key.publicKey)
     this.#keyId = idOf(current)
     this.#keys = new Map([current, ...oldKeys].map((each) => [idOf(each), each]))

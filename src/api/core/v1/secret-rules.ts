@@ -4,8 +4,9 @@ import { equalValues, isJsonObject, jsonKind } from '../../../schema/json-value.
 import { configKeyErrors } from '../../config-key.ts'
 import type { ObjectMeta } from '../../meta/v1/object-meta.ts'
 
+export const accountNameAnnotation = 'kubernetes.io/service-account.name'
+
 const dataBytesMax = 1 << 20
-const accountNameAnnotation = 'kubernetes.io/service-account.name'
 
 type Data = Readonly<Record<string, string>>
 

@@ -1,0 +1,73 @@
+// Legacy tokens of ServiceAccounts: JWTs without an end, each kept in a Secret and good for as long as that Secret holds it.
+import { isTokenSecret, tokenInvalidSince, tokenOf } from '../../api/core/v1/account-token-secret.ts'
+import { secret, type Secret } from '../../api/core/v1/secret.ts'
+import { serviceAccount } from '../../api/core/v1/service-account.ts'
+import type { CryptoProvider, KeyPair, PublicKey } from '../../platform/crypto.ts'
+import type { Caches } from '../policies.ts'
+import { serviceAccountGroups, serviceAccountUser } from '../service-account-name.ts'
+import { authenticated, commonAudiences, refused, unknown, type TokenAuthenticator } from './authenticator.ts'
+import { isSignedBy, keyIdOf, parseToken, signToken } from './json-web-token.ts'
+
+const issuer = 'kubernetes/serviceaccount'
+const claim = (name: string) => `${issuer}/${name}`.replace('kubernetes/', 'kubernetes.io/')
+
+export interface LegacyHolder {
+  readonly namespace: string
+  readonly account: { readonly name: string; readonly uid: string }
+  readonly secret: string
+}
+
+/** Makes the tokens; who keeps them in Secrets is a controller. */
+export const legacyTokenIssuer = (key: KeyPair, crypto: CryptoProvider) => ({
+  issue({ namespace, account, secret: secretName }: LegacyHolder): string {
+    const claims = {
+      iss: issuer,
+      [claim('namespace')]: namespace,
+      [claim('secret.name')]: secretName,
+      [claim('service-account.name')]: account.name,
+      [claim('service-account.uid')]: account.uid,
+      sub: serviceAccountUser(namespace, account.name),
+    }
+    return signToken(claims, keyIdOf(key.publicKey, crypto), key)
+  },
+})
+
+export interface LegacyTokenParts {
+  readonly keys: readonly PublicKey[]
+  readonly audiences: readonly string[]
+  readonly crypto: CryptoProvider
+}
+
+export const legacyAccountTokens = (caches: Caches, parts: LegacyTokenParts): TokenAuthenticator => ({
+  name: 'legacyServiceAccounts',
+  authenticateToken(token, asked) {
+    const parsed = parseToken(token)
+    if (parsed === undefined || parsed.claims['iss'] !== issuer) return unknown
+    const text = (name: string): string => {
+      const value = parsed.claims[claim(name)]
+      return typeof value === 'string' ? value : ''
+    }
+    const [namespace, name, uid] = [text('namespace'), text('service-account.name'), text('service-account.uid')]
+    const kept = caches.get(secret, namespace, text('secret.name'))
+    if (parsed.claims['sub'] !== serviceAccountUser(namespace, name)) return refused('the token names another subject')
+    if (kept === undefined || !isCurrent(kept, token, parts.crypto))
+      return refused('service account token has been invalidated')
+    if (caches.get(serviceAccount, namespace, name)?.metadata.uid !== uid)
+      return refused('service account token has been invalidated')
+    if (!isSignedBy(parsed, parts.keys)) return refused('the signature of the service account token is not valid')
+    const audiences = commonAudiences(asked, parts.audiences)
+    if (audiences.length === 0) return refused('the token is not meant for these audiences')
+    const user = { name: serviceAccountUser(namespace, name), uid, groups: serviceAccountGroups(namespace), extra: {} }
+    return authenticated(user, audiences)
+  },
+})
+
+function isCurrent(kept: Secret, token: string, crypto: CryptoProvider): boolean {
+  const digest = (text: string) => crypto.sha256(text)
+  return (
+    isTokenSecret(kept) &&
+    kept.metadata.deletionTimestamp === undefined &&
+    tokenInvalidSince(kept) === undefined &&
+    crypto.equalInConstantTime(digest(tokenOf(kept)), digest(token))
+  )
+}

@@ -1,0 +1,70 @@
+// Bootstrap signer: whoever has a bootstrap token can tell by its signature that the ConfigMap cluster-info is the
+// cluster's own.
+import { configMap, type ConfigMap } from '../../api/core/v1/config-map.ts'
+import { secret, type Secret } from '../../api/core/v1/secret.ts'
+import type { CryptoProvider } from '../../platform/crypto.ts'
+import { equalValues } from '../../schema/json-value.ts'
+import { defineController, type Grouping } from '../controller.ts'
+import {
+  bootstrapTokens,
+  endMsOf,
+  isBootstrapToken,
+  signingToken,
+  tokenNamespace,
+  type SigningToken,
+} from './bootstrap-token.ts'
+
+const infoKey = 'kube-public/cluster-info'
+const signaturePrefix = 'jws-kubeconfig-'
+
+export const bootstrapSignerController = defineController({
+  name: 'bootstrap-signer',
+  account: 'bootstrap-signer',
+  watches: [configMap, secret],
+  groupings: [bootstrapTokens as unknown as Grouping],
+  wakes(kind, { key, now, before }) {
+    if (kind.kind === configMap.kind) return key === infoKey && now !== undefined ? [infoKey] : []
+    return isBootstrapToken((now ?? before) as Secret) ? [infoKey] : []
+  },
+  async reconcile(_, { client, cached, members, nowMs, settings }, context) {
+    const info = cached(configMap, infoKey)
+    const { crypto } = settings
+    if (info === undefined || crypto === undefined) return undefined
+    const kept = members(bootstrapTokens, tokenNamespace)
+    const tokens = kept.map((object) => signingToken(object, nowMs)).filter((token) => token !== undefined)
+    const data = signedData(info, tokens, crypto)
+    if (!equalValues(data, info.data ?? {})) await client.of(configMap).update({ ...info, data }, context)
+    // A token that ends signs no more.
+    const nextEndMs = Math.min(Infinity, ...kept.map(endMsOf).filter((endMs) => endMs > nowMs))
+    return nextEndMs === Infinity ? undefined : nextEndMs - nowMs
+  },
+})
+
+/** What the ConfigMap should hold: its own content, and one signature for each token. */
+export function signedData(
+  { data = {} }: ConfigMap,
+  tokens: readonly SigningToken[],
+  crypto: Pick<CryptoProvider, 'hmacSha256'>,
+): Readonly<Record<string, string>> {
+  const content = Object.entries(data).filter(([name]) => !name.startsWith(signaturePrefix))
+  const kubeconfig = data['kubeconfig'] ?? ''
+  const signatures =
+    kubeconfig === ''
+      ? []
+      : tokens.map((token) => [`${signaturePrefix}${token.id}`, signature(kubeconfig, token, crypto)])
+  return Object.fromEntries([...content, ...signatures])
+}
+
+const base64url = (bytes: Uint8Array): string => bytes.toBase64({ alphabet: 'base64url', omitPadding: true })
+const utf8 = new TextEncoder()
+
+/** A JSON Web Signature whose content stands elsewhere (RFC 7515, appendix F). */
+function signature(
+  content: string,
+  { id, secret: key }: SigningToken,
+  crypto: Pick<CryptoProvider, 'hmacSha256'>,
+): string {
+  const header = base64url(utf8.encode(JSON.stringify({ alg: 'HS256', kid: id })))
+  const signed = crypto.hmacSha256(utf8.encode(key), `${header}.${base64url(utf8.encode(content))}`)
+  return `${header}..${base64url(signed)}`
+}

@@ -1,0 +1,86 @@
+// ServiceAccount tokens in Secrets: a Secret of that type gets the token of its account, and goes with the account.
+import { accountNameOf, accountUidAnnotation, isTokenSecret } from '../../api/core/v1/account-token-secret.ts'
+import { accountNameAnnotation } from '../../api/core/v1/secret-rules.ts'
+import { secret, type Secret } from '../../api/core/v1/secret.ts'
+import { serviceAccount, type ServiceAccount } from '../../api/core/v1/service-account.ts'
+import { isBeingDeleted, keyOf, namespaceOf, objectKey, splitKey } from '../../api/object.ts'
+import { hasReason } from '../../api/status-error.ts'
+import { base64Text } from '../../pki/pem.ts'
+import { equalValues } from '../../schema/json-value.ts'
+import { defineController, managerAccount, type ControllerSettings, type Grouping } from '../controller.ts'
+
+const secretsByAccount: Grouping<Secret> = {
+  kind: secret,
+  name: 'service-account',
+  groupsOf: (object) => (isTokenSecret(object) ? [accountKeyOf(object)] : []),
+}
+
+const accountKeyOf = (object: Secret): string => objectKey(namespaceOf(object), accountNameOf(object))
+
+export const serviceAccountTokenController = defineController({
+  name: 'service-account-token',
+  account: managerAccount,
+  component: 'serviceaccount-token-controller',
+  watches: [secret, serviceAccount],
+  groupings: [secretsByAccount as unknown as Grouping],
+  wakes(kind, { key, now, before }, { members }) {
+    if (kind.kind === serviceAccount.kind) return members(secretsByAccount, key).map(keyOf)
+    const object = (now ?? before) as Secret
+    return isTokenSecret(object) ? [key] : []
+  },
+  async reconcile(key, { client, cached, settings }, context) {
+    const object = cached(secret, key)
+    if (object === undefined || !isTokenSecret(object) || isBeingDeleted(object)) return undefined
+    const account = await accountOf(object)
+    const secrets = client.of(secret)
+    try {
+      if (account === undefined) {
+        const { uid, resourceVersion } = object.metadata
+        await secrets.delete(object.metadata.name, namespaceOf(object), { uid, resourceVersion }, context)
+      } else {
+        const next = filled(object, account, settings)
+        if (next !== undefined) await secrets.update(next, context)
+      }
+    } catch (error) {
+      if (!hasReason(error, 'NotFound')) throw error
+    }
+    return undefined
+
+    /** The account that it is for; looked up again where the cache does not know it, before anything is deleted. */
+    async function accountOf(kept: Secret): Promise<ServiceAccount | undefined> {
+      const { namespace, name } = splitKey(accountKeyOf(kept))
+      const known = cached(serviceAccount, accountKeyOf(kept))
+      if (known !== undefined && isOf(kept, known)) return known
+      const live = await client.of(serviceAccount).find(name, namespace, context)
+      return live !== undefined && isOf(kept, live) ? live : undefined
+    }
+  },
+})
+
+/** A Secret that names no uid is for whatever account has the name. */
+const isOf = ({ metadata }: Secret, account: ServiceAccount): boolean => {
+  const uid = metadata.annotations?.[accountUidAnnotation] ?? ''
+  return uid === '' || uid === account.metadata.uid
+}
+
+/** The Secret with all that it should hold; undefined when it does, or nobody here can make tokens. */
+export function filled(
+  object: Secret,
+  account: ServiceAccount,
+  { authority, legacyTokens }: Pick<ControllerSettings, 'authority' | 'legacyTokens'>,
+): Secret | undefined {
+  if (legacyTokens === undefined) return undefined
+  const { metadata, data = {} } = object
+  const { name, uid } = account.metadata
+  const namespace = namespaceOf(object)
+  const issue = () => base64Text(legacyTokens.issue({ namespace, account: { name, uid }, secret: metadata.name }))
+  const whole = {
+    ...data,
+    ...(authority === undefined ? {} : { 'ca.crt': base64Text(authority) }),
+    namespace: (data['namespace'] ?? '') === '' ? base64Text(namespace) : (data['namespace'] ?? ''),
+    token: (data['token'] ?? '') === '' ? issue() : (data['token'] ?? ''),
+  }
+  const annotations = { ...metadata.annotations, [accountNameAnnotation]: name, [accountUidAnnotation]: uid }
+  if (equalValues(whole, data) && equalValues(annotations, metadata.annotations)) return undefined
+  return { ...object, metadata: { ...metadata, annotations }, data: whole }
+}

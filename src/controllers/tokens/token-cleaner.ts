@@ -1,0 +1,25 @@
+// Token cleaner: bootstrap tokens go when their time is up.
+import { secret, type Secret } from '../../api/core/v1/secret.ts'
+import { hasReason } from '../../api/status-error.ts'
+import { defineController } from '../controller.ts'
+import { endMsOf, isBootstrapToken, tokenNamespace } from './bootstrap-token.ts'
+
+export const tokenCleanerController = defineController({
+  name: 'token-cleaner',
+  account: 'token-cleaner',
+  watches: [secret],
+  wakes: (_, { key, now }) => (now !== undefined && isBootstrapToken(now as Secret) ? [key] : []),
+  async reconcile(key, { client, cached, nowMs }, context) {
+    const object = cached(secret, key)
+    if (object === undefined) return undefined
+    const leftMs = endMsOf(object) - nowMs
+    if (leftMs > 0) return leftMs === Infinity ? undefined : leftMs
+    const { name, uid } = object.metadata
+    try {
+      await client.of(secret).delete(name, tokenNamespace, { uid }, context)
+    } catch (error) {
+      if (!hasReason(error, 'NotFound') && !hasReason(error, 'Conflict')) throw error
+    }
+    return undefined
+  },
+})

@@ -1,0 +1,167 @@
+// Tokens in Secrets: those of ServiceAccounts are made, used and go with their account; bootstrap tokens sign and end.
+import { deepEqual, equal, match, ok } from 'node:assert/strict'
+import { createHmac } from 'node:crypto'
+import { test } from 'node:test'
+import { configMap } from '../../api/core/v1/config-map.ts'
+import { secret, type Secret } from '../../api/core/v1/secret.ts'
+import { serviceAccount } from '../../api/core/v1/service-account.ts'
+import { tokenReview } from '../../api/authentication/v1/token-review.ts'
+import { rfc3339 } from '../../base/clock.ts'
+import { context, startCluster, type TestCluster } from '../../cluster/index.ts'
+import { base64Text } from '../../pki/pem.ts'
+import { nodeCrypto } from '../../platform/node/crypto.ts'
+import { made, nowMs } from '../plan.harness.ts'
+import { signedData } from './bootstrap-signer.ts'
+import { endMsOf, signingToken } from './bootstrap-token.ts'
+import { filled } from './service-account-token.ts'
+
+const ctx = context(new AbortController().signal)
+const legacy = 'kubernetes.io/service-account-token'
+const annotated = (name: string) => ({ annotations: { 'kubernetes.io/service-account.name': name } })
+const plain = (value: string | undefined) => (value === undefined ? undefined : atob(value))
+
+async function userOf({ client }: TestCluster, token: string): Promise<string | undefined> {
+  const { status } = await client.of(tokenReview).create({ metadata: {}, spec: { token } }, '', ctx)
+  return status?.authenticated ? status.user?.username : undefined
+}
+
+test('a Secret gets the token of its account, which is good as long as the Secret has it', async () => {
+  await using cluster = await startCluster({ nodes: 0 })
+  const { client, clock } = cluster
+  const [secrets, accounts] = [client.of(secret), client.of(serviceAccount)]
+  await accounts.create({ metadata: { name: 'robot' } }, 'default', ctx)
+  await secrets.create({ metadata: { name: 'robot-token', ...annotated('robot') }, type: legacy }, 'default', ctx)
+  await clock.advance('1s')
+  const { data = {}, metadata } = await secrets.get('robot-token', 'default', ctx)
+  equal(plain(data['namespace']), 'default')
+  const { uid } = (await accounts.get('robot', 'default', ctx)).metadata
+  equal(metadata.annotations?.['kubernetes.io/service-account.uid'], uid)
+  const token = plain(data['token']) ?? ''
+  deepEqual(JSON.parse(atob(token.split('.')[1] ?? '')), {
+    iss: 'kubernetes/serviceaccount',
+    'kubernetes.io/serviceaccount/namespace': 'default',
+    'kubernetes.io/serviceaccount/secret.name': 'robot-token',
+    'kubernetes.io/serviceaccount/service-account.name': 'robot',
+    'kubernetes.io/serviceaccount/service-account.uid': uid,
+    sub: 'system:serviceaccount:default:robot',
+  })
+  equal(await userOf(cluster, token), 'system:serviceaccount:default:robot')
+  equal(await userOf(cluster, `${token.slice(0, -6)}AAAAAA`), undefined)
+  const label = { metadata: { labels: { 'kubernetes.io/legacy-token-invalid-since': '2030-01-01' } } }
+  await secrets.patch('robot-token', 'default', label, 'merge', ctx)
+  equal(await userOf(cluster, token), undefined)
+  await secrets.patch('robot-token', 'default', { metadata: { labels: null }, data: { token: null } }, 'merge', ctx)
+  await clock.advance('1s')
+  const renewed = plain((await secrets.get('robot-token', 'default', ctx)).data?.['token']) ?? ''
+  equal(await userOf(cluster, renewed), 'system:serviceaccount:default:robot')
+  await secrets.delete('robot-token', 'default', {}, ctx)
+  equal(await userOf(cluster, renewed), undefined)
+})
+
+test('a token goes with its account, and one that names none that is there goes at once', async () => {
+  await using cluster = await startCluster({ nodes: 0 })
+  const { client, clock } = cluster
+  const [secrets, accounts] = [client.of(secret), client.of(serviceAccount)]
+  const names = async () =>
+    (await secrets.list({ namespace: 'default' }, ctx)).items.map(({ metadata }) => metadata.name)
+  const make = (name: string, account: string) =>
+    secrets.create({ metadata: { name, ...annotated(account) }, type: legacy }, 'default', ctx)
+  await accounts.create({ metadata: { name: 'robot' } }, 'default', ctx)
+  await make('kept', 'robot')
+  await make('astray', 'nobody')
+  await clock.advance('1s')
+  deepEqual(await names(), ['kept'])
+  const token = plain((await secrets.get('kept', 'default', ctx)).data?.['token']) ?? ''
+  await accounts.delete('robot', 'default', {}, ctx)
+  // Another account of the same name is not the one that the token was for.
+  await accounts.create({ metadata: { name: 'robot' } }, 'default', ctx)
+  equal(await userOf(cluster, token), undefined)
+  await clock.advance('1s')
+  deepEqual(await names(), [])
+})
+
+test('what stands in a Secret already is kept, and the certificate of the API server is put right', () => {
+  const account = made(serviceAccount, 'robot', {})
+  const data = { 'ca.crt': base64Text('OLD'), namespace: base64Text('elsewhere'), more: base64Text('x') }
+  const object = made(secret, 's', { metadata: annotated('robot'), type: legacy, data })
+  const legacyTokens = { issue: () => 'TOKEN' }
+  const next = filled(object, account, { authority: 'PEM', legacyTokens })
+  deepEqual(Object.fromEntries(Object.entries(next?.data ?? {}).map(([name, value]) => [name, atob(value)])), {
+    'ca.crt': 'PEM',
+    namespace: 'elsewhere',
+    more: 'x',
+    token: 'TOKEN',
+  })
+  equal(filled(next ?? object, account, { authority: 'PEM', legacyTokens }), undefined)
+  equal(filled(object, account, { authority: 'PEM' }), undefined)
+})
+
+const bootstrap = (id: string, fields: Readonly<Record<string, string>> = {}): Secret =>
+  made(secret, `bootstrap-token-${id}`, {
+    metadata: { namespace: 'kube-system' },
+    type: 'bootstrap.kubernetes.io/token',
+    data: Object.fromEntries(
+      Object.entries({
+        'token-id': id,
+        'token-secret': 's'.repeat(16),
+        'usage-bootstrap-signing': 'true',
+        ...fields,
+      }).map(([name, value]) => [name, base64Text(value)]),
+    ),
+  })
+
+const tokens: [why: string, object: Secret, signs: boolean][] = [
+  ['whole', bootstrap('abcdef'), true],
+  ['good for a while', bootstrap('abcdef', { expiration: rfc3339(nowMs + 1000) }), true],
+  ['past its time', bootstrap('abcdef', { expiration: rfc3339(nowMs) }), false],
+  ['of an end that nobody can read', bootstrap('abcdef', { expiration: 'soon' }), false],
+  ['not meant to sign', bootstrap('abcdef', { 'usage-bootstrap-signing': 'no' }), false],
+  ['under the name of another', bootstrap('abcdef', { 'token-id': 'fedcba' }), false],
+  ['without its secret', bootstrap('abcdef', { 'token-secret': '' }), false],
+]
+for (const [why, object, signs] of tokens)
+  test(`a bootstrap token ${why} ${signs ? 'signs' : 'does not sign'}`, () => {
+    equal(signingToken(object, nowMs) !== undefined, signs)
+  })
+
+test('cluster-info carries one signature for each token, and none of those that are gone', () => {
+  const info = made(configMap, 'cluster-info', { data: { kubeconfig: 'K', 'jws-kubeconfig-gone00': 'x', other: 'y' } })
+  const data = signedData(info, [{ id: 'abcdef', secret: 'secret' }], nodeCrypto)
+  const { 'jws-kubeconfig-abcdef': signature = '', ...rest } = data
+  deepEqual(rest, { kubeconfig: 'K', other: 'y' })
+  const [header = '', content, shown] = signature.split('.')
+  equal(content, '')
+  equal(atob(header), '{"alg":"HS256","kid":"abcdef"}')
+  const whole = `${header}.${Buffer.from('K').toString('base64url')}`
+  equal(shown, createHmac('sha256', 'secret').update(whole).digest('base64url'))
+  deepEqual(signedData({ ...info, data: {} }, [{ id: 'abcdef', secret: 's' }], nodeCrypto), {})
+  equal(endMsOf(bootstrap('abcdef')), Infinity)
+})
+
+test('signatures follow the tokens, and tokens go when their time is up', async () => {
+  await using cluster = await startCluster({ nodes: 0 })
+  const { client, clock } = cluster
+  const info = async () =>
+    Object.keys((await client.of(configMap).get('cluster-info', 'kube-public', ctx)).data ?? {}).toSorted()
+  await client
+    .of(configMap)
+    .create({ metadata: { name: 'cluster-info' }, data: { kubeconfig: 'K' } }, 'kube-public', ctx)
+  const expiration = rfc3339(clock.nowMs() + 60_000)
+  for (const [id, fields] of [
+    ['aaaaaa', {}],
+    ['bbbbbb', { expiration }],
+  ] as const) {
+    const { metadata, ...object } = bootstrap(id, fields)
+    await client.of(secret).create({ ...object, metadata: { name: metadata.name } }, 'kube-system', ctx)
+  }
+  await clock.advance('1s')
+  deepEqual(await info(), ['jws-kubeconfig-aaaaaa', 'jws-kubeconfig-bbbbbb', 'kubeconfig'])
+  await clock.advance('1m')
+  deepEqual(await info(), ['jws-kubeconfig-aaaaaa', 'kubeconfig'])
+  equal(await client.of(secret).find('bootstrap-token-bbbbbb', 'kube-system', ctx), undefined)
+  ok(await client.of(secret).find('bootstrap-token-aaaaaa', 'kube-system', ctx))
+  match(
+    (await client.of(configMap).get('cluster-info', 'kube-public', ctx)).data?.['jws-kubeconfig-aaaaaa'] ?? '',
+    /^\S+\.\.\S+$/,
+  )
+})
