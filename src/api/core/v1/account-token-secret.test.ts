@@ -1,0 +1,27 @@
+import { deepEqual } from 'node:assert/strict'
+import { test } from 'node:test'
+import { made } from '../../kind.harness.ts'
+import { accountNameOf, isTokenSecret, tokenInvalidSince, tokenOf } from './account-token-secret.ts'
+import { secret } from './secret.ts'
+
+test('a Secret says whose token it holds, and since when that is worth nothing', () => {
+  const kept = made(secret, {
+    metadata: {
+      name: 's',
+      namespace: 'default',
+      annotations: { 'kubernetes.io/service-account.name': 'robot' },
+      labels: { 'kubernetes.io/legacy-token-invalid-since': '2030-01-01' },
+    },
+    type: 'kubernetes.io/service-account-token',
+    data: { token: btoa('abc') },
+  })
+  deepEqual(
+    [isTokenSecret(kept), accountNameOf(kept), tokenOf(kept), tokenInvalidSince(kept)],
+    [true, 'robot', 'abc', '2030-01-01'],
+  )
+  const other = made(secret, { metadata: { name: 'o', namespace: 'default' } })
+  deepEqual(
+    [isTokenSecret(other), accountNameOf(other), tokenOf(other), tokenInvalidSince(other)],
+    [false, '', '', undefined],
+  )
+})

@@ -1,0 +1,62 @@
+// Tokens that Secrets keep: whose they are, and what makes them worthless.
+import { equal } from 'node:assert/strict'
+import { test } from 'node:test'
+import { made } from '../../api/kind.harness.ts'
+import type { Kind } from '../../api/kind.ts'
+import { secret, type Secret } from '../../api/core/v1/secret.ts'
+import { serviceAccount } from '../../api/core/v1/service-account.ts'
+import { nodeCrypto } from '../../platform/node/crypto.ts'
+import type { Caches } from '../policies.ts'
+import { legacyAccountTokens, legacyTokenIssuer } from './legacy-account-tokens.ts'
+
+const key = nodeCrypto.generateKey()
+const home = { namespace: 'default' }
+const robot = { ...made(serviceAccount, { metadata: { name: 'robot', ...home } }) }
+const account = { ...robot, metadata: { ...robot.metadata, uid: 'u1' } }
+const token = legacyTokenIssuer(key, nodeCrypto).issue({ ...home, account: { name: 'robot', uid: 'u1' }, secret: 's' })
+
+const kept = (content: string, metadata: object = {}): Secret => {
+  const object = made(secret, {
+    metadata: { name: 's', ...home, annotations: { 'kubernetes.io/service-account.name': 'robot' } },
+    type: 'kubernetes.io/service-account-token',
+    data: { token: btoa(content) },
+  })
+  return { ...object, metadata: { ...object.metadata, ...metadata } }
+}
+
+const ask = (shown: string, inSecret: Secret | undefined, owner: unknown, keys = [key], audiences = ['api']) => {
+  const get = (kind: Kind) => (kind.kind === 'Secret' ? inSecret : owner)
+  const authenticator = legacyAccountTokens({ get } as unknown as Caches, {
+    keys: keys.map(({ publicKey }) => nodeCrypto.loadPublicKey(publicKey)),
+    audiences: ['api'],
+    crypto: nodeCrypto,
+  })
+  const answer = authenticator.authenticateToken(shown, audiences, new AbortController().signal)
+  if (answer instanceof Promise) throw new Error('it is answered at once')
+  return answer.kind === 'authenticated' ? answer.user.name : answer.kind
+}
+
+const user = 'system:serviceaccount:default:robot'
+const other = { ...account, metadata: { ...account.metadata, uid: 'u2' } }
+const cases: [why: string, answer: string, want: string][] = [
+  ['the token of its Secret', ask(token, kept(token), account), user],
+  ['what is no token', ask('abc', kept('abc'), account), 'unknown'],
+  ['no Secret', ask(token, undefined, account), 'refused'],
+  ['a Secret that holds another', ask(token, kept('x'), account), 'refused'],
+  ['a Secret that goes', ask(token, kept(token, { deletionTimestamp: 'now' }), account), 'refused'],
+  [
+    'one that was given up',
+    ask(token, kept(token, { labels: { 'kubernetes.io/legacy-token-invalid-since': 'x' } }), account),
+    'refused',
+  ],
+  ['a Secret of another type', ask(token, { ...kept(token), type: 'Opaque' }, account), 'refused'],
+  ['no account', ask(token, kept(token), undefined), 'refused'],
+  ['another account of the name', ask(token, kept(token), other), 'refused'],
+  ['another key', ask(token, kept(token), account, [nodeCrypto.generateKey()]), 'refused'],
+  ['an older key', ask(token, kept(token), account, [nodeCrypto.generateKey(), key]), user],
+  ['another audience', ask(token, kept(token), account, [key], ['vault']), 'refused'],
+]
+for (const [why, answer, want] of cases)
+  test(`legacy token, ${why}: ${want}`, () => {
+    equal(answer, want)
+  })
