@@ -17,6 +17,7 @@ test('the controllers are listed in the order of the alphabet, each under a name
       ['certificate-approving', 'certificate-cleaning', 'certificate-signing'],
       ['job', 'job-orphans'],
       ['node-ipam', 'node-lifecycle', 'taint-eviction'],
+      ['pod-disruption-budget', 'stale-disruption'],
     ],
   )
   controllerMetrics(new Metrics()).depth.set({ name: 'x' }, 1)

@@ -28,9 +28,12 @@ import { resourceQuotaController } from './resource-quota.ts'
 import { rootCertificateController } from './root-certificate.ts'
 import { serviceAccountController } from './service-account.ts'
 import { serviceCidrController } from './service-cidr.ts'
+import { staleDisruptionController } from './stale-disruption.ts'
 import { statefulSetController } from './stateful-set/stateful-set.ts'
 import { taintEvictionController } from './taint-eviction.ts'
 import { ttlAfterFinishedController } from './ttl-after-finished.ts'
+import { validatingPolicyStatusController } from './validating-policy-status.ts'
+import { volumeAttributesClassProtectionController } from './volume-attributes-class-protection.ts'
 
 export const controllers: readonly Controller[] = [
   bootstrapSignerController,
@@ -61,8 +64,11 @@ export const controllers: readonly Controller[] = [
   serviceAccountController,
   serviceAccountTokenController,
   serviceCidrController,
+  staleDisruptionController,
   statefulSetController,
   taintEvictionController,
   tokenCleanerController,
   ttlAfterFinishedController,
+  validatingPolicyStatusController,
+  volumeAttributesClassProtectionController,
 ]

@@ -11,6 +11,7 @@ import type { Kind } from '../api/kind.ts'
 import { isBeingDeleted, namespaceOf, objectKey, type ApiObject } from '../api/object.ts'
 import type { Plan } from './controller.ts'
 import { defineController } from './controller.ts'
+import { hasFinalizer, withFinalizer, withoutFinalizer } from './finalizers.ts'
 
 export const volumeProtectionController = defineController<PersistentVolume>({
   name: 'pv-protection',
@@ -51,12 +52,10 @@ const claimsOf = ({ metadata, spec }: Pod): string[] =>
       })
 
 /** Protected while it stands; let go when it is to go and nothing uses it. */
-function protection<T extends ApiObject>(kind: Kind<T>, object: T, finalizer: string, isUsed: boolean): Plan {
-  const { finalizers = [], ...metadata } = object.metadata
-  const isProtected = finalizers.includes(finalizer)
+export function protection<T extends ApiObject>(kind: Kind<T>, object: T, finalizer: string, isUsed: boolean): Plan {
+  const isProtected = hasFinalizer(object, finalizer)
   const isEnding = isBeingDeleted(object)
   if (isEnding ? !isProtected || isUsed : isProtected) return { changes: [] }
-  const kept = isEnding ? finalizers.filter((each) => each !== finalizer) : [...finalizers, finalizer]
-  const next = { ...object, metadata: { ...metadata, ...(kept.length === 0 ? {} : { finalizers: kept }) } }
+  const next = isEnding ? withoutFinalizer(object, finalizer) : withFinalizer(object, finalizer)
   return { changes: [{ kind: 'update', of: kind as unknown as Kind, object: next }] }
 }

@@ -6,7 +6,7 @@ import { lease } from '../../api/coordination/v1/lease.ts'
 import { isNodeReady, node, type Node } from '../../api/core/v1/node.ts'
 import { isPodReady, podCondition } from '../../api/core/v1/pod-readiness.ts'
 import { pod, type Pod } from '../../api/core/v1/pod.ts'
-import { isBeingDeleted, namespaceOf, splitKey } from '../../api/object.ts'
+import { isBeingDeleted, namespaceOf, splitKey, type ApiObject } from '../../api/object.ts'
 import { hasReason } from '../../api/status-error.ts'
 import { equalValues } from '../../schema/json-value.ts'
 import { defineController, type ReconcileTools } from '../controller.ts'
@@ -23,6 +23,8 @@ const startupGraceMs = 60_000
 const recheckMs = 5_000
 
 interface Memory {
+  /** Nodes whose coming was told, by their uid. */
+  readonly known: Map<string, string>
   /** When a node was last heard of, by our own clock: those of nodes may differ. */
   readonly heardMs: Map<string, number>
   /** Nodes that were ready when last looked at. */
@@ -38,7 +40,7 @@ export const nodeLifecycleController = defineController({
   account: 'node-controller',
   watches: [lease, node, pod],
   groupings: [podsByNode],
-  memory: (): Memory => ({ heardMs: new Map(), ready: new Set(), nextEvictionMs: new Map() }),
+  memory: (): Memory => ({ known: new Map(), heardMs: new Map(), ready: new Set(), nextEvictionMs: new Map() }),
   wakes(kind, { key, now, before }, { memory, nowMs }) {
     if (kind.kind === lease.kind) {
       const { namespace, name } = splitKey(key)
@@ -55,6 +57,7 @@ export const nodeLifecycleController = defineController({
   },
   async reconcile(key, tools, context) {
     const object = tools.cached(node, key)
+    await tellPresence(key, object, tools, context)
     if (object === undefined) return undefined
     const silentMs = tools.nowMs - (tools.memory.heardMs.get(key) ?? 0)
     const allowedMs = readyCondition(object) === undefined ? startupGraceMs : graceMs
@@ -84,6 +87,33 @@ async function silence(object: Node, { client, nowMs }: Tools, context: Context)
   if (conditions === undefined) return false
   await client.of(node).updateStatus({ ...object, status: { ...object.status, conditions } }, context)
   return true
+}
+
+/** Tells of nodes that come and go; one that comes again under its name is another. */
+async function tellPresence(
+  name: string,
+  object: Node | undefined,
+  { memory, tell }: Tools,
+  context: Context,
+): Promise<void> {
+  const known = memory.known.get(name)
+  const uid = object?.metadata.uid
+  if (known === uid) return
+  const say = (reason: string, what: string, ofUid: string) =>
+    tell(
+      { apiVersion: node.apiVersion, kind: node.kind, metadata: { name, uid: ofUid } } as ApiObject,
+      {
+        type: 'Normal',
+        reason,
+        message: `Node ${name} event: ${what} Node ${name} ${reason === 'RegisteredNode' ? 'in' : 'from'} Controller`,
+      },
+      context,
+    )
+  if (known !== undefined) await say('RemovingNode', 'Removing', known)
+  memory.known.delete(name)
+  if (uid === undefined) return
+  await say('RegisteredNode', 'Registered', uid)
+  memory.known.set(name, uid)
 }
 
 async function tellTransition(object: Node, { memory, tell }: Tools, context: Context): Promise<void> {
