@@ -98,6 +98,19 @@ testMistakes(validatingWebhookConfiguration, [
     ],
   ],
   [
+    'conditions that do not compile, or are none',
+    hooks({
+      matchConditions: [
+        { name: 'a', expression: 'objects.x' },
+        { name: 'b', expression: 'object.x' },
+      ],
+    }),
+    [
+      `webhooks[0].matchConditions[0].expression: Invalid value: "objects.x": compilation failed: ERROR: <input>:1:1: undeclared reference to 'objects' (in container '')\n | objects.x\n | ^`,
+      'webhooks[0].matchConditions[1].expression: Invalid value: "object.x": must evaluate to bool but got dyn',
+    ],
+  ],
+  [
     'more conditions than there may be',
     hooks({ matchConditions: Array.from({ length: 65 }, (_, index) => ({ name: `c${index}`, expression: 'true' })) }),
     ['webhooks[0].matchConditions: Too many: 65: must have at most 64 items'],
@@ -176,7 +189,7 @@ const policy = { matchConstraints, validations: [{ expression: 'true' }] }
 const mutatingPolicy = {
   matchConstraints,
   reinvocationPolicy: 'Never',
-  mutations: [{ patchType: 'JSONPatch', jsonPatch: { expression: '[]' } }],
+  mutations: [{ patchType: 'JSONPatch', jsonPatch: { expression: '[JSONPatch{op: "test", path: "/spec"}]' } }],
 }
 
 testMistakes(validatingAdmissionPolicy, [
@@ -237,12 +250,31 @@ testMistakes(validatingAdmissionPolicy, [
     ],
   ],
   [
+    'expressions of another type, and names that there are not',
+    {
+      spec: {
+        ...policy,
+        variables: [{ name: 'n', expression: '1' }],
+        matchConditions: [{ name: 'c', expression: 'variables.n == 1' }],
+        validations: [{ expression: `variables.n == 'a'`, messageExpression: '1' }, { expression: 'params.x == 1' }],
+        auditAnnotations: [{ key: 'k', valueExpression: '1' }],
+      },
+    },
+    [
+      /^spec\.matchConditions\[0\]\.expression: .*undeclared reference to 'variables'/,
+      /^spec\.validations\[0\]\.expression: .*found no matching overload for '_==_' applied to '\(int, string\)'/,
+      'spec.validations[0].messageExpression: Invalid value: "1": must evaluate to string but got int',
+      /^spec\.validations\[1\]\.expression: .*undeclared reference to 'params'/,
+      /^spec\.auditAnnotations\[0\]\.valueExpression: Invalid value: "1": must evaluate to one of \[string null_type\] but got int/,
+    ],
+  ],
+  [
     'an annotation twice, the second time without a value',
     {
       spec: {
         matchConstraints,
         auditAnnotations: [
-          { key: 'k', valueExpression: '1' },
+          { key: 'k', valueExpression: '"1"' },
           { key: 'k', valueExpression: '' },
         ],
       },

@@ -1,8 +1,9 @@
 // Rules of matching: which operations on which resources a webhook or a policy concerns, and under which conditions.
-// Expressions must be there; whether they are good ones is for the expression language to say.
+import type { Environment } from '../../../cel/environment.ts'
+import { boolType } from '../../../cel/type.ts'
 import { duplicate, invalid, notSupported, required, tooMany, type FieldError } from '../../../schema/field-error.ts'
+import { expressionErrors } from '../../expressions/compiled.ts'
 import { validateLabelSelector } from '../../label-selector-rules.ts'
-
 import { pathSegmentErrors, qualifiedNameErrors } from '../../names.ts'
 import type { MatchCondition, MatchResources, NamedRuleWithOperations, RuleWithOperations } from './matching.ts'
 
@@ -82,12 +83,17 @@ function validateNamedRule(rule: NamedRuleWithOperations, path: string): FieldEr
   ]
 }
 
-export function validateMatchConditions(conditions: readonly MatchCondition[], path: string): FieldError[] {
+export function validateMatchConditions(
+  conditions: readonly MatchCondition[],
+  path: string,
+  environment: Environment,
+): FieldError[] {
   const names = new Set<string>()
   const errors = conditions.length > matchConditionsMax ? [tooMany(path, conditions.length, matchConditionsMax)] : []
   for (const [index, { name, expression }] of conditions.entries()) {
     const at = `${path}[${index}]`
     if (expression.trim() === '') errors.push(required(`${at}.expression`))
+    else errors.push(...expressionErrors(expression.trim(), environment, `${at}.expression`, boolType))
     if (name === '') errors.push(required(`${at}.name`))
     else errors.push(...qualifiedNameErrors(name).map((detail) => invalid(`${at}.name`, name, detail)))
     if (name !== '' && names.has(name)) errors.push(duplicate(`${at}.name`, name))

@@ -1,4 +1,8 @@
 // MutatingAdmissionPolicy: expressions that change objects on their way in.
+import type { Environment } from '../../../cel/environment.ts'
+import { listOf } from '../../../cel/type.ts'
+import { admissionEnvironment, appliedType, jsonPatchType, mutating } from '../../expressions/admission.ts'
+import { expressionErrors } from '../../expressions/compiled.ts'
 import type { Infer } from '../../../schema/infer.ts'
 import { list, message, string, struct } from '../../../schema/field.ts'
 import type { InputOf, ObjectOf } from '../../object.ts'
@@ -80,14 +84,19 @@ export const mutatingAdmissionPolicy = defineKind<MutatingAdmissionPolicy, Mutat
   countsGenerations: true,
   validateName: dnsSubdomainErrors,
   applyDefaults: (object) => object,
-  validate: ({ spec }) => [
-    ...validateParamKind(spec.paramKind),
-    ...validateMatchConstraints(spec.matchConstraints),
-    ...validateMutatingOperations(spec.matchConstraints, 'spec.matchConstraints'),
-    ...validateMatchConditions(spec.matchConditions ?? [], 'spec.matchConditions'),
-    ...validateVariables(spec.variables ?? []),
-    ...validateMutations(spec.mutations ?? []),
-  ],
+  validate({ spec }) {
+    const { paramKind: params, matchConditions = [], variables = [], mutations = [] } = spec
+    const authorized = admissionEnvironment({ hasParams: params !== undefined, hasAuthorizer: true })
+    const { errors, environment } = validateVariables(variables, authorized)
+    return [
+      ...validateParamKind(params),
+      ...validateMatchConstraints(spec.matchConstraints),
+      ...validateMutatingOperations(spec.matchConstraints, 'spec.matchConstraints'),
+      ...validateMatchConditions(matchConditions, 'spec.matchConditions', authorized),
+      ...errors,
+      ...validateMutations(mutations, mutating(environment)),
+    ]
+  },
   validateUpdate: () => [],
   columns: [
     column('Name', ({ metadata }) => metadata.name, { format: 'name' }),
@@ -98,24 +107,28 @@ export const mutatingAdmissionPolicy = defineKind<MutatingAdmissionPolicy, Mutat
   fieldLabels: {},
 })
 
+const mutationType = { applyConfiguration: appliedType, jsonPatch: listOf(jsonPatchType) }
 const placeOfPatchType = { ApplyConfiguration: 'applyConfiguration', JSONPatch: 'jsonPatch' } as const
 
-function validateMutations(mutations: readonly Mutation[]): FieldError[] {
+function validateMutations(mutations: readonly Mutation[], environment: Environment): FieldError[] {
   const path = 'spec.mutations'
   if (mutations.length === 0) return [required(path, 'mutations must contain at least one item')]
-  return mutations.flatMap((mutation, index) => validateMutation(mutation, `${path}[${index}]`))
+  return mutations.flatMap((mutation, index) => validateMutation(mutation, `${path}[${index}]`, environment))
 }
 
 /** The expression stands at the place of its patch type, and nothing at the other. */
-function validateMutation(mutation: Mutation, path: string): FieldError[] {
+function validateMutation(mutation: Mutation, path: string, environment: Environment): FieldError[] {
   const { patchType } = mutation
   if (!(patchType in placeOfPatchType)) return []
   const own = placeOfPatchType[patchType]
   const other = own === 'jsonPatch' ? 'applyConfiguration' : 'jsonPatch'
   const errors: FieldError[] = []
+  const at = `${path}.${own}.expression`
+  const expression = (mutation[own]?.expression ?? '').trim()
   if (mutation[own] === undefined)
     errors.push(required(`${path}.${own}`, `must be specified when patchType is ${patchType}`))
-  else if ((mutation[own].expression ?? '').trim() === '') errors.push(required(`${path}.${own}.expression`))
+  else if (expression === '') errors.push(required(at))
+  else errors.push(...expressionErrors(expression, environment, at, mutationType[own]))
   if (mutation[other] !== undefined)
     errors.push(invalid(`${path}.${other}`, `{${other}}`, `must not be specified when patchType is ${patchType}`))
   return errors

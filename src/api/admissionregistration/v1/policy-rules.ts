@@ -1,4 +1,8 @@
 // Rules that validating and mutating policies and their bindings share: parameters, variables and their columns.
+import type { Environment } from '../../../cel/environment.ts'
+import { dynType, type CelType } from '../../../cel/type.ts'
+import { withVariables } from '../../expressions/admission.ts'
+import { compiled } from '../../expressions/compiled.ts'
 import { forbidden, invalid, notSupported, required, type FieldError } from '../../../schema/field-error.ts'
 import { validateLabelSelector } from '../../label-selector-rules.ts'
 import { dns1035LabelErrors, dnsSubdomainErrors, pathSegmentErrors } from '../../names.ts'
@@ -39,16 +43,26 @@ function validateApiVersion(apiVersion: string, path: string): FieldError[] {
   return details.length > 0 ? [...errors, invalid(path, version, details.join(','))] : errors
 }
 
-export const validateVariables = (variables: readonly Variable[]): FieldError[] =>
-  variables.flatMap(({ name, expression }, index) => {
+/** What is wrong with the variables, and the environment of what may use them. */
+export function validateVariables(
+  variables: readonly Variable[],
+  environment: Environment,
+): { readonly errors: readonly FieldError[]; readonly environment: Environment } {
+  const errors: FieldError[] = []
+  const types = new Map<string, CelType>()
+  for (const [index, { name, expression }] of variables.entries()) {
     const path = `spec.variables[${index}]`
-    const errors: FieldError[] = []
     if (name.trim() === '') errors.push(required(`${path}.name`, 'name is not specified'))
     else if (!identifier.test(name) || reservedWords.has(name))
       errors.push(invalid(`${path}.name`, name, 'must be a valid CEL identifier'))
-    if (expression.trim() === '') errors.push(required(`${path}.expression`, 'expression is not specified'))
-    return errors
-  })
+    const text = expression.trim()
+    const result = text === '' ? undefined : compiled(text, withVariables(environment, types))
+    if (result === undefined) errors.push(required(`${path}.expression`, 'expression is not specified'))
+    else if (result.kind === 'wrong') errors.push(invalid(`${path}.expression`, text, result.message))
+    types.set(name, result?.kind === 'program' ? result.program.type : dynType)
+  }
+  return { errors, environment: withVariables(environment, types) }
+}
 
 interface PolicyBindingSpec {
   readonly policyName?: string

@@ -1,4 +1,8 @@
 // ValidatingAdmissionPolicy: expressions that say which objects may come in.
+import type { Environment } from '../../../cel/environment.ts'
+import { boolType, nullType, stringType } from '../../../cel/type.ts'
+import { admissionEnvironment } from '../../expressions/admission.ts'
+import { expressionErrors } from '../../expressions/compiled.ts'
 import type { Infer } from '../../../schema/infer.ts'
 import { int64, list, message, string, struct } from '../../../schema/field.ts'
 import type { InputOf, ObjectOf } from '../../object.ts'
@@ -114,13 +118,18 @@ export const validatingAdmissionPolicy = defineKind<ValidatingAdmissionPolicy, V
   countsGenerations: true,
   validateName: dnsSubdomainErrors,
   applyDefaults: (object) => object,
-  validate: ({ metadata, spec }) => [
-    ...validateParamKind(spec.paramKind),
-    ...validateMatchConstraints(spec.matchConstraints),
-    ...validateMatchConditions(spec.matchConditions ?? [], 'spec.matchConditions'),
-    ...validateVariables(spec.variables ?? []),
-    ...validateChecks(metadata.name ?? '', spec),
-  ],
+  validate({ metadata, spec }) {
+    const { paramKind: params, matchConditions = [], variables = [] } = spec
+    const authorized = admissionEnvironment({ hasParams: params !== undefined, hasAuthorizer: true })
+    const { errors, environment } = validateVariables(variables, authorized)
+    return [
+      ...validateParamKind(params),
+      ...validateMatchConstraints(spec.matchConstraints),
+      ...validateMatchConditions(matchConditions, 'spec.matchConditions', authorized),
+      ...errors,
+      ...validateChecks(metadata.name ?? '', spec, environment),
+    ]
+  },
   validateUpdate: () => [],
   columns: [
     column('Name', ({ metadata }) => metadata.name, { format: 'name' }),
@@ -136,24 +145,28 @@ const auditExpressionBytesMax = 5 << 10
 const reasons = ['Forbidden', 'Invalid', 'RequestEntityTooLarge']
 
 /** A policy either refuses or annotates; one that does neither would do nothing. */
-function validateChecks(name: string, spec: ValidatingAdmissionPolicySpec): FieldError[] {
+function validateChecks(name: string, spec: ValidatingAdmissionPolicySpec, environment: Environment): FieldError[] {
   const { validations = [], auditAnnotations = [] } = spec
   if (validations.length + auditAnnotations.length === 0)
     return ['spec.validations', 'spec.auditAnnotations'].map((path) =>
       required(path, 'validations or auditAnnotations must contain at least one item'),
     )
   return [
-    ...validations.flatMap((check, index) => validateValidation(check, `spec.validations[${index}]`)),
-    ...validateAuditAnnotations(auditAnnotations, name),
+    ...validations.flatMap((check, index) => validateValidation(check, `spec.validations[${index}]`, environment)),
+    ...validateAuditAnnotations(auditAnnotations, name, environment),
   ]
 }
 
-function validateValidation(check: Validation, path: string): FieldError[] {
+function validateValidation(check: Validation, path: string, environment: Environment): FieldError[] {
   const { expression, message = '', messageExpression = '', reason } = check
   const errors: FieldError[] = []
   if (expression.trim() === '') errors.push(required(`${path}.expression`, 'expression is not specified'))
+  else errors.push(...expressionErrors(expression.trim(), environment, `${path}.expression`, boolType))
+  const messagePath = `${path}.messageExpression`
   if (messageExpression !== '' && messageExpression.trim() === '')
-    errors.push(invalid(`${path}.messageExpression`, messageExpression, 'must be non-empty if specified'))
+    errors.push(invalid(messagePath, messageExpression, 'must be non-empty if specified'))
+  else if (messageExpression !== '')
+    errors.push(...expressionErrors(messageExpression.trim(), environment, messagePath, stringType))
   if (message !== '' && message.trim() === '')
     errors.push(invalid(`${path}.message`, message, 'must be non-empty if specified'))
   else if (/[\n\r]/.test(message.trim()))
@@ -162,7 +175,11 @@ function validateValidation(check: Validation, path: string): FieldError[] {
   return errors
 }
 
-function validateAuditAnnotations(annotations: readonly AuditAnnotation[], name: string): FieldError[] {
+function validateAuditAnnotations(
+  annotations: readonly AuditAnnotation[],
+  name: string,
+  environment: Environment,
+): FieldError[] {
   const path = 'spec.auditAnnotations'
   const errors: FieldError[] = []
   if (annotations.length > auditAnnotationsMax)
@@ -173,10 +190,12 @@ function validateAuditAnnotations(annotations: readonly AuditAnnotation[], name:
     const fullKey = `${name}/${key}`
     if (name === '') errors.push(invalid(`${at}.key`, key, 'requires metadata.name be non-empty'))
     else errors.push(...qualifiedNameErrors(fullKey).map((detail) => invalid(`${at}.key`, fullKey, detail)))
-    const length = valueExpression.trim().length
-    if (length === 0) errors.push(required(`${at}.valueExpression`, 'valueExpression is not specified'))
-    else if (length > auditExpressionBytesMax)
-      errors.push(required(`${at}.valueExpression`, `must not exceed ${auditExpressionBytesMax} bytes in length`))
+    const value = valueExpression.trim()
+    const valuePath = `${at}.valueExpression`
+    if (value.length === 0) errors.push(required(valuePath, 'valueExpression is not specified'))
+    else if (value.length > auditExpressionBytesMax)
+      errors.push(required(valuePath, `must not exceed ${auditExpressionBytesMax} bytes in length`))
+    else errors.push(...expressionErrors(value, environment, valuePath, stringType, nullType))
     if (keys.indexOf(key) < index) errors.push(duplicate(`${at}.key`, key))
   }
   return errors

@@ -1,4 +1,5 @@
 // Rules of webhooks, mutating and validating ones alike: how each is called, reached and asked.
+import { webhookEnvironment } from '../../expressions/admission.ts'
 import { duplicate, invalid, notSupported, required, type FieldError } from '../../../schema/field-error.ts'
 import { validateLabelSelector } from '../../label-selector-rules.ts'
 import type { LabelSelector } from '../../meta/v1/label-selector.ts'
@@ -64,7 +65,7 @@ function validateWebhook(webhook: Webhook, path: string): FieldError[] {
     ...validateLabelSelector(webhook.namespaceSelector, `${path}.namespaceSelector`),
     ...validateLabelSelector(webhook.objectSelector, `${path}.objectSelector`),
     ...validateWebhookClient(webhook.clientConfig, `${path}.clientConfig`),
-    ...validateMatchConditions(matchConditions, `${path}.matchConditions`),
+    ...validateMatchConditions(matchConditions, `${path}.matchConditions`, webhookEnvironment),
   ]
 }
 

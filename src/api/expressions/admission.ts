@@ -1,0 +1,124 @@
+// What expressions of webhooks and policies see: the object as it was and will be, the request, and who may what.
+import type { Environment, StructType } from '../../cel/environment.ts'
+import { global, type Functions } from '../../cel/function.ts'
+import { authorizerType, resourceCheckType } from '../../cel/library/kubernetes/authorizer.ts'
+import {
+  boolType,
+  dynType,
+  intType,
+  listOf,
+  mapOf,
+  objectType,
+  stringType,
+  timestampType,
+  type CelType,
+} from '../../cel/type.ts'
+import { LiteralMap } from '../../cel/values/map.ts'
+import { apiEnvironment } from './environment.ts'
+
+const texts = (...names: readonly string[]): Readonly<Record<string, CelType>> =>
+  Object.fromEntries(names.map((name) => [name, stringType]))
+
+const kindType = objectType('kubernetes.GroupVersionKind', texts('group', 'version', 'kind'))
+const resourceType = objectType('kubernetes.GroupVersionResource', texts('group', 'version', 'resource'))
+const userType = objectType('kubernetes.UserInfo', {
+  ...texts('username', 'uid'),
+  groups: listOf(stringType),
+  extra: mapOf(stringType, listOf(stringType)),
+})
+
+export const requestType = objectType('kubernetes.AdmissionRequest', {
+  ...texts('subResource', 'requestSubResource', 'name', 'namespace', 'operation'),
+  kind: kindType,
+  resource: resourceType,
+  requestKind: kindType,
+  requestResource: resourceType,
+  userInfo: userType,
+  dryRun: boolType,
+  options: dynType,
+})
+
+const labels = mapOf(stringType, stringType)
+export const namespaceType = objectType('kubernetes.Namespace', {
+  metadata: objectType('kubernetes.NamespaceMetadata', {
+    ...texts('name', 'generateName', 'namespace', 'UID', 'resourceVersion'),
+    labels,
+    annotations: labels,
+    creationTimestamp: timestampType,
+    deletionTimestamp: timestampType,
+    deletionGracePeriodSeconds: intType,
+    generation: intType,
+    finalizers: listOf(stringType),
+  }),
+  spec: objectType('kubernetes.NamespaceSpec', { finalizers: listOf(stringType) }),
+  status: objectType('kubernetes.NamespaceStatus', {
+    phase: stringType,
+    conditions: listOf(
+      objectType('kubernetes.NamespaceCondition', {
+        ...texts('status', 'type', 'message', 'reason'),
+        lastTransitionTime: timestampType,
+      }),
+    ),
+  }),
+})
+
+const base = apiEnvironment.with({
+  object: dynType,
+  oldObject: dynType,
+  namespaceObject: namespaceType,
+  request: requestType,
+})
+const authorized = base.with({ authorizer: authorizerType, 'authorizer.requestResource': resourceCheckType })
+
+export interface AdmissionOptions {
+  readonly hasParams: boolean
+  readonly hasAuthorizer: boolean
+}
+
+export function admissionEnvironment({ hasParams, hasAuthorizer }: AdmissionOptions): Environment {
+  const environment = hasAuthorizer ? authorized : base
+  return hasParams ? environment.with({ params: dynType }) : environment
+}
+
+/** Of the conditions of webhooks. */
+export const webhookEnvironment = admissionEnvironment({ hasParams: false, hasAuthorizer: true })
+
+/** The same, with the variables of a policy; what each of them is is known when it was compiled. */
+export const withVariables = (environment: Environment, variables: ReadonlyMap<string, CelType>): Environment =>
+  environment.with({ variables: objectType('kubernetes.variables', Object.fromEntries(variables)) })
+
+export const jsonPatchType = objectType('JSONPatch', { ...texts('op', 'path', 'from'), value: dynType })
+export const appliedType = objectType('Object', {})
+
+/** `Object.spec.template{…}`: the name says where in the object it will stand. */
+function appliedStruct(name: string): StructType | undefined {
+  if (name !== 'Object' && !name.startsWith('Object.')) return undefined
+  return {
+    type: name === 'Object' ? appliedType : objectType(name, {}),
+    fieldType: () => dynType,
+    create: (fields) => new LiteralMap(fields),
+  }
+}
+
+const jsonPatchStruct: StructType = {
+  type: jsonPatchType,
+  fieldType: (name) => jsonPatchType.fields.get(name)?.type,
+  create: (fields) => new LiteralMap(fields),
+}
+
+/** A key as a part of a JSON pointer. */
+const escapeKey = (key: string): string => key.replaceAll('~', '~0').replaceAll('/', '~1')
+
+const patchFunctions: Functions = {
+  'jsonpatch.escapeKey': [global('string_jsonpatch_escapeKey_string', [stringType], stringType, escapeKey)],
+}
+
+/** What mutations may construct: parts of the object, and operations of a JSON patch. */
+export const mutating = (environment: Environment): Environment =>
+  environment.with(
+    {},
+    {
+      functions: [patchFunctions],
+      structs: (name) => (name === 'JSONPatch' ? jsonPatchStruct : appliedStruct(name)),
+    },
+  )
