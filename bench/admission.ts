@@ -12,6 +12,7 @@ import { WebhookCaller } from '../src/apiserver/admission/webhooks/caller.ts'
 import { mutatingWebhooks } from '../src/apiserver/admission/webhooks/mutating.ts'
 import { serviceAddress } from '../src/apiserver/admission/webhooks/service-address.ts'
 import { validatingWebhooks } from '../src/apiserver/admission/webhooks/validating.ts'
+import { allowed } from '../src/apiserver/authorization/authorizer.ts'
 import { TestCaches } from '../src/apiserver/caches.harness.ts'
 import { userNamed } from '../src/apiserver/request.ts'
 import { ingest } from '../src/apiserver/registry/ingest.ts'
@@ -34,6 +35,7 @@ const chain = new AdmissionChain([...defaultAdmissionPlugins, mutatingWebhooks(c
   whenPresent: () => Promise.resolve(undefined),
   newest: () => Promise.resolve(undefined),
   may: () => Promise.resolve(true),
+  authorize: () => allowed(),
   suffix: () => nameSuffix(random),
   nowMs: () => realClock.nowMs(),
 })

@@ -1,6 +1,7 @@
 import { deepEqual, equal, match, ok } from 'node:assert/strict'
 import { test } from 'node:test'
 import { startServer, type Answered, type Harness } from '../server.harness.ts'
+import { denied } from '../authorization/authorizer.ts'
 import { openPolicies } from '../policies.ts'
 import { alwaysPullImages } from './always-pull-images.ts'
 import { AdmissionChain } from './chain.ts'
@@ -58,6 +59,7 @@ test('a chain without plugins leaves the object as it is', async () => {
     list: () => [],
     whenPresent: () => Promise.resolve(undefined),
     newest: () => Promise.resolve(undefined),
+    authorize: () => denied(),
     may: () => Promise.resolve(true),
     suffix: () => 'abcde',
     nowMs: () => 0,

@@ -3,7 +3,8 @@
 import type { Kind } from '../../api/kind.ts'
 import type { ApiObject } from '../../api/object.ts'
 import { forbidden, type StatusError } from '../../api/status-error.ts'
-import type { ResourceAttributes } from '../authorization/attributes.ts'
+import type { AccessAttributes, ResourceAttributes } from '../authorization/attributes.ts'
+import type { Decision } from '../authorization/authorizer.ts'
 import type { RegistryReads } from '../registry/strategy.ts'
 import type { User, Verb } from '../request.ts'
 import type { AdmissionNotes } from './notes.ts'
@@ -55,6 +56,8 @@ export interface AdmissionHost extends RegistryReads {
     on: Partial<Omit<ResourceAttributes, 'kind' | 'user' | 'verb'>>,
     signal: AbortSignal,
   ): Promise<boolean>
+  /** What the authorizers say to a question, and why. */
+  authorize(attributes: AccessAttributes, signal: AbortSignal): Decision | Promise<Decision>
   /** A short name suffix. */
   suffix(): string
   nowMs(): number

@@ -13,6 +13,8 @@ import { nodeRestriction } from './node-restriction.ts'
 import { ownerReferencesPermissionEnforcement } from './owner-references-permission-enforcement.ts'
 import { persistentVolumeClaimResize } from './persistent-volume-claim-resize.ts'
 import type { AdmissionPlugin } from './plugin.ts'
+import { mutatingPolicies } from './policies/mutating.ts'
+import { validatingPolicies } from './policies/validating.ts'
 import { podSecurity } from './pod-security/pod-security.ts'
 import { podTopologyLabels } from './pod-topology-labels.ts'
 import { priority } from './priority.ts'
@@ -43,6 +45,8 @@ export const admissionPlugins: readonly AdmissionPlugin[] = [
   certificateSubjectRestriction,
   defaultIngressClass,
   podTopologyLabels,
+  mutatingPolicies,
+  validatingPolicies,
   resourceQuotaAdmission,
 ]
 

@@ -141,6 +141,7 @@ export class Registry {
       },
       may: async (user, verb, on, signal) =>
         (await this.policies.authorize(resourceAttributes(user, verb, on), signal)).kind === 'allowed',
+      authorize: (attributes, signal) => this.policies.authorize(attributes, signal),
       suffix: () => nameSuffix(random),
       nowMs: () => clock.nowMs(),
     }

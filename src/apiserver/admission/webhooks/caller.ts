@@ -62,7 +62,6 @@ export class WebhookCaller {
     mutates: boolean,
   ): Promise<ReviewAnswer> {
     const { hook } = webhook
-    if ((hook.matchConditions ?? []).length > 0) throw new Error('matchConditions are not supported yet')
     const version = reviewVersionOf(hook)
     const uid = newUid(this.#options.random)
     const body = JSON.stringify(reviewOf(attributes, kind, version, uid))

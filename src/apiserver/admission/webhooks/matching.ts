@@ -1,36 +1,53 @@
-// Which requests a webhook is asked about: by operation, resource and scope, by the labels of object and namespace.
-import type { RuleWithOperations } from '../../../api/admissionregistration/v1/matching.ts'
+// Which requests a webhook or a policy is asked about: by operation, resource and scope, by labels of object and namespace.
+import type { NamedRuleWithOperations } from '../../../api/admissionregistration/v1/matching.ts'
+import type { LabelSelector } from '../../../api/meta/v1/label-selector.ts'
 import { namespace } from '../../../api/core/v1/namespace.ts'
 import { kinds } from '../../../api/kinds.ts'
 import type { Kind } from '../../../api/kind.ts'
 import { selects, type Labels } from '../../../api/selectors.ts'
 import type { RegistryReads } from '../../registry/strategy.ts'
 import type { AdmissionAttributes } from '../plugin.ts'
-import type { Webhook } from './webhook.ts'
 
 /** Nobody may be locked out of repairing what decides about requests. */
 const neverAsked = new Set(['admissionregistration.k8s.io'])
 
-/** The version of the kind in which the webhook wants to see the object; undefined when it is not asked. */
+export interface Matching {
+  readonly rules?: readonly NamedRuleWithOperations[]
+  readonly excludeRules?: readonly NamedRuleWithOperations[]
+  readonly matchPolicy?: string
+  readonly objectSelector?: LabelSelector
+  readonly namespaceSelector?: LabelSelector
+}
+
+/** The version of the kind in which whoever is asked wants to see the object; undefined when nobody is. */
 export function matchedKind(
-  { hook }: Webhook,
+  matching: Matching,
   attributes: AdmissionAttributes,
   reads: RegistryReads,
 ): Kind | undefined {
   const { requested, kind, subresource } = attributes
   // What is posted there is no object of the kind.
   if (neverAsked.has(kind.group) || subresource === 'binding') return undefined
-  const versions = hook.matchPolicy === 'Exact' ? [requested] : [requested, ...versionsOf(kind)]
-  const found = versions.find((version) => hook.rules?.some((rule) => matchesRule(rule, version, attributes)))
-  if (found === undefined || !matchesObject(hook, attributes)) return undefined
-  return matchesNamespace(hook, attributes, reads) ? found : undefined
+  const { rules = [], excludeRules = [] } = matching
+  const versions = matching.matchPolicy === 'Exact' ? [requested] : [requested, ...versionsOf(kind)]
+  const matched = (list: readonly NamedRuleWithOperations[]) =>
+    versions.find((version) => list.some((rule) => matchesRule(rule, version, attributes)))
+  const found = matched(rules)
+  if (found === undefined || matched(excludeRules) !== undefined || !matchesObject(matching, attributes))
+    return undefined
+  return matchesNamespace(matching, attributes, reads) ? found : undefined
 }
 
 const versionsOf = (kind: Kind): readonly Kind[] =>
   kinds.filter((each) => each === kind || each.storedAs?.kind === kind)
 
-function matchesRule(rule: RuleWithOperations, kind: Kind, { operation, subresource }: AdmissionAttributes): boolean {
-  const { operations = [], apiGroups = [], apiVersions = [], resources = [], scope } = rule
+function matchesRule(
+  rule: NamedRuleWithOperations,
+  kind: Kind,
+  { operation, subresource, name }: AdmissionAttributes,
+): boolean {
+  const { operations = [], apiGroups = [], apiVersions = [], resources = [], resourceNames = [], scope } = rule
+  if (resourceNames.length > 0 && !resourceNames.includes(name)) return false
   const isOf = (list: readonly string[], value: string) => list.includes('*') || list.includes(value)
   if (!isOf(operations, operation.toUpperCase())) return false
   if (!isOf(apiGroups, kind.group) || !isOf(apiVersions, kind.version)) return false
@@ -46,12 +63,12 @@ function matchesResource(pattern: string, plural: string, subresource: string): 
   return part === '*' || (part ?? '') === subresource
 }
 
-function matchesObject({ objectSelector }: Webhook['hook'], { object, old }: AdmissionAttributes): boolean {
+function matchesObject({ objectSelector }: Matching, { object, old }: AdmissionAttributes): boolean {
   return [object, old].some((each) => each !== undefined && selects(objectSelector, each.metadata.labels))
 }
 
 function matchesNamespace(
-  { namespaceSelector }: Webhook['hook'],
+  { namespaceSelector }: Matching,
   { kind, namespace: name, object, old }: AdmissionAttributes,
   reads: RegistryReads,
 ): boolean {

@@ -8,6 +8,7 @@ import { equalValues, type JsonValue } from '../../../schema/json-value.ts'
 import { ingest } from '../../registry/ingest.ts'
 import type { AdmissionAttributes, AdmissionHost, AdmissionPlugin } from '../plugin.ts'
 import { internalError, type WebhookCaller } from './caller.ts'
+import { isWanted } from './conditions.ts'
 import { matchedKind } from './matching.ts'
 import { webhooksOf, type Webhook } from './webhook.ts'
 
@@ -33,8 +34,9 @@ async function askAll(
   reinvocation.begin(object)
   for (const [index, webhook] of webhooks.entries()) {
     const now = { ...attributes, object }
-    const kind = matchedKind(webhook, now, host)
+    const kind = matchedKind(webhook.hook, now, host)
     if (kind === undefined || !reinvocation.isAsked(webhook.id)) continue
+    if (!(await isWanted(webhook, now, kind, host))) continue
     const next = await ask(caller, webhook, index, now, kind, host)
     if (next !== object) reinvocation.changed()
     if (webhook.hook.reinvocationPolicy === 'IfNeeded') reinvocation.asked(webhook.id)

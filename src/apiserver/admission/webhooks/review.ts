@@ -15,36 +15,47 @@ export const reviewVersionOf = ({ admissionReviewVersions: versions }: Webhook['
   versions.find((version): version is ReviewVersion => version === 'v1' || version === 'v1beta1') ?? 'v1'
 
 export function reviewOf(attributes: AdmissionAttributes, kind: Kind, version: ReviewVersion, uid: string): object {
-  const { operation, requested, namespace, name, subresource, user, dryRun, object, old } = attributes
-  const part = subresource === '' ? {} : { subResource: subresource, requestSubResource: subresource }
-  const { name: username, uid: userUid, groups, extra } = user
+  const { object, old } = attributes
+  const { dryRun, options, ...request } = requestOf(attributes, kind)
   return {
     kind: 'AdmissionReview',
     apiVersion: `${group}/${version}`,
     request: {
       uid,
-      kind: kindOf(kind),
-      resource: resourceOf(kind),
-      requestKind: kindOf(requested),
-      requestResource: resourceOf(requested),
-      ...part,
-      ...(name === '' ? {} : { name }),
-      ...(namespace === '' ? {} : { namespace }),
-      operation: operation.toUpperCase(),
-      userInfo: {
-        username,
-        ...(userUid === '' ? {} : { uid: userUid }),
-        groups,
-        ...(Object.keys(extra).length === 0 ? {} : { extra }),
-      },
+      ...request,
       object: object === undefined ? null : shown(kind, object),
       oldObject: old === undefined ? null : shown(kind, old),
       dryRun,
-      options: {
-        kind: `${operation.charAt(0).toUpperCase()}${operation.slice(1)}Options`,
-        apiVersion: 'meta.k8s.io/v1',
-        ...(dryRun ? { dryRun: ['All'] } : {}),
-      },
+      options,
+    },
+  }
+}
+
+/** The request without its objects, as reviews and expressions see it. */
+export function requestOf(attributes: AdmissionAttributes, kind: Kind) {
+  const { operation, requested, namespace, name, subresource, user, dryRun } = attributes
+  const part = subresource === '' ? {} : { subResource: subresource, requestSubResource: subresource }
+  const { name: username, uid: userUid, groups, extra } = user
+  return {
+    kind: kindOf(kind),
+    resource: resourceOf(kind),
+    requestKind: kindOf(requested),
+    requestResource: resourceOf(requested),
+    ...part,
+    ...(name === '' ? {} : { name }),
+    ...(namespace === '' ? {} : { namespace }),
+    operation: operation.toUpperCase(),
+    userInfo: {
+      username,
+      ...(userUid === '' ? {} : { uid: userUid }),
+      groups,
+      ...(Object.keys(extra).length === 0 ? {} : { extra }),
+    },
+    dryRun,
+    options: {
+      kind: `${operation.charAt(0).toUpperCase()}${operation.slice(1)}Options`,
+      apiVersion: 'meta.k8s.io/v1',
+      ...(dryRun ? { dryRun: ['All'] } : {}),
     },
   }
 }

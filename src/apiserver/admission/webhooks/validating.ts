@@ -3,6 +3,7 @@ import { validatingWebhookConfiguration } from '../../../api/admissionregistrati
 import type { Kind } from '../../../api/kind.ts'
 import type { AdmissionAttributes, AdmissionHost, AdmissionPlugin } from '../plugin.ts'
 import type { WebhookCaller } from './caller.ts'
+import { isWanted } from './conditions.ts'
 import { matchedKind } from './matching.ts'
 import { webhooksOf, type Webhook } from './webhook.ts'
 
@@ -24,8 +25,9 @@ async function askAll(
 ): Promise<void> {
   const verdicts = await Promise.allSettled(
     webhooks.map(async (webhook, index) => {
-      const kind = matchedKind(webhook, attributes, host)
-      if (kind !== undefined) await ask(caller, webhook, index, attributes, kind, host)
+      const kind = matchedKind(webhook.hook, attributes, host)
+      if (kind !== undefined && (await isWanted(webhook, attributes, kind, host)))
+        await ask(caller, webhook, index, attributes, kind, host)
     }),
   )
   for (const verdict of verdicts) if (verdict.status === 'rejected') throw verdict.reason

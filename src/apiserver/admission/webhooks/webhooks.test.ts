@@ -229,11 +229,31 @@ test('a webhook that is slow, dead or not who it says it is', async () => {
     (await make(server)).body.message,
     failed('https://127.0.0.1:1', 'dial tcp 127.0.0.1:1: connect: connection refused'),
   )
-  await replace({ matchConditions: [{ name: 'c', expression: 'true' }] })
-  equal(
-    (await make(server)).body.message,
-    'Internal error occurred: failed calling webhook "w.example.com": matchConditions are not supported yet',
-  )
+})
+
+test('conditions decide whether a webhook is asked', async () => {
+  const missing = `expression 'object.data.b == '1'' resulted in error: no such key: b`
+  const rows: [conditions: string[], failurePolicy: string, answer: string | undefined][] = [
+    [
+      [`object.data.a == '1'`, `request.operation == 'CREATE'`],
+      'Fail',
+      'admission webhook "w.example.com" denied the request: no',
+    ],
+    [[`object.data.a == '2'`], 'Fail', undefined],
+    [[`object.data.b == '1'`], 'Fail', `configmaps "m" is forbidden: ${missing}`],
+    [[`object.data.b == '1'`, `object.data.b == '1'`], 'Fail', `configmaps "m" is forbidden: [${missing}, ${missing}]`],
+    [[`object.data.b == '1'`, 'false'], 'Fail', undefined],
+    [[`object.data.b == '1'`], 'Ignore', undefined],
+    [[`!authorizer.requestResource.check('create').allowed()`], 'Fail', undefined],
+  ]
+  for (const [conditions, failurePolicy, answer] of rows)
+    for (const kind of ['mutating', 'validating'] as const) {
+      await using hooks = await webhookServer(() => ({ allowed: false, status: { message: 'no' } }))
+      await using server = await startHooked()
+      const matchConditions = conditions.map((expression, index) => ({ name: `c${index}`, expression }))
+      await register(server, kind, webhook(hooks, { matchConditions, failurePolicy }))
+      equal((await make(server)).body.message, answer, conditions.join())
+    }
 })
 
 test('a webhook behind a Service is reached at its endpoints, and must be the Service', async () => {

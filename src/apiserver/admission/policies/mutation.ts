@@ -1,0 +1,71 @@
+// What a mutation's value does to an object: an apply configuration is merged by the type, a JSON patch is carried out.
+import type { Kind } from '../../../api/kind.ts'
+import type { ApiObject } from '../../../api/object.ts'
+import { EvalError } from '../../../cel/values/eval-error.ts'
+import { toJson } from '../../../cel/values/json.ts'
+import type { Value } from '../../../cel/values/value.ts'
+import { checkApplied } from '../../../schema/apply/check-applied.ts'
+import { childStructure } from '../../../schema/apply/compare.ts'
+import { structureOf, type Structure } from '../../../schema/apply/structure.ts'
+import { typedMerge } from '../../../schema/apply/typed-merge.ts'
+import { jsonPatch, type JsonPatchOperation } from '../../../schema/json-patch.ts'
+import { equalValues, isJsonObject, type JsonObject, type JsonValue } from '../../../schema/json-value.ts'
+import { ingest } from '../../registry/ingest.ts'
+
+export type PatchType = 'ApplyConfiguration' | 'JSONPatch'
+
+/** Why an object could not be changed. */
+export class MutationError extends Error {}
+
+/** Itself when nothing changes; else decoded and defaulted as one that a client sends. */
+export function mutated(object: ApiObject, kind: Kind, patchType: PatchType, value: Value): ApiObject {
+  const shown = (kind.storedAs?.fromStored(object) ?? object) as unknown as JsonObject // objects are JSON
+  try {
+    const json = toJson(value)
+    const changed = patchType === 'JSONPatch' ? patched(shown, json) : merged(shown, kind, json)
+    if (equalValues(changed, shown)) return object
+    const sent = ingest(kind, changed, 'Ignore').object
+    return kind.storedAs?.toStored(sent) ?? sent
+  } catch (error) {
+    if (error instanceof EvalError || error instanceof MutationError) throw new MutationError(error.message)
+    throw new MutationError(error instanceof Error ? error.message : String(error), { cause: error })
+  }
+}
+
+function patched(object: JsonObject, operations: unknown): JsonValue {
+  if (!Array.isArray(operations))
+    throw new MutationError('type mismatch: JSONPatchType.expression should evaluate to array')
+  // What is no operation is refused by jsonPatch.
+  return jsonPatch(object, operations as readonly JsonPatchOperation[])
+}
+
+function merged(object: JsonObject, kind: Kind, applied: unknown): JsonValue {
+  if (!isJsonObject(applied)) throw new MutationError('expected an object as the apply configuration')
+  const configuration = applied
+  const structure = structureOf(kind.message)
+  const [wrong] = checkApplied(structure, configuration)
+  if (wrong !== undefined) throw new MutationError(wrong)
+  const atomic = atomicPaths(structure, configuration, '')
+  if (atomic.length > 0)
+    throw new MutationError(
+      `error applying patch: invalid ApplyConfiguration: may not mutate atomic arrays, maps or structs: ${atomic.join(', ')}`,
+    )
+  return typedMerge(structure, object, configuration)
+}
+
+/** What has one owner as a whole cannot be changed in part: a policy must name it by a JSON patch. */
+function atomicPaths(structure: Structure, value: JsonValue | undefined, path: string): readonly string[] {
+  const isAtomic =
+    (structure.kind === 'list' && structure.listType === 'atomic') ||
+    ((structure.kind === 'struct' || structure.kind === 'map') && structure.isAtomic)
+  if (isAtomic && path !== '' && typeof value === 'object' && value !== null) return [path]
+  if (Array.isArray(value))
+    return structure.kind === 'list'
+      ? value.flatMap((each: JsonValue, index) => atomicPaths(structure.element, each, `${path}[${index}]`))
+      : []
+  if (value === undefined || !isJsonObject(value)) return []
+  return Object.entries(value).flatMap(([name, member]) => {
+    const child = childStructure(structure, name)
+    return child === undefined ? [] : atomicPaths(child, member, `${path}.${name}`)
+  })
+}

@@ -1,0 +1,43 @@
+// Which requests a policy and its bindings look at.
+import type { MatchResources } from '../../../api/admissionregistration/v1/matching.ts'
+import type { Kind } from '../../../api/kind.ts'
+import type { ApiObject } from '../../../api/object.ts'
+import type { RegistryReads } from '../../registry/strategy.ts'
+import type { AdmissionAttributes } from '../plugin.ts'
+import { matchedKind } from '../webhooks/matching.ts'
+
+/** The version of the kind in which the policy sees the object; undefined when it does not look. */
+export function matchedPolicy(
+  match: MatchResources | undefined,
+  attributes: AdmissionAttributes,
+  reads: RegistryReads,
+): Kind | undefined {
+  if (match === undefined) return undefined
+  const { resourceRules: rules = [], excludeResourceRules: excludeRules = [], ...rest } = match
+  return matchedKind({ ...rest, rules, excludeRules }, attributes, reads)
+}
+
+const everything = [
+  { operations: ['*'], apiGroups: ['*'], apiVersions: ['*'], resources: ['*/*'], scope: '*' },
+] as const
+
+/** A binding without rules takes all that its policy looks at. */
+export function matchesBinding(
+  match: MatchResources | undefined,
+  attributes: AdmissionAttributes,
+  reads: RegistryReads,
+): boolean {
+  if (match === undefined) return true
+  const hasRules = (match.resourceRules ?? []).length > 0
+  return matchedPolicy(hasRules ? match : { ...match, resourceRules: everything }, attributes, reads) !== undefined
+}
+
+interface Binding extends ApiObject {
+  readonly spec: { readonly policyName?: string }
+}
+
+/** In the order of their names. */
+export const bindingsOf = <B extends Binding>({ metadata }: ApiObject, bindings: readonly B[]): readonly B[] =>
+  bindings
+    .filter(({ spec }) => spec.policyName === metadata.name)
+    .toSorted((a, b) => (a.metadata.name < b.metadata.name ? -1 : 1))
