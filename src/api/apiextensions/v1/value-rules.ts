@@ -11,7 +11,7 @@ import {
 } from '../../../schema/field-error.ts'
 import { equalValues, isJsonObject } from '../../../schema/json-value.ts'
 import type { JsonSchemaProps } from './json-schema-props.ts'
-import { schemaPattern } from './schema-pattern.ts'
+import { matchesPattern } from './schema-pattern.ts'
 import { hasFormat } from './value-formats.ts'
 
 /** Where a value stands: the path in answers, and its name in messages, which begins at the value that was given. */
@@ -92,7 +92,7 @@ function checkString(schema: JsonSchemaProps, value: string, { path, name }: Pla
   if (maxLength !== undefined && length > maxLength) errors.push(tooLong(path, maxLength))
   if (minLength !== undefined && length < minLength)
     errors.push(invalid(path, value, `${name} in body should be at least ${minLength} chars long`))
-  if (pattern !== undefined && !schemaPattern(pattern).test(value))
+  if (pattern !== undefined && !matchesPattern(pattern, value))
     errors.push(invalid(path, value, `${name} in body should match '${pattern}'`))
   if (type === 'string' && format !== undefined && !hasFormat(format, value))
     errors.push(typeInvalid(path, value, `${name} in body must be of type ${format}: ${JSON.stringify(value)}`))
