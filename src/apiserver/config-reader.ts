@@ -57,13 +57,6 @@ export class ConfigReader {
     return value.map((each, index) => new ConfigReader(each, `${this.#at(name)}[${index}]`))
   }
 
-  /** A field that upstream knows and we do not follow yet: its use is refused, not ignored. */
-  notYet(name: string): void {
-    const value = this.#take(name)
-    const isEmpty = value === undefined || value === '' || (Array.isArray(value) && value.length === 0)
-    if (!isEmpty) throw this.error(name, 'is not supported yet: it needs expressions in CEL')
-  }
-
   end(): void {
     for (const name of Object.keys(this.#value))
       if (!this.#read.has(name)) throw this.error(name, 'is not a known field')

@@ -60,15 +60,7 @@ const authenticationMistakes: [why: RegExp, config: unknown][] = [
     authentication({ jwt: [{ ...jwt, issuer: { ...issuer, audiences: ['a', 'b'] } }] }),
   ],
   [
-    /^jwt\[0\]\.claimMappings\.username\.expression is not supported yet: it needs expressions in CEL$/,
-    authentication({ jwt: [{ issuer, claimMappings: { username: { expression: 'claims.sub' } } }] }),
-  ],
-  [
-    /^jwt\[0\]\.userValidationRules is not supported yet/,
-    authentication({ jwt: [{ ...jwt, userValidationRules: [{ expression: 'true' }] }] }),
-  ],
-  [
-    /^jwt\[0\]\.claimMappings\.extra is not supported yet/,
+    /^jwt\[0\]\.claimMappings\.extra\[0\]\.key /,
     authentication({ jwt: [{ issuer, claimMappings: { ...claimMappings, extra: [{}] } }] }),
   ],
   [/^jwt\[0\]\.typo is not a known field$/, authentication({ jwt: [{ ...jwt, typo: 1 }] })],
@@ -113,6 +105,7 @@ test('a chain with a webhook', () => {
           allowedCacheMs: 90_000,
           deniedCacheMs: 0,
           onFailure: 'Deny',
+          conditions: [],
         },
       },
       { type: 'RBAC' },
@@ -136,8 +129,12 @@ const authorizationMistakes: [why: RegExp, config: unknown][] = [
     authorization({ type: 'Webhook', name: 'a', webhook: { ...webhook, timeout: '31s' } }),
   ],
   [
-    /^authorizers\[0\]\.webhook\.matchConditions is not supported yet/,
-    authorization({ type: 'Webhook', name: 'a', webhook: { ...webhook, matchConditions: [{ expression: 'true' }] } }),
+    /^authorizers\[0\]\.webhook\.matchConditions\[0\]\.expression cannot be used: must evaluate to bool but got string$/,
+    authorization({
+      type: 'Webhook',
+      name: 'a',
+      webhook: { ...webhook, matchConditions: [{ expression: 'request.user' }] },
+    }),
   ],
   [
     /InClusterConfig is not supported yet$/,

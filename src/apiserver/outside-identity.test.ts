@@ -12,7 +12,9 @@ import { nodeListeners } from '../platform/node/listener.ts'
 import { nodeOutbound } from '../platform/node/outbound.ts'
 import type { Presented } from './request.ts'
 import { TestCaches } from './caches.harness.ts'
+import { accessCondition } from './authorization/access-conditions.ts'
 import { accessWebhook } from './authorization/access-webhook.ts'
+import { ConfigReader } from './config-reader.ts'
 import { abac } from './authorization/abac.ts'
 import { resourceAttributes, type AccessAttributes } from './authorization/attributes.ts'
 import { userNamed } from './request.ts'
@@ -363,6 +365,7 @@ test('an access webhook decides, is remembered, and fails as configured', async 
     allowedCacheMs: 60_000,
     deniedCacheMs: 60_000,
     crypto: nodeCrypto,
+    conditions: [],
   } as const
   const open = accessWebhook({ ...options, onFailure: 'NoOpinion' })
   const closed = accessWebhook({ ...options, onFailure: 'Deny' })
@@ -389,6 +392,21 @@ test('an access webhook decides, is remembered, and fails as configured', async 
   equal(await ask(closed, pods('broken')), 'denied: webhook "w" failed: the webhook answered 503')
   equal(await ask(closed, pods('odd')), 'denied: webhook "w" failed: the webhook answered both allowed and denied')
   equal(open.rulesFor(userNamed('yes'), '').incomplete, true)
+  const asked = bodies.length
+  const conditional = (expression: string) =>
+    accessWebhook({
+      ...options,
+      onFailure: 'Deny',
+      conditions: [accessCondition(new ConfigReader({ expression }))],
+    })
+  equal(await ask(conditional(`request.resourceAttributes.namespace == 'other'`), pods('yes')), 'noOpinion: ')
+  match(
+    await ask(conditional(`request.nonResourceAttributes.path == '/'`), pods('yes')),
+    /^denied: webhook "w" failed: cel evaluation error: expression .* resulted in error: no such key: nonResourceAttributes$/,
+  )
+  equal(bodies.length, asked)
+  const met = conditional(`has(request.resourceAttributes) && 'g' in request.groups && request.user == 'yes'`)
+  equal(await ask(met, pods('yes')), 'allowed: is yes')
 })
 
 test('ABAC: a line allows whom and what it names', () => {

@@ -33,31 +33,32 @@ export class Environment {
   readonly #variables: ReadonlyMap<string, CelType>
   readonly #constants: ReadonlyMap<string, Constant>
 
-  constructor(options: EnvironmentOptions) {
+  /** What a base has in common with it is not made again. */
+  constructor(options: EnvironmentOptions, base?: Environment) {
     this.#options = options
     this.isHomogeneous = options.isHomogeneous ?? false
-    const functions = new Map<string, Overload[]>()
-    for (const table of options.functions)
-      for (const [name, overloads] of Object.entries(table))
-        functions.set(name, [...(functions.get(name) ?? []), ...overloads])
-    this.functions = functions
+    this.functions =
+      base !== undefined && base.#options.functions.length === options.functions.length
+        ? base.functions
+        : functionsOf(options.functions)
     this.#variables = new Map(Object.entries(options.variables ?? {}))
-    this.#constants = new Map(
-      (options.namedTypes ?? []).map((type) => {
-        const name = runtimeTypeName(type)
-        return [name, { type: typeOf(type), value: new TypeValue(name) }]
-      }),
-    )
+    this.#constants =
+      base !== undefined && base.#options.namedTypes === options.namedTypes
+        ? base.#constants
+        : constantsOf(options.namedTypes ?? [])
   }
 
   /** The same, with more or other variables. */
   with(variables: Readonly<Record<string, CelType>>, more: Partial<EnvironmentOptions> = {}): Environment {
-    return new Environment({
-      ...this.#options,
-      ...more,
-      functions: [...this.#options.functions, ...(more.functions ?? [])],
-      variables: { ...this.#options.variables, ...variables },
-    })
+    return new Environment(
+      {
+        ...this.#options,
+        ...more,
+        functions: [...this.#options.functions, ...(more.functions ?? [])],
+        variables: { ...this.#options.variables, ...variables },
+      },
+      this,
+    )
   }
 
   /** The variable that a name means, from the inside of the container outwards. */
@@ -104,3 +105,19 @@ export class Environment {
     return [...parts.map((_, index) => `${parts.slice(0, parts.length - index).join('.')}.${name}`), name]
   }
 }
+
+function functionsOf(tables: readonly Functions[]): ReadonlyMap<string, readonly Overload[]> {
+  const functions = new Map<string, Overload[]>()
+  for (const table of tables)
+    for (const [name, overloads] of Object.entries(table))
+      functions.set(name, [...(functions.get(name) ?? []), ...overloads])
+  return functions
+}
+
+const constantsOf = (types: readonly CelType[]): ReadonlyMap<string, Constant> =>
+  new Map(
+    types.map((type) => {
+      const name = runtimeTypeName(type)
+      return [name, { type: typeOf(type), value: new TypeValue(name) }]
+    }),
+  )

@@ -108,6 +108,7 @@ const webhookByFlags = (flags: PolicyFlagValues): WebhookSetting => ({
   allowedCacheMs: time(flags, 'authorization-webhook-cache-authorized-ttl', 300_000),
   deniedCacheMs: time(flags, 'authorization-webhook-cache-unauthorized-ttl', 30_000),
   onFailure: 'NoOpinion',
+  conditions: [],
 })
 
 async function resolved(

@@ -15,17 +15,13 @@ import {
 } from '../../cel/type.ts'
 import { LiteralMap } from '../../cel/values/map.ts'
 import { apiEnvironment } from './environment.ts'
+import { userInfoType } from './user-info.ts'
 
 const texts = (...names: readonly string[]): Readonly<Record<string, CelType>> =>
   Object.fromEntries(names.map((name) => [name, stringType]))
 
 const kindType = objectType('kubernetes.GroupVersionKind', texts('group', 'version', 'kind'))
 const resourceType = objectType('kubernetes.GroupVersionResource', texts('group', 'version', 'resource'))
-const userType = objectType('kubernetes.UserInfo', {
-  ...texts('username', 'uid'),
-  groups: listOf(stringType),
-  extra: mapOf(stringType, listOf(stringType)),
-})
 
 export const requestType = objectType('kubernetes.AdmissionRequest', {
   ...texts('subResource', 'requestSubResource', 'name', 'namespace', 'operation'),
@@ -33,7 +29,7 @@ export const requestType = objectType('kubernetes.AdmissionRequest', {
   resource: resourceType,
   requestKind: kindType,
   requestResource: resourceType,
-  userInfo: userType,
+  userInfo: userInfoType,
   dryRun: boolType,
   options: dynType,
 })

@@ -1,6 +1,7 @@
 // AuthenticationConfiguration: which issuers are trusted, how their claims are read, and where anonymous is let in.
 import { ConfigReader } from '../config-reader.ts'
 import type { AnonymousRules } from './anonymous.ts'
+import { claimExpression, claimRule, userRule, type ClaimExpressions } from './claim-expressions.ts'
 import type { ClaimMapping, JwtIssuer } from './oidc.ts'
 
 export interface AuthenticationSettings {
@@ -59,20 +60,23 @@ function issuerOf(config: ConfigReader): JwtIssuer {
   if (audiences.length > 1 && policy !== 'MatchAny')
     throw issuer.error('audienceMatchPolicy', 'must be MatchAny when there are several audiences')
   const certificateAuthority = issuer.text('certificateAuthority', '')
-  issuer.notYet('egressSelectorType')
+  if (issuer.text('egressSelectorType', '') !== '') throw issuer.error('egressSelectorType', 'is not supported yet')
   issuer.end()
-  const requiredClaims = config.objects('claimValidationRules').map((rule) => {
-    rule.notYet('expression')
-    rule.notYet('message')
-    const required = { claim: rule.text('claim'), value: rule.text('requiredValue', '') }
-    rule.end()
-    return required
+  const rules = config.objects('claimValidationRules').map(claimRuleOf)
+  const userRules = config.objects('userValidationRules').map((each) => {
+    const found = userRule(each)
+    if (found === undefined) throw each.error('expression', 'is required')
+    each.end()
+    return found
   })
-  config.notYet('userValidationRules')
   const mappings = config.object('claimMappings')
   if (mappings === undefined) throw config.error('claimMappings', 'is required')
-  const { username, groups, uidClaim } = mappingsOf(mappings)
+  const { username, groups, uidClaim, expressions: mapped } = mappingsOf(mappings)
   config.end()
+  const requiredClaims = rules.flatMap((each) => (each.required === undefined ? [] : [each.required]))
+  const claimRules = rules.flatMap((each) => (each.rule === undefined ? [] : [each.rule]))
+  const expressions: ClaimExpressions = { ...mapped, claimRules, userRules }
+  checkEmail(config, expressions)
   return {
     url,
     discoveryUrl: discoveryUrl === '' ? `${url.replace(/\/$/, '')}/.well-known/openid-configuration` : discoveryUrl,
@@ -83,34 +87,73 @@ function issuerOf(config: ConfigReader): JwtIssuer {
     username,
     groups,
     uidClaim,
+    expressions,
   }
 }
 
-function mappingsOf(config: ConfigReader): Pick<JwtIssuer, 'username' | 'groups' | 'uidClaim'> {
+function claimRuleOf(config: ConfigReader) {
+  const rule = claimRule(config)
+  const claim = config.text('claim', '')
+  const value = config.text('requiredValue', '')
+  if (rule !== undefined && claim !== '') throw config.error('claim', 'and expression cannot both be set')
+  if (rule === undefined && claim === '') throw config.error('claim', 'or expression is required')
+  config.end()
+  return { rule, required: claim === '' ? undefined : { claim, value } }
+}
+
+/** An address that nobody verified is no name: who takes it must look at that claim, too. */
+function checkEmail(config: ConfigReader, { username, extra, claimRules }: ClaimExpressions): void {
+  if (username === undefined || !/\bclaims\.email\b/.test(username.text)) return
+  const all = [username, ...extra.map(({ value }) => value), ...claimRules]
+  if (!all.some(({ text }) => /\bclaims\.\??email_verified\b/.test(text)))
+    throw config.error(
+      'claimMappings.username.expression',
+      'uses claims.email: claims.email_verified must be used in it, in claimMappings.extra[*].valueExpression or in claimValidationRules[*].expression',
+    )
+}
+
+type Mappings = Pick<JwtIssuer, 'username' | 'groups' | 'uidClaim'> & {
+  readonly expressions: Omit<ClaimExpressions, 'claimRules' | 'userRules'>
+}
+
+function mappingsOf(config: ConfigReader): Mappings {
   const username = config.object('username')
   if (username === undefined) throw config.error('username', 'is required')
   const groups = config.object('groups')
   const uid = config.object('uid')
-  config.notYet('extra')
-  const mappings = {
-    username: mappingOf(username),
-    groups: groups === undefined ? undefined : mappingOf(groups),
-    uidClaim: uid === undefined ? '' : uidOf(uid),
+  const extra = config.objects('extra').map((each) => {
+    const key = each.text('key')
+    const value = claimExpression(each, 'valueExpression')
+    if (value === undefined) throw each.error('valueExpression', 'is required')
+    each.end()
+    return { key, value }
+  })
+  config.end()
+  const [name, named, id] = [mappingOf(username), groups && mappingOf(groups), uid && uidOf(uid)]
+  return {
+    username: name.mapping ?? { claim: '', prefix: '' },
+    groups: named?.mapping,
+    uidClaim: id?.claim ?? '',
+    expressions: { username: name.expression, groups: named?.expression, uid: id?.expression, extra },
   }
-  config.end()
-  return mappings
 }
 
-function mappingOf(config: ConfigReader): ClaimMapping {
-  config.notYet('expression')
-  const mapping = { claim: config.text('claim'), prefix: config.text('prefix') }
+/** A claim with its prefix, or an expression. */
+function mappingOf(config: ConfigReader) {
+  const expression = claimExpression(config)
+  if (expression !== undefined) {
+    if (config.text('claim', '') !== '') throw config.error('claim', 'and expression cannot both be set')
+    config.end()
+    return { expression, mapping: undefined }
+  }
+  const mapping: ClaimMapping = { claim: config.text('claim'), prefix: config.text('prefix') }
   config.end()
-  return mapping
+  return { expression, mapping }
 }
 
-function uidOf(config: ConfigReader): string {
-  config.notYet('expression')
-  const claim = config.text('claim')
+function uidOf(config: ConfigReader) {
+  const expression = claimExpression(config)
+  const claim = expression === undefined ? config.text('claim') : ''
   config.end()
-  return claim
+  return { expression, claim }
 }

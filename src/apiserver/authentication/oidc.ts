@@ -11,6 +11,7 @@ import {
   type TokenAuthenticator,
 } from './authenticator.ts'
 import { BoundedCache } from './bounded-cache.ts'
+import { mappedUser, type ClaimExpressions } from './claim-expressions.ts'
 import { credentialIdKey } from './credential-id.ts'
 import { IssuerKeys } from './issuer-keys.ts'
 import { audiencesOf, isSignedBy, parseToken, type Claims } from './json-web-token.ts'
@@ -33,6 +34,8 @@ export interface JwtIssuer {
   readonly username: ClaimMapping
   readonly groups: ClaimMapping | undefined
   readonly uidClaim: string
+  /** What expressions read instead; undefined: nothing. */
+  readonly expressions?: ClaimExpressions
 }
 
 export interface OidcParts {
@@ -81,15 +84,15 @@ function lifeError({ exp, nbf }: Claims, nowMs: number): string | undefined {
 }
 
 function userOf(claims: Claims, issuer: JwtIssuer, common: readonly string[]): Authentication {
-  const { username, groups, requiredClaims, audiences, uidClaim } = issuer
+  const { username, groups, requiredClaims, audiences, uidClaim, expressions } = issuer
   const meantFor = audiencesOf(claims)
   if (!audiences.some((audience) => meantFor.includes(audience)))
     return refused(`oidc: expected audience in ${JSON.stringify(audiences)} got ${JSON.stringify(meantFor)}`)
   for (const { claim, value } of requiredClaims)
     if (claimAt(claims, claim) !== value)
       return refused(`oidc: required claim ${claim} not present or without its required value`)
-  const name = claimAt(claims, username.claim)
-  if (typeof name !== 'string' || name === '')
+  const name = expressions?.username === undefined ? claimAt(claims, username.claim) : ''
+  if (typeof name !== 'string' || (name === '' && expressions?.username === undefined))
     return refused(`oidc: parse username claims ${JSON.stringify(username.claim)}: claim not present`)
   if (username.claim === 'email' && (claims['email_verified'] ?? true) !== true)
     return refused('oidc: email not verified')
@@ -105,7 +108,8 @@ function userOf(claims: Claims, issuer: JwtIssuer, common: readonly string[]): A
     groups: named.map((group) => (groups?.prefix ?? '') + group),
     extra: typeof jti === 'string' ? { [credentialIdKey]: [`JTI=${jti}`] } : {},
   }
-  return authenticated(user, common)
+  const mapped = expressions === undefined ? user : mappedUser(claims, user, expressions)
+  return typeof mapped === 'string' ? refused(mapped) : authenticated(mapped, common)
 }
 
 const claimAt = (claims: Claims, name: string): unknown => claims[name]

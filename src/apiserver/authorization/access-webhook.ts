@@ -2,6 +2,7 @@
 import type { CryptoProvider } from '../../platform/crypto.ts'
 import { BoundedCache } from '../authentication/bounded-cache.ts'
 import { exchangeJson, type JsonServer } from '../outbound-json.ts'
+import { areMet, type AccessCondition } from './access-conditions.ts'
 import type { AccessAttributes } from './attributes.ts'
 import { allowed, denied, noOpinion, type Authorizer, type Decision } from './authorizer.ts'
 
@@ -14,6 +15,8 @@ export interface AccessWebhookOptions {
   readonly allowedCacheMs: number
   readonly deniedCacheMs: number
   readonly onFailure: 'NoOpinion' | 'Deny'
+  /** Only what meets them all is asked. */
+  readonly conditions: readonly AccessCondition[]
   readonly crypto: CryptoProvider
 }
 
@@ -24,7 +27,7 @@ interface Answer {
 const answersMax = 10_000
 
 export function accessWebhook(options: AccessWebhookOptions): Authorizer {
-  const { name, server, target, version, allowedCacheMs, deniedCacheMs, onFailure, crypto } = options
+  const { name, server, target, version, allowedCacheMs, deniedCacheMs, onFailure, conditions, crypto } = options
   const answers = new BoundedCache<Decision>(server.clock, answersMax)
   const ask = async (spec: object, signal: AbortSignal): Promise<Decision> => {
     const body = JSON.stringify({ apiVersion: `authorization.k8s.io/${version}`, kind: 'SubjectAccessReview', spec })
@@ -33,23 +36,26 @@ export function accessWebhook(options: AccessWebhookOptions): Authorizer {
     if (value === undefined) throw new Error(`the webhook answered ${status}`)
     return read(value as Answer)
   }
+  const failed = (error: unknown): Decision => {
+    const reason = `webhook ${JSON.stringify(name)} failed: ${(error as Error).message}`
+    return onFailure === 'Deny' ? denied(reason) : noOpinion(reason)
+  }
   return {
     name,
     authorize(attributes, signal) {
+      try {
+        if (!areMet(conditions, specOf(attributes, 'v1'))) return noOpinion()
+      } catch (error) {
+        return failed(error)
+      }
       const spec = specOf(attributes, version)
       const key = crypto.sha256(JSON.stringify(spec)).toBase64()
       const known = answers.get(key)
       if (known !== undefined) return known
-      return ask(spec, signal).then(
-        (decision) => {
-          answers.set(key, decision, decision.kind === 'allowed' ? allowedCacheMs : deniedCacheMs)
-          return decision
-        },
-        (error: unknown) => {
-          const reason = `webhook ${JSON.stringify(name)} failed: ${(error as Error).message}`
-          return onFailure === 'Deny' ? denied(reason) : noOpinion(reason)
-        },
-      )
+      return ask(spec, signal).then((decision) => {
+        answers.set(key, decision, decision.kind === 'allowed' ? allowedCacheMs : deniedCacheMs)
+        return decision
+      }, failed)
     },
     rulesFor: () => ({
       rules: [],

@@ -1,5 +1,6 @@
 // AuthorizationConfiguration: the chain of authorizers in its order.
 import { ConfigReader } from '../config-reader.ts'
+import { accessCondition, type AccessCondition } from './access-conditions.ts'
 
 export const authorizationModes = ['ABAC', 'AlwaysAllow', 'AlwaysDeny', 'Node', 'RBAC', 'Webhook'] as const
 export type AuthorizationMode = (typeof authorizationModes)[number]
@@ -16,6 +17,7 @@ export interface WebhookSetting {
   readonly allowedCacheMs: number
   readonly deniedCacheMs: number
   readonly onFailure: 'NoOpinion' | 'Deny'
+  readonly conditions: readonly AccessCondition[]
 }
 
 const versions = ['apiserver.config.k8s.io/v1', 'apiserver.config.k8s.io/v1beta1'] as const
@@ -57,7 +59,6 @@ function webhookOf(config: ConfigReader): WebhookSetting {
   connection.end()
   const timeoutMs = config.milliseconds('timeout', 0)
   if (timeoutMs <= 0 || timeoutMs > timeoutMsMax) throw config.error('timeout', 'must be above 0 and at most 30s')
-  config.notYet('matchConditions')
   const setting: WebhookSetting = {
     kubeconfigPath,
     timeoutMs,
@@ -65,6 +66,7 @@ function webhookOf(config: ConfigReader): WebhookSetting {
     allowedCacheMs: config.flag('cacheAuthorizedRequests', true) ? config.milliseconds('authorizedTTL', 300_000) : 0,
     deniedCacheMs: config.flag('cacheUnauthorizedRequests', true) ? config.milliseconds('unauthorizedTTL', 30_000) : 0,
     onFailure: config.oneOf('failurePolicy', ['NoOpinion', 'Deny']),
+    conditions: config.objects('matchConditions').map(accessCondition),
   }
   config.text('matchConditionSubjectAccessReviewVersion', '')
   config.end()

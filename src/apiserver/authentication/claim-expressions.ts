@@ -1,0 +1,131 @@
+// Claims by expressions: who a token's holder is, and what must hold of the claims and of the user that they make.
+import { apiEnvironment } from '../../api/expressions/environment.ts'
+import { compiled } from '../../api/expressions/compiled.ts'
+import { userInfoType } from '../../api/expressions/user-info.ts'
+import type { Program } from '../../cel/program.ts'
+import { CostLimitError, type Activation } from '../../cel/run/frame.ts'
+import { boolType, dynType, mapOf, stringType } from '../../cel/type.ts'
+import { EvalError } from '../../cel/values/eval-error.ts'
+import { isList } from '../../cel/values/equality.ts'
+import { fromJson } from '../../cel/values/json.ts'
+import type { Value } from '../../cel/values/value.ts'
+import type { ConfigReader } from '../config-reader.ts'
+import type { User } from '../request.ts'
+import type { Claims } from './json-web-token.ts'
+
+export interface ClaimExpression {
+  readonly text: string
+  readonly program: Program
+}
+
+export interface ClaimRule extends ClaimExpression {
+  readonly message: string
+}
+
+/** What is read by an expression instead of a claim. */
+export interface ClaimExpressions {
+  readonly username: ClaimExpression | undefined
+  readonly groups: ClaimExpression | undefined
+  readonly uid: ClaimExpression | undefined
+  readonly extra: readonly { readonly key: string; readonly value: ClaimExpression }[]
+  readonly claimRules: readonly ClaimRule[]
+  readonly userRules: readonly ClaimRule[]
+}
+
+const costMax = 10_000_000
+const ofClaims = apiEnvironment.with({ claims: mapOf(stringType, dynType) })
+const ofUser = apiEnvironment.with({ user: userInfoType })
+
+function read(
+  config: ConfigReader,
+  name: string,
+  environment: typeof ofClaims,
+  ...types: readonly (typeof boolType)[]
+) {
+  const text = config.text(name, '')
+  if (text === '') return undefined
+  const result = compiled(text, environment, ...types)
+  if (result.kind === 'wrong') throw config.error(name, `cannot be used: ${result.message}`)
+  return { text, program: result.program }
+}
+
+/** A mapping by `expression`; undefined when there is none. */
+export const claimExpression = (config: ConfigReader, name = 'expression'): ClaimExpression | undefined =>
+  read(config, name, ofClaims)
+
+const rule = (config: ConfigReader, environment: typeof ofClaims): ClaimRule | undefined => {
+  const found = read(config, 'expression', environment, boolType)
+  const message = config.text('message', '')
+  return found === undefined ? undefined : { ...found, message }
+}
+
+export const claimRule = (config: ConfigReader): ClaimRule | undefined => rule(config, ofClaims)
+export const userRule = (config: ConfigReader): ClaimRule | undefined => rule(config, ofUser)
+
+/** Throws what is wrong with the token's holder. */
+class ClaimError extends Error {}
+
+/** The value, or undefined and why it is none. */
+function evaluated({ text, program }: ClaimExpression, variables: Activation, what: string): Value {
+  try {
+    return program.evaluate(variables, costMax).value
+  } catch (error) {
+    if (error instanceof EvalError || error instanceof CostLimitError)
+      throw new ClaimError(`oidc: error evaluating ${what}: expression '${text}' resulted in error: ${error.message}`)
+    throw error
+  }
+}
+
+/** What expressions read out of claims, with what other claims gave for the rest; or why it is nobody. */
+export function mappedUser(claims: Claims, user: User, expressions: ClaimExpressions): User | string {
+  const { username, groups, uid, extra, claimRules, userRules } = expressions
+  const variables = { claims: fromJson(claims) }
+  try {
+    for (const each of claimRules) check(each, variables, 'claim validation expression')
+    const mapped = {
+      name: username === undefined ? user.name : name(evaluated(username, variables, 'username claim expression')),
+      groups:
+        groups === undefined ? user.groups : texts(evaluated(groups, variables, 'group claim expression'), 'groups'),
+      uid: uid === undefined ? user.uid : text(evaluated(uid, variables, 'uid claim expression'), 'uid'),
+      extra: { ...user.extra, ...extraOf(extra, variables) },
+    }
+    const { name: of, ...rest } = mapped
+    const seen = { user: fromJson({ username: of, ...rest }, userInfoType) }
+    for (const each of userRules) check(each, seen, 'user info validation rule')
+    return mapped
+  } catch (error) {
+    if (error instanceof ClaimError) return error.message
+    throw error
+  }
+}
+
+function check(each: ClaimRule, variables: Activation, what: string): void {
+  if (evaluated(each, variables, what) !== true)
+    throw new ClaimError(`oidc: error evaluating ${what}: validation expression '${each.text}' failed: ${each.message}`)
+}
+
+function text(value: Value, what: string): string {
+  if (typeof value === 'string') return value
+  throw new ClaimError(`oidc: error evaluating ${what} claim expression: expression must return a string`)
+}
+
+function name(value: Value): string {
+  const found = text(value, 'username')
+  if (found === '')
+    throw new ClaimError('oidc: error evaluating username claim expression: username must not be an empty string')
+  return found
+}
+
+/** One text, several or none: what is empty counts for nothing. */
+function texts(value: Value, what: string): readonly string[] {
+  if (value === null) return []
+  const all = isList(value) ? value : [value]
+  return all.map((each) => text(each, what)).filter((each) => each !== '')
+}
+
+function extraOf(extra: ClaimExpressions['extra'], variables: Activation): Record<string, readonly string[]> {
+  const found = extra.map(
+    ({ key, value }) => [key, texts(evaluated(value, variables, 'extra claim expression'), 'extra')] as const,
+  )
+  return Object.fromEntries(found.filter(([, values]) => values.length > 0))
+}

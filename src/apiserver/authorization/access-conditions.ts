@@ -1,0 +1,60 @@
+// matchConditions of an access webhook: questions for which one is false are not put to it.
+import { apiEnvironment } from '../../api/expressions/environment.ts'
+import { compiled } from '../../api/expressions/compiled.ts'
+import type { Program } from '../../cel/program.ts'
+import { CostLimitError } from '../../cel/run/frame.ts'
+import { boolType, listOf, mapOf, objectType, stringType, type CelType } from '../../cel/type.ts'
+import { EvalError } from '../../cel/values/eval-error.ts'
+import { fromJson } from '../../cel/values/json.ts'
+import type { ConfigReader } from '../config-reader.ts'
+
+const texts = (...names: readonly string[]): Readonly<Record<string, CelType>> =>
+  Object.fromEntries(names.map((name) => [name, stringType]))
+const selector = objectType('kubernetes.SelectorAttributes', {
+  rawSelector: stringType,
+  requirements: listOf(
+    objectType('kubernetes.SelectorRequirement', { ...texts('key', 'operator'), values: listOf(stringType) }),
+  ),
+})
+const requestType = objectType('kubernetes.SubjectAccessReviewSpec', {
+  ...texts('user', 'uid'),
+  groups: listOf(stringType),
+  extra: mapOf(stringType, listOf(stringType)),
+  resourceAttributes: objectType('kubernetes.ResourceAttributes', {
+    ...texts('namespace', 'verb', 'group', 'version', 'resource', 'subresource', 'name'),
+    fieldSelector: selector,
+    labelSelector: selector,
+  }),
+  nonResourceAttributes: objectType('kubernetes.NonResourceAttributes', texts('path', 'verb')),
+})
+const environment = apiEnvironment.with({ request: requestType })
+const costMax = 2_500_000
+
+export interface AccessCondition {
+  readonly text: string
+  readonly program: Program
+}
+
+export function accessCondition(config: ConfigReader): AccessCondition {
+  const text = config.text('expression')
+  const result = compiled(text, environment, boolType)
+  if (result.kind === 'wrong') throw config.error('expression', `cannot be used: ${result.message}`)
+  config.end()
+  return { text, program: result.program }
+}
+
+/** What the webhook would be asked, as `SubjectAccessReview` of v1 has it; throws when a condition fails and none is false. */
+export function areMet(conditions: readonly AccessCondition[], spec: object): boolean {
+  if (conditions.length === 0) return true
+  const request = fromJson(spec, requestType)
+  const failures: string[] = []
+  for (const { text, program } of conditions)
+    try {
+      if (program.evaluate({ request }, costMax).value === false) return false
+    } catch (error) {
+      if (!(error instanceof EvalError || error instanceof CostLimitError)) throw error
+      failures.push(`cel evaluation error: expression '${text}' resulted in error: ${error.message}`)
+    }
+  if (failures.length > 0) throw new Error(failures.length === 1 ? failures[0] : `[${failures.join(', ')}]`)
+  return true
+}
