@@ -19,7 +19,13 @@ export interface ExtenderConfiguration {
   readonly nodeCacheCapable?: boolean
   readonly ignorable?: boolean
   readonly managedResources?: readonly { readonly name: string; readonly ignoredByScheduler?: boolean }[]
-  readonly tlsConfig?: { readonly caData?: string; readonly certData?: string; readonly keyData?: string }
+  /** Certificates and keys as base64 of PEM. */
+  readonly tlsConfig?: {
+    readonly serverName?: string
+    readonly caData?: string
+    readonly certData?: string
+    readonly keyData?: string
+  }
 }
 
 export interface ExtenderVerdict {
@@ -30,14 +36,19 @@ export interface ExtenderVerdict {
   readonly unresolvable: ReadonlySet<string>
 }
 
-/** Uids of the pods that would go, by node. */
-export type ExtenderVictims = ReadonlyMap<string, { readonly uids: readonly string[]; readonly violations: number }>
+/** The pods that would go, by node, and how many of them a disruption budget protects. */
+export type ProposedVictims = ReadonlyMap<string, { readonly pods: readonly Pod[]; readonly violations: number }>
+
+/** What an extender makes of them: uids by node. */
+export type AgreedVictims = ReadonlyMap<string, { readonly uids: readonly string[]; readonly violations: number }>
 
 export interface Extender {
   readonly url: string
   /** Whether scheduling goes on without it when it fails. */
   readonly isIgnorable: boolean
   readonly weight: number
+  /** Resources that the scheduler leaves to it. */
+  readonly ignoredResources: readonly string[]
   isInterested(pod: Pod): boolean
   readonly filter: ((pod: Pod, nodes: readonly Node[], signal: AbortSignal) => Promise<ExtenderVerdict>) | undefined
   /** 0 to 10 by node. */
@@ -45,7 +56,7 @@ export interface Extender {
     | ((pod: Pod, nodes: readonly Node[], signal: AbortSignal) => Promise<ReadonlyMap<string, number>>)
     | undefined
   /** Those candidates that it agrees to, perhaps with other victims. */
-  readonly preempt: ((pod: Pod, victims: ExtenderVictims, signal: AbortSignal) => Promise<ExtenderVictims>) | undefined
+  readonly preempt: ((pod: Pod, victims: ProposedVictims, signal: AbortSignal) => Promise<AgreedVictims>) | undefined
   readonly bind: ((pod: Pod, nodeName: string, signal: AbortSignal) => Promise<void>) | undefined
 }
 
@@ -58,15 +69,17 @@ type Ask = (verb: string, body: object, signal: AbortSignal) => Promise<unknown>
 
 export function extenderOf(configuration: ExtenderConfiguration, outbound: OutboundProvider, clock: Clock): Extender {
   const { urlPrefix, filterVerb, prioritizeVerb, preemptVerb, bindVerb, managedResources = [] } = configuration
+  const isCached = configuration.nodeCacheCapable ?? false
   const ask = askerOf(configuration, outbound, clock)
   const argsOf = (pod: Pod, nodes: readonly Node[]) =>
-    configuration.nodeCacheCapable
+    isCached
       ? { Pod: pod, NodeNames: nodes.map(({ metadata }) => metadata.name) }
       : { Pod: pod, Nodes: { apiVersion: 'v1', kind: 'NodeList', items: nodes } }
   return {
     url: urlPrefix,
     isIgnorable: configuration.ignorable ?? false,
     weight: configuration.weight ?? 1,
+    ignoredResources: managedResources.filter(({ ignoredByScheduler }) => ignoredByScheduler).map(({ name }) => name),
     isInterested: (pod) =>
       managedResources.length === 0 || asksForAny(pod, new Set(managedResources.map(({ name }) => name))),
     filter: filterVerb
@@ -77,7 +90,7 @@ export function extenderOf(configuration: ExtenderConfiguration, outbound: Outbo
       : undefined,
     preempt: preemptVerb
       ? async (pod, victims, signal) =>
-          readVictims(await ask(preemptVerb, { Pod: pod, ...writeVictims(victims) }, signal))
+          readVictims(await ask(preemptVerb, { Pod: pod, ...writeVictims(victims, isCached) }, signal))
       : undefined,
     bind: bindVerb
       ? async (pod, Node, signal) => {
@@ -96,7 +109,12 @@ function askerOf(
   const { origin, pathname } = new URL(urlPrefix)
   const decoded = (data: string | undefined) => (data === undefined ? undefined : atob(data))
   const [authority, certificate, key] = [tlsConfig?.caData, tlsConfig?.certData, tlsConfig?.keyData].map(decoded)
-  const tls = { ...(authority && { authority }), ...(certificate && { certificate }), ...(key && { key }) }
+  const tls = {
+    ...(authority && { authority }),
+    ...(certificate && { certificate }),
+    ...(key && { key }),
+    ...(tlsConfig?.serverName && { serverName: tlsConfig.serverName }),
+  }
   const outbound = provider.connect({ origin, tls })
   return async (verb, body, signal) => {
     const late = new AbortController()
@@ -166,16 +184,18 @@ function readPriorities(answer: unknown): ReadonlyMap<string, number> {
   return new Map(answer.map((item) => [String(fieldOf(item, 'host')), Number(fieldOf(item, 'score') ?? 0)]))
 }
 
-const writeVictims = (victims: ExtenderVictims) => ({
-  NodeNameToMetaVictims: Object.fromEntries(
-    [...victims].map(([node, { uids, violations }]) => [
-      node,
-      { Pods: uids.map((UID) => ({ UID })), NumPDBViolations: violations },
-    ]),
-  ),
-})
+/** An extender that has the nodes and their pods itself needs no more than uids. */
+function writeVictims(victims: ProposedVictims, isCached: boolean): object {
+  const byNode = Object.fromEntries(
+    [...victims].map(([node, { pods, violations }]) => {
+      const Pods = isCached ? pods.map(({ metadata: { uid } }) => ({ UID: uid })) : pods
+      return [node, { Pods, NumPDBViolations: violations }]
+    }),
+  )
+  return isCached ? { NodeNameToMetaVictims: byNode } : { NodeNameToVictims: byNode }
+}
 
-function readVictims(answer: unknown): ExtenderVictims {
+function readVictims(answer: unknown): AgreedVictims {
   const byNode = (fieldOf(answer, 'nodenametometavictims') ?? {}) as JsonObject
   return new Map(
     Object.entries(byNode).map(([node, meta]) => {

@@ -1,12 +1,14 @@
-// What extenders add to a cycle: fewer fitting nodes, and points for those that are left.
+// What extenders add to a cycle: fewer fitting nodes, points for those that are left, a say in whom to remove, and the
+// binding.
 import type { Clock } from '../base/clock.ts'
 import type { Log } from '../base/log.ts'
 import { errorText } from '../base/log.ts'
 import type { Node } from '../api/core/v1/node.ts'
 import type { Pod } from '../api/core/v1/pod.ts'
-import { extenderScoreScale, type Extender } from './extender.ts'
+import { extenderScoreScale, type AgreedVictims, type Extender } from './extender.ts'
 import type { Filtering } from './filtering.ts'
 import { rejection } from './framework.ts'
+import { byImportance, candidate, type Candidate } from './preemption.ts'
 import type { Scores } from './scoring.ts'
 import type { Snapshot } from './snapshot/snapshot.ts'
 
@@ -69,4 +71,67 @@ export async function scoreByExtenders(
       parts.log.warn('an extender gave no points', { extender: url, error: errorText(error) })
     }
   }
+}
+
+/** The candidates that every extender agrees to, with the victims that they want. */
+export async function agreeOnVictims(
+  pod: Pod,
+  candidates: readonly Candidate[],
+  snapshot: Snapshot,
+  parts: ExtendingParts,
+  signal: AbortSignal,
+): Promise<readonly Candidate[]> {
+  let agreed = candidates
+  for (const { preempt, isIgnorable, url } of interested(parts, pod)) {
+    if (preempt === undefined || agreed.length === 0) continue
+    const proposed = new Map(
+      agreed.map(({ slot, victims, violations }) => [
+        snapshot.nameAt(slot),
+        { pods: victims.map((victim) => victim.pod), violations },
+      ]),
+    )
+    try {
+      const answer = await preempt(pod, proposed, signal)
+      agreed = agreed.flatMap(({ slot }) => withAgreed(slot, answer, snapshot, isIgnorable))
+    } catch (error) {
+      if (!isIgnorable) throw error
+      parts.log.warn('an extender is left out', { extender: url, error: errorText(error) })
+    }
+  }
+  return agreed
+}
+
+function withAgreed(slot: number, answer: AgreedVictims, snapshot: Snapshot, isIgnorable: boolean): Candidate[] {
+  const node = snapshot.nameAt(slot)
+  const found = answer.get(node)
+  if (found === undefined) return []
+  const onNode = [...snapshot.podsOn(slot)].toSorted(byImportance)
+  const stray = found.uids.find((uid) => !onNode.some((placed) => placed.pod.metadata.uid === uid))
+  if (stray !== undefined) throw new Error(`an extender wants pod ${stray} removed, which is not on node ${node}`)
+  if (found.uids.length === 0) {
+    if (isIgnorable) return []
+    throw new Error(`expected at least one victim pod on node ${JSON.stringify(node)}`)
+  }
+  const victims = onNode.filter((placed) => found.uids.includes(placed.pod.metadata.uid))
+  return [candidate(slot, victims, found.violations)]
+}
+
+/** Whether an extender has bound the pod; one that fails and may be ignored leaves it to the plugins. */
+export async function bindByExtender(
+  pod: Pod,
+  nodeName: string,
+  parts: ExtendingParts,
+  signal: AbortSignal,
+): Promise<boolean> {
+  for (const { bind, isIgnorable, url } of interested(parts, pod)) {
+    if (bind === undefined) continue
+    try {
+      await bind(pod, nodeName, signal)
+      return true
+    } catch (error) {
+      if (!isIgnorable) throw error
+      parts.log.warn('an extender did not bind', { extender: url, error: errorText(error) })
+    }
+  }
+  return false
 }

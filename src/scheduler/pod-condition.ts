@@ -15,21 +15,22 @@ export interface PodConditionParts {
 }
 
 /** `nominated`: a node's name, '' to take the nomination back, undefined to leave it as it is. */
-export async function markUnschedulable(
+export async function markUnscheduled(
   target: Pod,
+  reason: 'Unschedulable' | 'SchedulerError',
   message: string,
   nominated: string | undefined,
   { client, clock, log }: PodConditionParts,
   context: Context,
 ): Promise<void> {
   const before = podCondition(target, 'PodScheduled')
-  const isSame = before?.status === 'False' && before.reason === 'Unschedulable' && before.message === message
+  const isSame = before?.status === 'False' && before.reason === reason && before.message === message
   const isSameNode = nominated === undefined || nominated === (target.status.nominatedNodeName ?? '')
   if (isSame && isSameNode) return
   const condition = {
     type: 'PodScheduled',
     status: 'False',
-    reason: 'Unschedulable',
+    reason,
     message,
     lastTransitionTime: before?.status === 'False' ? before.lastTransitionTime : rfc3339(clock.nowMs()),
     ...(target.metadata.generation && { observedGeneration: target.metadata.generation }),

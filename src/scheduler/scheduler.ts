@@ -16,14 +16,14 @@ import { watchCluster } from './cluster-watch.ts'
 import { makeProfiles, type SchedulerConfiguration } from './configuration.ts'
 import type { DecisionRecord } from './decisions.ts'
 import type { Extender } from './extender.ts'
-import { filterByExtenders, interested, scoreByExtenders } from './extending.ts'
+import { bindByExtender, filterByExtenders, interested, scoreByExtenders } from './extending.ts'
 import { eventLabel } from './event-label.ts'
 import { filterNodes, type Filtered } from './filtering.ts'
 import type { Cycle, FilterRun, PluginParts, SchedulerPlugin, WakeEvent } from './framework.ts'
 import { makeRoom } from './make-room.ts'
 import { QueueMetrics, type SchedulerMetrics } from './metrics.ts'
 import { Nominator } from './nominator.ts'
-import { markUnschedulable } from './pod-condition.ts'
+import { markUnscheduled } from './pod-condition.ts'
 import type { Profile } from './profile.ts'
 import { SchedulingQueue } from './queue.ts'
 import { SchedulingEvents } from './scheduling-events.ts'
@@ -171,12 +171,15 @@ export class Scheduler {
     const isOpen = ({ wakesOn }: SchedulerPlugin) => wakesOn === undefined || wakesOn.includes(event.kind)
     const hopeful = (profile: Profile | undefined, rejectedBy: ReadonlySet<string>) =>
       profile?.plugins.filter((plugin) => rejectedBy.has(plugin.name) && isOpen(plugin)) ?? []
+    // What helps where an extender said no, only the extender knows.
+    const isAnybodysGuess = (rejectedBy: ReadonlySet<string>) =>
+      rejectedBy.size === 0 || this.#parts.extenders.some(({ url }) => rejectedBy.has(url))
     this.#queue.wake(
       (rejectedBy) =>
-        rejectedBy.size === 0 ||
+        isAnybodysGuess(rejectedBy) ||
         [...this.#profiles.values()].some((profile) => hopeful(profile, rejectedBy).length > 0),
       ({ pod: parked, rejectedBy }) =>
-        rejectedBy.size === 0 ||
+        isAnybodysGuess(rejectedBy) ||
         hopeful(this.#profiles.get(parked.spec.schedulerName), rejectedBy).some(
           (plugin) => plugin.canHelp === undefined || plugin.canHelp(event, parked),
         ),
@@ -226,6 +229,7 @@ export class Scheduler {
     watch.end('error')
     this.#parts.log.warn('a pod could not be scheduled', { pod: keyOf(waiting.pod), error: errorText(error) })
     this.#queue.retry(waiting)
+    this.#tellError(waiting.pod, error, waiting.cause)
   }
 
   #conclude(attempt: Attempt, filtered: Filtered, scores: Scores | undefined): void {
@@ -236,6 +240,7 @@ export class Scheduler {
     const { fitting, run } = filtered
     const slot = scores === undefined ? (fitting[0] ?? -1) : bestOf(scores, this.#parts.random)
     const nodeName = this.#snapshot.nameAt(slot)
+    if (nodeName === '') throw new Error('the node went away while extenders were asked')
     this.#remember(attempt.waiting.pod, run, nodeName, '', scores)
     this.#assume(attempt, run.cycle, nodeName, fitting.length)
   }
@@ -282,9 +287,8 @@ export class Scheduler {
       for (const plugin of at.preBind) await plugin.preBind(cycle, nodeName, ctx)
       watch.lap('PreBind')
       const bound = because(ctx, this.#record(target, 'step', `Permit → PreBind → Bind ${nodeName}`, ctx.cause))
-      const binder = interested(this.#parts, target).find(({ bind }) => bind !== undefined)?.bind
-      if (binder !== undefined) await binder(target, nodeName, ctx.signal)
-      else for (const plugin of at.bind) if (await plugin.bind(cycle, nodeName, client, bound)) break
+      if (!(await bindByExtender(target, nodeName, this.#parts, ctx.signal)))
+        for (const plugin of at.bind) if (await plugin.bind(cycle, nodeName, client, bound)) break
       watch.lap('Bind')
       for (const plugin of at.postBind) plugin.postBind(cycle, nodeName)
       watch.lap('PostBind')
@@ -317,6 +321,7 @@ export class Scheduler {
     if (hasReason(error, 'NotFound') || now === undefined || now.metadata.uid !== target.metadata.uid) return
     log.debug('a pod could not be bound', { pod: keyOf(target), node: nodeName, error: errorText(error) })
     this.#queue.retry({ ...waiting, pod: now })
+    this.#tellError(now, error, waiting.cause)
   }
 
   /** Nothing fits: the pod waits, is told why, and room is made for it if some plugin can. */
@@ -334,7 +339,7 @@ export class Scheduler {
     { message, run }: Unschedulable,
     ctx: Context,
   ): Promise<void> {
-    if (run === undefined) return this.#tellUnschedulable(target, message, undefined, ctx)
+    if (run === undefined) return this.#tellFailure(target, 'Unschedulable', message, undefined, ctx)
     watch.resume()
     const { nominated, failures, forgetsNomination } = await makeRoom(run, profile, this.#parts.log, ctx)
     watch.lap('PostFilter', nominated === undefined ? 'Unschedulable' : 'Success')
@@ -346,13 +351,26 @@ export class Scheduler {
     if (nominated !== undefined) this.#nominator.set(target, nominated)
     else if (forgetsNomination) this.#nominator.set(target, undefined)
     const nodeName = nominated ?? (forgetsNomination ? '' : undefined)
-    await this.#tellUnschedulable(target, whole, nodeName, because(ctx, cause))
+    await this.#tellFailure(target, 'Unschedulable', whole, nodeName, because(ctx, cause))
   }
 
-  async #tellUnschedulable(target: Pod, message: string, nominated: string | undefined, ctx: Context): Promise<void> {
+  #tellError(target: Pod, error: unknown, cause: Cause): void {
+    const message = error instanceof Error ? error.message : String(error)
+    this.#tasks.start('tell an error', (signal) =>
+      this.#tellFailure(target, 'SchedulerError', message, undefined, context(signal, cause)),
+    )
+  }
+
+  async #tellFailure(
+    target: Pod,
+    reason: 'Unschedulable' | 'SchedulerError',
+    message: string,
+    nominated: string | undefined,
+    ctx: Context,
+  ): Promise<void> {
     const note = { type: 'Warning', reason: 'FailedScheduling', action: 'Scheduling', message } as const
     await this.#events.tell(target.spec.schedulerName, target, note, ctx)
-    await markUnschedulable(target, message, nominated, this.#parts, ctx)
+    await markUnscheduled(target, reason, message, nominated, this.#parts, ctx)
   }
 
   #record(target: Pod, arrow: 'reconcile' | 'step', what: string, cause: Cause): Cause {

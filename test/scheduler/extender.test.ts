@@ -1,10 +1,18 @@
-// Extenders over real HTTP: one filters and scores and binds, a broken one is left out or holds pods up.
+// Extenders over real HTTP and HTTPS: they filter, score, choose victims and bind; a broken one is left out or holds pods up.
 import { deepEqual, equal, match } from 'node:assert/strict'
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { createServer as createSecureServer, type ServerOptions } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { test } from 'node:test'
+import { systemRandom } from '../../src/base/random.ts'
+import { realClock } from '../../src/base/clock.ts'
+import { eventsEvent } from '../../src/api/events/v1/event.ts'
+import { priorityClass } from '../../src/api/scheduling/v1/priority-class.ts'
 import { context, pod, startCluster, type TestCluster } from '../../src/cluster/index.ts'
+import { temporaryCertificates } from '../../src/cluster/pki.ts'
+import { nodePlatform } from '../../src/platform/node/platform.ts'
+import { podCondition } from '../../src/api/core/v1/pod-readiness.ts'
 
 const ctx = context(new AbortController().signal)
 
@@ -14,8 +22,8 @@ async function textOf(request: IncomingMessage): Promise<string> {
   return text
 }
 
-/** A program that answers each verb with a function of the body. */
-async function extender(answers: Record<string, (body: never) => unknown>) {
+/** A program that answers each verb with a function of the body; with `tls` it wants a certificate of the caller. */
+async function extender(answers: Record<string, (body: never) => unknown>, tls?: ServerOptions) {
   const asked: string[] = []
   const respond = async (request: IncomingMessage, response: ServerResponse) => {
     const verb = (request.url ?? '').split('/').at(-1) ?? ''
@@ -23,15 +31,16 @@ async function extender(answers: Record<string, (body: never) => unknown>) {
     asked.push(verb)
     const answer = answers[verb]
     response.statusCode = answer === undefined ? 500 : 200
-    response.end(answer === undefined ? 'broken' : JSON.stringify(answer(JSON.parse(text) as never)))
+    response.end(answer === undefined ? 'broken' : JSON.stringify(await answer(JSON.parse(text) as never)))
   }
-  const server = createServer((request, response) => void respond(request, response))
+  const listen = (request: IncomingMessage, response: ServerResponse) => void respond(request, response)
+  const server = tls === undefined ? createServer(listen) : createSecureServer({ ...tls, requestCert: true }, listen)
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   const { port } = server.address() as AddressInfo
   return {
     asked,
-    urlPrefix: `http://127.0.0.1:${port}/scheduler`,
+    urlPrefix: `${tls === undefined ? 'http' : 'https'}://127.0.0.1:${port}/scheduler`,
     async [Symbol.asyncDispose]() {
       server.closeAllConnections()
       server.close()
@@ -40,10 +49,15 @@ async function extender(answers: Record<string, (body: never) => unknown>) {
   }
 }
 
-const create = ({ client }: TestCluster, name: string, resources: object = {}) =>
+const create = ({ client }: TestCluster, name: string, resources: object = {}, spec: object = {}) =>
   client
     .of(pod)
-    .create({ metadata: { name }, spec: { containers: [{ name: 'c', image: 'x', resources }] } }, 'default', ctx)
+    .create(
+      { metadata: { name }, spec: { containers: [{ name: 'c', image: 'x', resources }], ...spec } },
+      'default',
+      ctx,
+    )
+const podNow = ({ client }: TestCluster, name: string) => client.of(pod).get(name, 'default', ctx)
 
 test('an extender takes nodes away and gives points', async () => {
   await using program = await extender({
@@ -75,13 +89,8 @@ test('an extender that lets nothing through is named in the reasons; one for oth
     filterVerb: 'filter',
     managedResources: [{ name: 'example.com/licence', ignoredByScheduler: true }],
   }
-  await using cluster = await startCluster({
-    nodes: 2,
-    schedulerConfiguration: {
-      extenders: [managed],
-      profiles: [{ pluginConfig: [{ name: 'NodeResourcesFit', args: { ignoredResources: ['example.com/licence'] } }] }],
-    },
-  })
+  // No node has licences: the scheduler leaves them to the extender.
+  await using cluster = await startCluster({ nodes: 2, schedulerConfiguration: { extenders: [managed] } })
   await cluster.clock.advance('1s')
   await create(cluster, 'plain')
   await create(cluster, 'licensed', { limits: { 'example.com/licence': '1' } })
@@ -103,3 +112,161 @@ for (const ignorable of [true, false])
     await cluster.clock.advance('5s')
     equal((await cluster.client.of(pod).get('p', 'default', ctx)).spec.nodeName, ignorable ? 'node-0' : undefined)
   })
+
+test('an extender over TLS binds, and wants to know who asks', async () => {
+  const parts = { clock: realClock, random: systemRandom, platform: nodePlatform, hosts: ['scheduler.example'] }
+  const { authority, serving, admin } = temporaryCertificates(parts)
+  const tls = { key: serving.key, cert: serving.certificate, ca: authority, rejectUnauthorized: true }
+  let cluster: TestCluster | undefined
+  await using program = await extender(
+    {
+      async bind({
+        PodName,
+        PodNamespace,
+        PodUID,
+        Node,
+      }: Record<'PodName' | 'PodNamespace' | 'PodUID' | 'Node', string>) {
+        const body = {
+          apiVersion: 'v1',
+          kind: 'Binding',
+          metadata: { name: PodName, uid: PodUID, labels: { bound: 'elsewhere' } },
+          target: { kind: 'Node', name: Node },
+        }
+        await cluster?.client.of(pod).act(PodName, PodNamespace, 'binding', body, ctx)
+        return {}
+      },
+    },
+    tls,
+  )
+  const base64 = (text: string) => Buffer.from(text).toString('base64')
+  const tlsConfig = {
+    serverName: 'scheduler.example',
+    caData: base64(authority),
+    certData: base64(admin.certificate),
+    keyData: base64(admin.key),
+  }
+  const { urlPrefix } = program
+  const binder = { urlPrefix, bindVerb: 'bind', enableHTTPS: true, tlsConfig }
+  await using started = await startCluster({ schedulerConfiguration: { extenders: [binder] } })
+  cluster = started
+  await cluster.clock.advance('1s')
+  await create(cluster, 'p')
+  await cluster.clock.advance('5s')
+  const { metadata, spec } = await podNow(cluster, 'p')
+  deepEqual([spec.nodeName, metadata.labels], ['node-0', { bound: 'elsewhere' }])
+  deepEqual(program.asked, ['bind'])
+})
+
+for (const ignorable of [true, false])
+  test(`an extender that fails to bind ${ignorable ? 'and may be ignored leaves it to the scheduler' : 'is told on the pod, which is tried again'}`, async () => {
+    const failures = [{ Error: 'no power' }]
+    await using program = await extender({ bind: () => (ignorable ? { Error: 'no power' } : (failures.pop() ?? {})) })
+    const { urlPrefix } = program
+    const schedulerConfiguration = { extenders: [{ urlPrefix, bindVerb: 'bind', ignorable }] }
+    await using cluster = await startCluster({ schedulerConfiguration })
+    await cluster.clock.advance('1s')
+    await create(cluster, 'p')
+    await cluster.clock.advance('500ms')
+    if (ignorable) {
+      equal((await podNow(cluster, 'p')).spec.nodeName, 'node-0')
+      return
+    }
+    const condition = podCondition(await podNow(cluster, 'p'), 'PodScheduled')
+    deepEqual([condition?.reason, condition?.message], ['SchedulerError', 'no power'])
+    const { items } = await cluster.client.of(eventsEvent).list({ namespace: 'default' }, ctx)
+    equal(items.find(({ reason }) => reason === 'FailedScheduling')?.note, 'no power')
+    await cluster.clock.advance('5s')
+    deepEqual(program.asked, ['bind', 'bind'])
+  })
+
+interface Proposal {
+  readonly Pod: { readonly metadata: { readonly name: string } }
+  readonly NodeNameToVictims?: Record<
+    string,
+    { Pods: { metadata: { uid: string; name: string } }[]; NumPDBViolations: number }
+  >
+  readonly NodeNameToMetaVictims?: Record<string, { Pods: { UID: string }[]; NumPDBViolations: number }>
+}
+
+/** Three nodes full of pods of no importance, and one that would push one of them out. */
+async function crowded(extenders: object[]) {
+  const cluster = await startCluster({ nodes: 3, schedulerConfiguration: { extenders } as never })
+  await cluster.clock.advance('1s')
+  for (const name of ['a', 'b', 'c']) await create(cluster, name, { requests: { cpu: '6' } })
+  await cluster.clock.advance('5s')
+  await cluster.client.of(priorityClass).create({ metadata: { name: 'high' }, value: 1000 }, '', ctx)
+  await create(cluster, 'vip', { requests: { cpu: '6' } }, { priorityClassName: 'high' })
+  await cluster.clock.advance('60s')
+  return cluster
+}
+
+for (const nodeCacheCapable of [true, false])
+  test(`an extender chooses among the candidates for preemption, given ${nodeCacheCapable ? 'uids' : 'whole pods'}`, async () => {
+    const proposals: Proposal[] = []
+    await using program = await extender({
+      preempt(proposal: Proposal) {
+        proposals.push(proposal)
+        const uids = Object.entries(proposal.NodeNameToVictims ?? {}).map(([node, { Pods, NumPDBViolations }]) => [
+          node,
+          { Pods: Pods.map(({ metadata }) => ({ UID: metadata.uid })), NumPDBViolations },
+        ])
+        const byNode = proposal.NodeNameToMetaVictims ?? (Object.fromEntries(uids) as object)
+        return { NodeNameToMetaVictims: { 'node-1': (byNode as Record<string, object>)['node-1'] } }
+      },
+    })
+    const { urlPrefix } = program
+    await using cluster = await crowded([{ urlPrefix, preemptVerb: 'preempt', nodeCacheCapable }])
+    equal((await podNow(cluster, 'vip')).spec.nodeName, 'node-1')
+    const [first] = proposals
+    equal(first?.Pod.metadata.name, 'vip')
+    const given = nodeCacheCapable ? first?.NodeNameToMetaVictims : first?.NodeNameToVictims
+    deepEqual(Object.keys(given ?? {}).toSorted(), ['node-0', 'node-1', 'node-2'])
+    deepEqual(
+      [first?.NodeNameToVictims === undefined, first?.NodeNameToMetaVictims === undefined],
+      [nodeCacheCapable, !nodeCacheCapable],
+    )
+    const left = (await cluster.client.of(pod).list({ namespace: 'default' }, ctx)).items
+    equal(left.length, 3)
+  })
+
+const strange: readonly (readonly [why: string, answer: object, ignorable: boolean, where: RegExp | undefined])[] = [
+  ['wants nobody removed', {}, false, undefined],
+  ['names a node without victims', { 'node-1': { Pods: [] } }, false, undefined],
+  ['names a node without victims and may be ignored', { 'node-1': { Pods: [] } }, true, undefined],
+  ['names pods that are not there', { 'node-1': { Pods: [{ UID: 'x' }] } }, false, undefined],
+  ['names pods that are not there and may be ignored', { 'node-1': { Pods: [{ UID: 'x' }] } }, true, /^node-\d$/],
+]
+for (const [why, answer, ignorable, where] of strange)
+  test(`an extender that ${why} ${where === undefined ? 'prevents the preemption' : 'is left out'}`, async () => {
+    await using program = await extender({ preempt: () => ({ NodeNameToMetaVictims: answer }) })
+    const { urlPrefix } = program
+    await using cluster = await crowded([{ urlPrefix, preemptVerb: 'preempt', ignorable }])
+    const { spec } = await podNow(cluster, 'vip')
+    if (where === undefined) equal(spec.nodeName, undefined)
+    else match(spec.nodeName ?? '', where)
+  })
+
+test('a pod that an extender refused is tried again when anything changes', async () => {
+  let isOpen = false
+  await using program = await extender({
+    filter: ({ NodeNames }: { NodeNames: string[] }) =>
+      isOpen
+        ? { NodeNames }
+        : { NodeNames: [], FailedAndUnresolvableNodes: Object.fromEntries(NodeNames.map((name) => [name, 'closed'])) },
+  })
+  const { urlPrefix } = program
+  await using cluster = await startCluster({
+    schedulerConfiguration: { extenders: [{ urlPrefix, filterVerb: 'filter', nodeCacheCapable: true }] },
+  })
+  await cluster.clock.advance('1s')
+  await create(cluster, 'p')
+  await cluster.clock.advance('20s')
+  match(
+    podCondition(await podNow(cluster, 'p'), 'PodScheduled')?.message ?? '',
+    /^0\/1 nodes are available: 1 closed\./,
+  )
+  isOpen = true
+  await create(cluster, 'q')
+  await cluster.clock.advance('5s')
+  equal((await podNow(cluster, 'p')).spec.nodeName, 'node-0')
+})

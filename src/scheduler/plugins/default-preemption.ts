@@ -16,7 +16,8 @@ import {
   type PostFilterResult,
   type SchedulerPlugin,
 } from '../framework.ts'
-import { bestCandidate, byImportance, candidate, victimsOn, type Candidate, type DryRun } from '../preemption.ts'
+import { agreeOnVictims, interested } from '../extending.ts'
+import { bestCandidate, victimsOn, type Candidate, type DryRun } from '../preemption.ts'
 import { demandsKey } from '../shared-findings.ts'
 import { SlotMemo } from '../slot-memo.ts'
 import { summary } from '../verdicts.ts'
@@ -76,9 +77,10 @@ class Preempting {
       ]
       return failed(summary(snapshot.size, counts), true)
     }
-    const askers = this.#parts.extenders.filter(({ preempt, isInterested }) => preempt && isInterested(pod))
-    if (askers.length === 0) return this.#choose(pod, candidates, ctx)
-    return this.#askExtenders(pod, candidates, ctx.signal).then((agreed) => this.#choose(pod, agreed, ctx))
+    if (!interested(this.#parts, pod).some(({ preempt }) => preempt !== undefined))
+      return this.#choose(pod, candidates, ctx)
+    const asked = agreeOnVictims(pod, candidates, snapshot, this.#parts, ctx.signal)
+    return asked.then((agreed) => this.#choose(pod, agreed, ctx))
   }
 
   /** Why the pod may not have others removed. */
@@ -122,34 +124,6 @@ class Preempting {
     const isWaitedFor = this.#parts.nominator.isWaitedFor(snapshot.nameAt(slot))
     if (this.#kind !== '' && !isWaitedFor) this.#remembered.set(slot, snapshot.versionOf(slot), found)
     return found
-  }
-
-  async #askExtenders(pod: Pod, candidates: readonly Candidate[], signal: AbortSignal): Promise<Candidate[]> {
-    const { extenders, snapshot, log } = this.#parts
-    let agreed = [...candidates]
-    for (const { preempt, isInterested, isIgnorable, url } of extenders) {
-      if (preempt === undefined || !isInterested(pod)) continue
-      const asked = new Map(
-        agreed.map(({ slot, victims, violations }) => [
-          snapshot.nameAt(slot),
-          { uids: victims.map((victim) => victim.pod.metadata.uid), violations },
-        ]),
-      )
-      try {
-        const answer = await preempt(pod, asked, signal)
-        agreed = agreed.flatMap(({ slot }) => {
-          const found = answer.get(snapshot.nameAt(slot))
-          if (found === undefined) return []
-          const onNode = [...snapshot.podsOn(slot)].toSorted(byImportance)
-          const victims = onNode.filter((placed) => found.uids.includes(placed.pod.metadata.uid))
-          return [candidate(slot, victims, found.violations)]
-        })
-      } catch (error) {
-        if (!isIgnorable) throw error
-        log.warn('an extender is left out', { extender: url, error: errorText(error) })
-      }
-    }
-    return agreed
   }
 
   #choose(pod: Pod, candidates: readonly Candidate[], ctx: Context): PostFilterResult {

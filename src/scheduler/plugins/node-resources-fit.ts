@@ -30,7 +30,11 @@ export const nodeResourcesFit = defineSchedulerPlugin<Demands, readonly ScoredRe
   isLocal: true,
   weight: 1,
   ...points({}),
-  configure: (args) => points((args as NodeResourcesFitArgs | undefined) ?? {}),
+  configure(args, { extenders }) {
+    const given = (args as NodeResourcesFitArgs | undefined) ?? {}
+    const managed = extenders.flatMap(({ ignoredResources }) => ignoredResources)
+    return points({ ...given, ignoredResources: [...(given.ignoredResources ?? []), ...managed] })
+  },
   wakesOn: ['node-added', 'node-changed', 'pod-changed', 'pod-removed'],
   canHelp(event, pod) {
     if (event.kind === 'node-added' || event.kind === 'pod-removed') return true

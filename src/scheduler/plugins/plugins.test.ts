@@ -21,7 +21,7 @@ import { taintToleration } from './taint-toleration.ts'
 
 const configured = (plugin: SchedulerPlugin, args: unknown): SchedulerPlugin => ({
   ...plugin,
-  ...plugin.configure?.(args, {} as PluginParts),
+  ...plugin.configure?.(args, { extenders: [] as const } as Partial<PluginParts> as PluginParts),
 })
 
 const tainted = (effect: string) => aNode('n', { taints: [{ key: 'k', value: 'v', effect }] })
