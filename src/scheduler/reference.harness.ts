@@ -7,6 +7,8 @@ import type { Pod } from '../api/core/v1/pod.ts'
 export interface World {
   readonly nodes: readonly Node[]
   readonly placed: ReadonlyMap<string, readonly Pod[]>
+  /** Labels of namespaces by name. */
+  readonly namespaces: Readonly<Record<string, Labels>>
 }
 
 type Labels = Readonly<Record<string, string>>
@@ -14,6 +16,9 @@ interface Term {
   readonly topologyKey: string
   readonly labelSelector?: { readonly matchLabels?: Labels }
   readonly namespaces?: readonly string[]
+  readonly namespaceSelector?: { readonly matchLabels?: Labels }
+  readonly matchLabelKeys?: readonly string[]
+  readonly mismatchLabelKeys?: readonly string[]
 }
 interface Weighted {
   readonly weight: number
@@ -27,13 +32,21 @@ const selected = (selector: { matchLabels?: Labels } | undefined, pod: Pod) =>
   selector !== undefined &&
   Object.entries(selector.matchLabels ?? {}).every(([key, value]) => labelsOf(pod)[key] === value)
 
-const request = (pod: Pod, name: string) =>
-  pod.spec.containers.reduce((sum, { resources }) => sum + amount(name, resources.requests?.[name]), 0)
-const countedRequest = (pod: Pod, name: 'cpu' | 'memory') =>
-  pod.spec.containers.reduce((sum, { resources }) => {
+/** The most that runs at a time: each init container beside the sidecars before it, then all containers and sidecars. */
+function request(pod: Pod, name: string, fallback = 0): number {
+  const of = ({ resources }: Pod['spec']['containers'][number]) => {
     const own = resources.requests?.[name]
-    return sum + (own === undefined ? { cpu: 100, memory: 200 * 1024 * 1024 }[name] : amount(name, own))
-  }, 0)
+    return own === undefined ? fallback : amount(name, own)
+  }
+  let [sidecars, most] = [0, 0]
+  for (const container of pod.spec.initContainers ?? [])
+    if (container.restartPolicy === 'Always') sidecars += of(container)
+    else most = Math.max(most, sidecars + of(container))
+  const running = pod.spec.containers.reduce((sum, container) => sum + of(container), sidecars)
+  return Math.max(most, running) + amount(name, pod.spec.overhead?.[name])
+}
+const countedRequest = (pod: Pod, name: 'cpu' | 'memory') =>
+  request(pod, name, { cpu: 100, memory: 200 * 1024 * 1024 }[name])
 
 const tolerated = (pod: Pod, { key, value, effect }: { key: string; value?: string; effect: string }) =>
   (pod.spec.tolerations ?? []).some(
@@ -46,8 +59,32 @@ const tolerated = (pod: Pod, { key, value, effect }: { key: string; value?: stri
 const isTainted = (pod: Pod, node: Node) =>
   (node.spec.taints ?? []).some((taint) => taint.effect !== 'PreferNoSchedule' && !tolerated(pod, taint))
 
-const meansNode = (pod: Pod, node: Node) =>
-  Object.entries(pod.spec.nodeSelector ?? {}).every(([key, value]) => labelsOf(node)[key] === value)
+interface Expression {
+  readonly key: string
+  readonly operator: string
+  readonly values?: readonly string[]
+}
+
+function holds({ key, operator, values = [] }: Expression, node: Node): boolean {
+  const value = labelsOf(node)[key]
+  if (operator === 'Exists') return value !== undefined
+  if (operator === 'DoesNotExist') return value === undefined
+  if (operator === 'NotIn') return value === undefined || !values.includes(value)
+  if (value === undefined) return false
+  if (operator === 'In') return values.includes(value)
+  return operator === 'Gt' ? Number(value) > Number(values[0]) : Number(value) < Number(values[0])
+}
+
+function meansNode(pod: Pod, node: Node): boolean {
+  const required = pod.spec.affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution
+  const isWanted =
+    required === undefined ||
+    required.nodeSelectorTerms.some(
+      ({ matchExpressions = [] }) =>
+        matchExpressions.length > 0 && matchExpressions.every((expression) => holds(expression, node)),
+    )
+  return isWanted && Object.entries(pod.spec.nodeSelector ?? {}).every(([key, value]) => labelsOf(node)[key] === value)
+}
 
 function fitReasons(world: World, pod: Pod, node: Node): string[] {
   const others = podsOn(world, node)
@@ -67,10 +104,20 @@ function portTaken(world: World, pod: Pod, node: Node): boolean {
   return podsOn(world, node).some((other) => ports(other).some((port) => ports(pod).includes(port)))
 }
 
-const counts = (pod: Pod, own: Pod, selector: { matchLabels?: Labels } | undefined) =>
+interface Counted {
+  readonly labelSelector?: { readonly matchLabels?: Labels }
+  readonly matchLabelKeys?: readonly string[]
+}
+
+/** The owner's own values of these labels are asked for, too; those that it lacks say nothing. */
+const sharesKeys = (pod: Pod, owner: Pod, keys: readonly string[] = []) =>
+  keys.every((key) => labelsOf(owner)[key] === undefined || labelsOf(pod)[key] === labelsOf(owner)[key])
+
+const counts = (pod: Pod, own: Pod, { labelSelector, matchLabelKeys }: Counted) =>
   pod.metadata.namespace === own.metadata.namespace &&
   pod.metadata.deletionTimestamp === undefined &&
-  selected(selector, pod)
+  selected(labelSelector, pod) &&
+  sharesKeys(pod, own, matchLabelKeys)
 
 function spreadReason(world: World, pod: Pod, node: Node): string | undefined {
   const constraints = (pod.spec.topologySpreadConstraints ?? []).filter(
@@ -80,7 +127,7 @@ function spreadReason(world: World, pod: Pod, node: Node): string | undefined {
     constraints.every(({ topologyKey }) => labelsOf(each)[topologyKey] !== undefined),
   )
   for (const constraint of constraints) {
-    const { topologyKey, maxSkew, minDomains = 1, labelSelector } = constraint
+    const { topologyKey, maxSkew, minDomains = 1 } = constraint
     const own = labelsOf(node)[topologyKey]
     if (own === undefined) return "node(s) didn't match pod topology spread constraints (missing required label)"
     const byDomain = new Map<string, number>()
@@ -88,19 +135,31 @@ function spreadReason(world: World, pod: Pod, node: Node): string | undefined {
       if (constraint.nodeAffinityPolicy !== 'Ignore' && !meansNode(pod, each)) continue
       if (constraint.nodeTaintsPolicy === 'Honor' && isTainted(pod, each)) continue
       const domain = labelsOf(each)[topologyKey] ?? ''
-      const meant = podsOn(world, each).filter((other) => counts(other, pod, labelSelector)).length
+      const meant = podsOn(world, each).filter((other) => counts(other, pod, constraint)).length
       byDomain.set(domain, (byDomain.get(domain) ?? 0) + meant)
     }
     const least = byDomain.size < minDomains ? 0 : Math.min(...byDomain.values())
-    const self = counts(pod, pod, labelSelector) ? 1 : 0
+    const self = counts(pod, pod, constraint) ? 1 : 0
     if ((byDomain.get(own) ?? 0) + self - least > maxSkew) return "node(s) didn't match pod topology spread constraints"
   }
   return undefined
 }
 
-const means = (term: Term, owner: Pod, pod: Pod) =>
-  (term.namespaces ?? [owner.metadata.namespace]).includes(pod.metadata.namespace ?? '') &&
-  selected(term.labelSelector, pod)
+function means({ namespaces }: World, term: Term, owner: Pod, pod: Pod): boolean {
+  const namespace = pod.metadata.namespace ?? ''
+  const own = term.namespaces ?? (term.namespaceSelector === undefined ? [owner.metadata.namespace] : [])
+  const isChosen = Object.entries(term.namespaceSelector?.matchLabels ?? {}).every(
+    ([key, value]) => namespaces[namespace]?.[key] === value,
+  )
+  return (
+    (own.includes(namespace) || (term.namespaceSelector !== undefined && isChosen)) &&
+    selected(term.labelSelector, pod) &&
+    sharesKeys(pod, owner, term.matchLabelKeys) &&
+    (term.mismatchLabelKeys ?? []).every(
+      (key) => labelsOf(owner)[key] === undefined || labelsOf(pod)[key] !== labelsOf(owner)[key],
+    )
+  )
+}
 const sharesDomain = (a: Node, b: Node, key: string) =>
   labelsOf(a)[key] !== undefined && labelsOf(a)[key] === labelsOf(b)[key]
 const requiredNear = (pod: Pod) =>
@@ -119,18 +178,18 @@ const wishes = (pod: Pod): { term: Term; weight: number }[] => [
 function affinityReason(world: World, pod: Pod, node: Node): string | undefined {
   const all = world.nodes.flatMap((at) => podsOn(world, at).map((other) => ({ at, other })))
   const near = requiredNear(pod)
-  const friends = all.filter(({ other }) => near.every((term) => means(term, pod, other)))
+  const friends = all.filter(({ other }) => near.every((term) => means(world, term, pod, other)))
   const known = friends.filter(({ at }) => near.some(({ topologyKey }) => labelsOf(at)[topologyKey] !== undefined))
   const hasKeys = near.every(({ topologyKey }) => labelsOf(node)[topologyKey] !== undefined)
   const isWith = near.every(({ topologyKey }) => friends.some(({ at }) => sharesDomain(at, node, topologyKey)))
-  const isFirst = known.length === 0 && near.every((term) => means(term, pod, pod))
+  const isFirst = known.length === 0 && near.every((term) => means(world, term, pod, pod))
   if (near.length > 0 && !(hasKeys && (isWith || isFirst))) return "node(s) didn't match pod affinity rules"
   const foes = requiredAway(pod).some((term) =>
-    all.some(({ at, other }) => means(term, pod, other) && sharesDomain(at, node, term.topologyKey)),
+    all.some(({ at, other }) => means(world, term, pod, other) && sharesDomain(at, node, term.topologyKey)),
   )
   if (foes) return "node(s) didn't match pod anti-affinity rules"
   const minds = all.some(({ at, other }) =>
-    requiredAway(other).some((term) => means(term, other, pod) && sharesDomain(at, node, term.topologyKey)),
+    requiredAway(other).some((term) => means(world, term, other, pod) && sharesDomain(at, node, term.topologyKey)),
   )
   return minds ? "node(s) didn't satisfy existing pods anti-affinity rules" : undefined
 }
@@ -175,7 +234,8 @@ function spreadScores(world: World, pod: Pod, nodes: readonly Node[]): number[] 
   const raw = nodes.map((node) => {
     if (!hasKeys(node)) return undefined
     let sum = 0
-    for (const { topologyKey, maxSkew, labelSelector, nodeAffinityPolicy, nodeTaintsPolicy } of constraints) {
+    for (const constraint of constraints) {
+      const { topologyKey, maxSkew, nodeAffinityPolicy, nodeTaintsPolicy } = constraint
       const isHost = topologyKey === 'kubernetes.io/hostname'
       const domains = new Set(scoring.map((each) => labelsOf(each)[topologyKey]))
       const inDomain = isHost
@@ -187,7 +247,7 @@ function spreadScores(world: World, pod: Pod, nodes: readonly Node[]): number[] 
               (nodeAffinityPolicy === 'Ignore' || meansNode(pod, each)) &&
               (nodeTaintsPolicy !== 'Honor' || !isTainted(pod, each)),
           )
-      const meant = inDomain.flatMap((each) => podsOn(world, each)).filter((other) => counts(other, pod, labelSelector))
+      const meant = inDomain.flatMap((each) => podsOn(world, each)).filter((other) => counts(other, pod, constraint))
       sum += meant.length * Math.log((isHost ? scoring.length : domains.size) + 2) + maxSkew - 1
     }
     return Math.round(sum)
@@ -203,14 +263,16 @@ function affinityScores(world: World, pod: Pod, nodes: readonly Node[]): number[
   const all = world.nodes.flatMap((at) => podsOn(world, at).map((other) => ({ at, other })))
   const heard = [
     ...wishes(pod).flatMap(({ term, weight }) =>
-      all.filter(({ other }) => means(term, pod, other)).map(({ at }) => ({ at, key: term.topologyKey, weight })),
+      all
+        .filter(({ other }) => means(world, term, pod, other))
+        .map(({ at }) => ({ at, key: term.topologyKey, weight })),
     ),
     ...all.flatMap(({ at, other }) => [
       ...requiredNear(other)
-        .filter((term) => means(term, other, pod))
+        .filter((term) => means(world, term, other, pod))
         .map(({ topologyKey: key }) => ({ at, key, weight: 1 })),
       ...wishes(other)
-        .filter(({ term }) => means(term, other, pod))
+        .filter(({ term }) => means(world, term, other, pod))
         .map(({ term, weight }) => ({ at, key: term.topologyKey, weight })),
     ]),
   ]
@@ -222,6 +284,21 @@ function affinityScores(world: World, pod: Pod, nodes: readonly Node[]): number[
   return raw.map((score) => (most === least ? 0 : Math.trunc(100 * ((score - least) / (most - least)))))
 }
 
+/** How much of the pod's images the node has, each counted by how many nodes have it. */
+function imageScores(world: World, pod: Pod, nodes: readonly Node[]): number[] | undefined {
+  const containers = [...(pod.spec.initContainers ?? []), ...pod.spec.containers]
+  const sizeOn = (node: Node, image = '') =>
+    node.status.images?.find(({ names }) => names?.includes(image.includes(':') ? image : `${image}:latest`))
+      ?.sizeBytes ?? 0
+  const spread = (image?: string) => world.nodes.filter((node) => sizeOn(node, image) > 0).length / world.nodes.length
+  if (containers.every(({ image }) => spread(image) === 0)) return undefined
+  const [least, most] = [23 * 1024 * 1024, 1000 * 1024 * 1024 * containers.length]
+  return nodes.map((node) => {
+    const sum = containers.reduce((total, { image }) => total + Math.trunc(sizeOn(node, image) * spread(image)), 0)
+    return Math.floor((100 * (Math.min(Math.max(sum, least), most) - least)) / (most - least))
+  })
+}
+
 /** Each plugin's scores of these nodes; those with nothing to say are left out. */
 export function referenceScores(world: World, pod: Pod, nodes: readonly Node[]): Record<string, readonly number[]> {
   const soft = nodes.map(
@@ -229,13 +306,11 @@ export function referenceScores(world: World, pod: Pod, nodes: readonly Node[]):
       (node.spec.taints ?? []).filter((taint) => taint.effect === 'PreferNoSchedule' && !tolerated(pod, taint)).length,
   )
   const preferred = pod.spec.affinity?.nodeAffinity?.preferredDuringSchedulingIgnoredDuringExecution ?? []
+  const images = imageScores(world, pod, nodes)
   const liked = nodes.map((node) =>
     preferred.reduce(
       (sum, { weight, preference }) =>
-        sum +
-        ((preference.matchExpressions ?? []).every(({ key, values }) => values?.includes(labelsOf(node)[key] ?? ''))
-          ? weight
-          : 0),
+        sum + ((preference.matchExpressions ?? []).every((expression) => holds(expression, node)) ? weight : 0),
       0,
     ),
   )
@@ -261,6 +336,7 @@ export function referenceScores(world: World, pod: Pod, nodes: readonly Node[]):
     NodeResourcesFit: least,
     ...(spread && { PodTopologySpread: spread }),
     ...(affinity && { InterPodAffinity: affinity }),
+    ...(images && { ImageLocality: images }),
     ...(asks && { NodeResourcesBalancedAllocation: balanced }),
   }
 }

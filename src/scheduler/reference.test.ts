@@ -30,7 +30,17 @@ const termOf = (random: Random) => ({
   topologyKey: pick(random, keys),
   labelSelector: selectorOf(random),
   ...(random.below(4) === 0 && { namespaces: [pick(random, ['default', 'other'])] }),
+  ...(random.below(5) === 0 && { namespaceSelector: { matchLabels: { team: pick(random, ['a', 'b']) } } }),
+  ...(random.below(6) === 0 && { matchLabelKeys: ['version'] }),
+  ...(random.below(8) === 0 && { mismatchLabelKeys: ['version'] }),
 })
+const expressionOf = (random: Random) =>
+  pick(random, [
+    { key: 'zone', operator: 'In', values: ['a', pick(random, ['b', 'c'])] },
+    { key: 'zone', operator: 'NotIn', values: [pick(random, ['a', 'b'])] },
+    { key: 'rack', operator: pick(random, ['Exists', 'DoesNotExist']) },
+    { key: 'rack', operator: pick(random, ['Gt', 'Lt']), values: [pick(random, ['0', '1', '2'])] },
+  ])
 const weightedOf = (random: Random) => ({ weight: 1 + random.below(100), podAffinityTerm: termOf(random) })
 
 function randomNode(random: Random, name: string): Node {
@@ -49,7 +59,11 @@ function randomNode(random: Random, name: string): Node {
     pods: pick(random, ['3', '8', '20']),
     ...(random.below(3) === 0 && { 'example.com/gpu': '2' }),
   }
-  return aNode(name, { taints, ...(random.below(8) === 0 && { unschedulable: true }) }, allocatable, labels)
+  const images = ['web', 'db'].flatMap((image) =>
+    sometimes(random, 3, () => ({ names: [`${image}:latest`], sizeBytes: pick(random, [10, 90, 700, 3000]) << 20 })),
+  )
+  const made = aNode(name, { taints, ...(random.below(8) === 0 && { unschedulable: true }) }, allocatable, labels)
+  return { ...made, status: { ...made.status, images } }
 }
 
 function randomAffinity(random: Random): object {
@@ -63,9 +77,17 @@ function randomAffinity(random: Random): object {
   }
   const preferred = sometimes(random, 4, () => ({
     weight: 1 + random.below(50),
-    preference: { matchExpressions: [{ key: 'zone', operator: 'In', values: [pick(random, ['a', 'b'])] }] },
+    preference: { matchExpressions: [expressionOf(random)] },
   }))
-  return { podAffinity, podAntiAffinity, nodeAffinity: { preferredDuringSchedulingIgnoredDuringExecution: preferred } }
+  const nodeSelectorTerms = [
+    { matchExpressions: [expressionOf(random), ...sometimes(random, 3, () => expressionOf(random))] },
+    ...sometimes(random, 3, () => ({ matchExpressions: [expressionOf(random)] })),
+  ]
+  const nodeAffinity = {
+    ...(random.below(6) === 0 && { requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms } }),
+    preferredDuringSchedulingIgnoredDuringExecution: preferred,
+  }
+  return { podAffinity, podAntiAffinity, nodeAffinity }
 }
 
 function randomPod(random: Random, name: string): Pod {
@@ -76,16 +98,31 @@ function randomPod(random: Random, name: string): Pod {
     labelSelector: selectorOf(random),
     nodeAffinityPolicy: pick(random, ['Honor', 'Ignore']),
     nodeTaintsPolicy: pick(random, ['Honor', 'Ignore']),
+    ...(random.below(5) === 0 && { matchLabelKeys: ['version'] }),
   })
-  const constraints = [...sometimes(random, 3, constraint), ...sometimes(random, 5, constraint)]
-  const requests = {
+  const hard = () => ({ ...constraint(), whenUnsatisfiable: 'DoNotSchedule', minDomains: 1 + random.below(4) })
+  const constraints = [
+    ...sometimes(random, 3, constraint),
+    ...sometimes(random, 5, constraint),
+    ...sometimes(random, 8, hard),
+  ]
+  const requestsOf = () => ({
     ...(random.below(3) > 0 && { cpu: pick(random, ['100m', '500m', '1', '2500m']) }),
     ...(random.below(3) > 0 && { memory: pick(random, ['64Mi', '1Gi', '3000Mi']) }),
     ...(random.below(10) === 0 && { 'example.com/gpu': '1' }),
-  }
+  })
+  const image = () => pick(random, ['web', 'db', 'other:1'])
+  const init = (index: number) => ({
+    name: `i${index}`,
+    image: image(),
+    resources: { requests: requestsOf() },
+    ...(random.below(2) === 0 && { restartPolicy: 'Always' }),
+  })
   const ports = sometimes(random, 6, () => ({ containerPort: 80, hostPort: pick(random, [80, 81]) }))
   const spec = {
-    containers: [{ name: 'c', image: 'i', resources: { requests }, ports }],
+    containers: [{ name: 'c', image: image(), resources: { requests: requestsOf() }, ports }],
+    initContainers: [...sometimes(random, 6, () => init(0)), ...sometimes(random, 8, () => init(1))],
+    ...(random.below(10) === 0 && { overhead: { cpu: '250m', memory: '120Mi' } }),
     affinity: randomAffinity(random),
     tolerations: [
       ...sometimes(random, 3, () => ({ key: 'k', operator: 'Equal', value: 'x' })),
@@ -95,12 +132,14 @@ function randomPod(random: Random, name: string): Pod {
     ...(random.below(6) === 0 && { nodeSelector: { zone: pick(random, ['a', 'b']) } }),
   }
   const metadata = {
-    labels: { app: pick(random, apps) },
+    labels: { app: pick(random, apps), ...(random.below(2) === 0 && { version: pick(random, ['1', '2']) }) },
     namespace: random.below(5) === 0 ? 'other' : 'default',
     ...(random.below(12) === 0 && { deletionTimestamp: '2030-01-01T00:00:00Z' }),
   }
   return aPod(name, spec, {}, metadata)
 }
+
+const namespaces = { default: { team: 'a' }, other: { team: 'b' } }
 
 /** A snapshot and the same things as plain lists, changed together. */
 class Twins {
@@ -108,9 +147,13 @@ class Twins {
   readonly #nodes = new Map<string, Node>()
   readonly #placed = new Map<string, Pod[]>()
 
+  constructor() {
+    for (const [name, labels] of Object.entries(namespaces)) this.snapshot.setNamespace(name, labels)
+  }
+
   get world(): World {
     const order = [...this.snapshot.order].map((slot) => this.#nodes.get(this.snapshot.nameAt(slot)))
-    return { nodes: order.filter((node) => node !== undefined), placed: this.#placed }
+    return { nodes: order.filter((node) => node !== undefined), placed: this.#placed, namespaces }
   }
 
   setNode(node: Node): void {
