@@ -28,6 +28,7 @@ import {
   removeImageRequest,
   removeImageResponse,
 } from './messages/image.ts'
+import { listContainerStatsRequest, listContainerStatsResponse } from './messages/stats.ts'
 import { updateContainerResourcesRequest, updateContainerResourcesResponse } from './messages/resources.ts'
 import { statusRequest, statusResponse, versionRequest, versionResponse } from './messages/runtime.ts'
 import {
@@ -127,6 +128,12 @@ export const runtimeService = {
     'UpdateContainerResources',
     updateContainerResourcesRequest,
     updateContainerResourcesResponse,
+  ),
+  listContainerStats: grpcMethod(
+    'runtime.v1.RuntimeService',
+    'ListContainerStats',
+    listContainerStatsRequest,
+    listContainerStatsResponse,
   ),
   getContainerEvents: grpcMethod(
     'runtime.v1.RuntimeService',

@@ -17,10 +17,11 @@ import {
   type RuntimeImage,
   type RuntimePod,
   type RemoteStreams,
+  type RuntimeStats,
 } from '../runtime/runtime.ts'
 import { containerMessage, resourcesMessage, sandboxMessage } from './config-messages.ts'
 import { imageService, runtimeService } from './methods.ts'
-import { imageOf, podOf, podUidLabel } from './seen.ts'
+import { imageOf, podOf, podUidLabel, statsOf } from './seen.ts'
 
 export interface CriRuntimeParts {
   readonly http2: Http2Provider
@@ -240,6 +241,10 @@ export class CriRuntime implements ContainerRuntime {
   async updateResources(containerId: string, resources: ContainerResources, signal: AbortSignal): Promise<void> {
     const request = { containerId, linux: resourcesMessage(resources) }
     await this.#call(runtimeService.updateContainerResources, request, callMsMax, signal)
+  }
+
+  async stats(signal: AbortSignal): Promise<readonly RuntimeStats[]> {
+    return (await this.#call(runtimeService.listContainerStats, {}, callMsMax, signal)).stats.map(statsOf)
   }
 
   async exec(

@@ -1,8 +1,9 @@
 // What the runtime shows, in the words of the contract.
 import type { Proto } from '../../wire/protobuf/message.ts'
-import type { RuntimeContainer, RuntimeImage, RuntimePod } from '../runtime/runtime.ts'
+import type { RuntimeContainer, RuntimeImage, RuntimePod, RuntimeStats } from '../runtime/runtime.ts'
 import type { containerStatus } from './messages/container.ts'
 import type { image } from './messages/image.ts'
+import type { containerStats } from './messages/stats.ts'
 import type { podSandboxStatus } from './messages/sandbox.ts'
 
 /** As other kubelets label what they make, so that tools find it. */
@@ -61,4 +62,19 @@ export const imageOf = ({ id, repoTags, repoDigests, size, uid, username }: Prot
   // A name instead of a number leaves the number open.
   uid: uid?.value ?? (username === '' ? 0 : undefined),
   username,
+})
+
+export const statsOf = ({ attributes, cpu, memory, writableLayer }: Proto<typeof containerStats>): RuntimeStats => ({
+  containerId: attributes?.id ?? '',
+  podUid: attributes?.labels[podUidLabel] ?? '',
+  name: attributes?.metadata?.name ?? '',
+  usage: {
+    cpuNanos: cpu?.usageCoreNanoSeconds?.value ?? 0,
+    memoryBytes: memory?.usageBytes?.value ?? 0,
+    workingSetBytes: memory?.workingSetBytes?.value ?? 0,
+    rssBytes: memory?.rssBytes?.value ?? 0,
+    pageFaults: memory?.pageFaults?.value ?? 0,
+    majorPageFaults: memory?.majorPageFaults?.value ?? 0,
+  },
+  layer: { bytes: writableLayer?.usedBytes?.value ?? 0, inodes: writableLayer?.inodesUsed?.value ?? 0 },
 })

@@ -60,6 +60,19 @@ export function runtimeContract(driver: string, open: () => Promise<RuntimeUnder
     deepEqual(await under.runtime.podUids(signal), [])
   })
 
+  test(`${driver}: what a running container uses is known, and nothing of one that ended`, async () => {
+    const under = await open()
+    const { sandbox, container } = await start(under, under.images.server)
+    const own = (await under.runtime.stats(signal)).filter(({ containerId }) => containerId === container)
+    deepEqual(
+      own.map(({ podUid, name, usage }) => [podUid, name, usage.cpuNanos >= 0, usage.workingSetBytes >= 0]),
+      [['uid-1', 'c', true, true]],
+    )
+    await under.runtime.stopContainer(container, 10_000, signal)
+    await under.runtime.removeSandbox(sandbox, signal)
+    deepEqual(await under.runtime.stats(signal), [])
+  })
+
   test(`${driver}: an exit is told, with its code; a removed container is gone`, async () => {
     const under = await open()
     const told = changed(under.runtime)

@@ -2,6 +2,7 @@
 // uid and nothing of the API. Drivers: simulated beside this file, containerd over CRI in machine/cri. Every driver
 // passes contract.suite.ts.
 import type { ByteStream } from '../../platform/byte-stream.ts'
+import type { CgroupUsage } from '../cgroups/cgroups.ts'
 import type { ContainerConfig, ContainerResources, SandboxConfig } from './config.ts'
 
 export type { ContainerConfig, ContainerResources, SandboxConfig } from './config.ts'
@@ -46,6 +47,16 @@ export interface RuntimeImage {
   /** As whom it runs unless told otherwise; undefined when it says a name instead of a number. */
   readonly uid: number | undefined
   readonly username: string
+}
+
+export interface RuntimeStats {
+  readonly containerId: string
+  readonly podUid: string
+  /** The container's name. */
+  readonly name: string
+  readonly usage: Omit<CgroupUsage, 'processes'>
+  /** What it has written over its image. */
+  readonly layer: { readonly bytes: number; readonly inodes: number }
 }
 
 export interface ImageCredentials {
@@ -114,6 +125,8 @@ export interface ContainerRuntime {
   onChange(listener: (podUid: string) => void): () => void
   /** How streams into containers are opened. */
   readonly streams: RemoteStreams | LocalStreams
+  /** What every running container uses now. */
+  stats(signal: AbortSignal): Promise<readonly RuntimeStats[]>
 }
 
 /** Addresses at which the runtime's own streaming server takes a stream. */

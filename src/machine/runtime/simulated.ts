@@ -5,6 +5,7 @@ import { newUid } from '../../base/ids.ts'
 import { unlessAborted } from '../../base/unless-aborted.ts'
 import type { ByteStream } from '../../platform/byte-stream.ts'
 import type { Random } from '../../base/random.ts'
+import { quantityMillis, quantityUnits } from '../../schema/quantity.ts'
 import type { LogFiles } from '../logs/log-files.ts'
 import { MemoryLog } from '../logs/memory-log.ts'
 import { BytePipe, copy } from '../../wire/byte-pipe.ts'
@@ -22,6 +23,7 @@ import type {
   RuntimeHealth,
   RuntimeImage,
   RuntimePod,
+  RuntimeStats,
 } from './runtime.ts'
 import {
   healthRefused,
@@ -41,10 +43,32 @@ export interface SimulatedRuntimeOptions {
   readonly images?: Readonly<Record<string, SimulatedProgram | 'missing'>>
   /** Without it every command succeeds and prints nothing. */
   readonly command?: SimulatedCommand
+  /** What a container uses; before it the pod's annotation `coxswain.dev/usage` counts, without both nothing is used. */
+  readonly usage?: (container: { readonly pod: string; readonly name: string }) => SimulatedUsage
   readonly startMs?: number
   readonly pullMs?: number
   /** The IPv4 range of the pods' addresses, once the node has one; 10.244.0.0/24 when left out. */
   readonly podRange?: () => string | undefined
+}
+
+export interface SimulatedUsage {
+  readonly cpuMillis?: number
+  readonly memoryBytes?: number
+  readonly layerBytes?: number
+}
+
+/** `cpu=100m,memory=64Mi`: what each container of the pod uses. */
+export const usageAnnotation = 'coxswain.dev/usage'
+
+function usageIn(annotations: Readonly<Record<string, string>>): SimulatedUsage {
+  const parts = new Map(
+    (annotations[usageAnnotation] ?? '').split(',').map((part) => part.split('=') as [string, string]),
+  )
+  return {
+    cpuMillis: quantityMillis(parts.get('cpu')),
+    memoryBytes: quantityUnits(parts.get('memory')),
+    layerBytes: quantityUnits(parts.get('ephemeral-storage')),
+  }
 }
 
 interface Sandbox {
@@ -284,6 +308,31 @@ export class SimulatedRuntime implements ContainerRuntime {
 
   updateResources(_containerId: string, _resources: ContainerResources, _signal: AbortSignal): Promise<void> {
     return Promise.resolve()
+  }
+
+  stats(_signal: AbortSignal): Promise<readonly RuntimeStats[]> {
+    const running = [...this.#containers.values()].filter(({ state }) => state === 'running')
+    return Promise.resolve(running.map((container) => this.#statsOf(container)))
+  }
+
+  #statsOf({ id, config, sandbox, startedMs }: Container): RuntimeStats {
+    const { name } = config
+    const said = this.#options.usage?.({ pod: sandbox.config.name, name }) ?? {}
+    const { cpuMillis = 0, memoryBytes = 0, layerBytes = 0 } = { ...usageIn(sandbox.config.annotations), ...said }
+    return {
+      containerId: id,
+      podUid: sandbox.config.podUid,
+      name,
+      usage: {
+        cpuNanos: (this.#clock.nowMs() - startedMs) * cpuMillis * 1_000,
+        memoryBytes,
+        workingSetBytes: memoryBytes,
+        rssBytes: memoryBytes,
+        pageFaults: 0,
+        majorPageFaults: 0,
+      },
+      layer: { bytes: layerBytes, inodes: 0 },
+    }
   }
 
   async exec(
