@@ -168,6 +168,7 @@ function decodeScalar(code: Code, type: ScalarName, place: Place, from: string, 
   const unless = (condition: string) => `if (!(${condition})) ${wrong(wrongType, typeName(place))}`
   switch (type) {
     case 'string':
+    case 'duration':
       return void code.line(`${unless(`typeof ${from} === 'string'`)}; ${into} = ${from}`)
     case 'bytes':
       code.line(unless(`typeof ${from} === 'string' || Array.isArray(${from})`))
@@ -229,6 +230,7 @@ const goScalars: Readonly<Record<ScalarName, string>> = {
   bytes: '[]uint8',
   quantity: 'resource.Quantity',
   intOrString: 'int32',
+  duration: 'string',
   time: 'string',
   microTime: 'string',
   fieldsV1: 'v1.FieldsV1',

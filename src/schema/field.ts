@@ -2,7 +2,7 @@
 // A message is a named API type with its fields; names are those of the published OpenAPI.
 // A field says what Go clients mean by it: pointer or value, and whether an empty value is left out of the JSON.
 
-/** Types without fields of their own. Quantities, times and bytes are text in JSON and here. */
+/** Types without fields of their own. Quantities, durations, times and bytes are text in JSON and here. */
 export type ScalarName =
   | 'string'
   | 'bool'
@@ -11,6 +11,7 @@ export type ScalarName =
   | 'double'
   | 'bytes'
   | 'quantity'
+  | 'duration'
   | 'intOrString'
   | 'time'
   | 'microTime'
@@ -153,6 +154,8 @@ export const int64 = scalar('int64')
 export const double = scalar('double')
 export const bytes = scalar('bytes')
 export const quantity = scalar('quantity')
+/** A length of time, as Go writes it: `1m30s`. */
+export const duration = scalar('duration')
 export const intOrString = scalar('intOrString')
 export const time = moment('time')
 export const microTime = moment('microTime')

@@ -9,6 +9,7 @@ interface ScalarTypes {
   readonly double: number
   readonly bytes: string
   readonly quantity: string
+  readonly duration: string
   readonly intOrString: number | string
   readonly time: string
   readonly microTime: string

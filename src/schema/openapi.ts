@@ -3,7 +3,7 @@ import type { Field, Message, Type } from './field.ts'
 
 export type OpenApiSchema = Readonly<Record<string, unknown>>
 
-type NamedScalar = 'fieldsV1' | 'rawExtension' | 'json' | 'quantity' | 'intOrString' | 'time' | 'microTime'
+type NamedScalar = 'fieldsV1' | 'rawExtension' | 'json' | 'quantity' | 'duration' | 'intOrString' | 'time' | 'microTime'
 
 /** Where the two versions differ. */
 export interface OpenApiDialect {
@@ -141,6 +141,7 @@ const scalarNames: Readonly<Record<NamedScalar, string>> = {
   rawExtension: 'io.k8s.apimachinery.pkg.runtime.RawExtension',
   json: 'io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.JSON',
   quantity: 'io.k8s.apimachinery.pkg.api.resource.Quantity',
+  duration: 'io.k8s.apimachinery.pkg.apis.meta.v1.Duration',
   intOrString: 'io.k8s.apimachinery.pkg.util.intstr.IntOrString',
   time: 'io.k8s.apimachinery.pkg.apis.meta.v1.Time',
   microTime: 'io.k8s.apimachinery.pkg.apis.meta.v1.MicroTime',
@@ -150,6 +151,7 @@ const namedScalars = {
   fieldsV1: { type: 'object' },
   rawExtension: { type: 'object' },
   json: {},
+  duration: { type: 'string' },
   time: { type: 'string', format: 'date-time' },
   microTime: { type: 'string', format: 'date-time' },
 } as const

@@ -1,6 +1,7 @@
 // protobuf-encode: objects as the bytes that Go clients read. Fields come in the order of their numbers; a value that
 // Go holds without a pointer is written even when it is zero, as upstream's encoder does; maps are sorted by key.
 // All is written from the end to the beginning (see the writer), so the code of a message runs through it in reverse.
+import { durationNanos } from './duration.ts'
 import { choiceFields } from './choice.ts'
 import { derivation, quoted, type Code } from './compile.ts'
 import type { Field, Message, ScalarName, Type } from './field.ts'
@@ -202,6 +203,12 @@ function writeIntOrString(writer: ProtobufWriter, fieldKey: number, value: numbe
   closeMessage(writer, fieldKey, before)
 }
 
+function writeDuration(writer: ProtobufWriter, fieldKey: number, value = ''): void {
+  const before = writer.written
+  writeInteger(writer, key(1, 0), durationNanos(value))
+  closeMessage(writer, fieldKey, before)
+}
+
 type ScalarWriter = (writer: ProtobufWriter, fieldKey: number, value: never) => void
 
 const scalarWriters: Readonly<Record<ScalarName, readonly [write: ScalarWriter, wireType: 0 | 1 | 2]>> = {
@@ -218,6 +225,7 @@ const scalarWriters: Readonly<Record<ScalarName, readonly [write: ScalarWriter, 
     1,
   ],
   quantity: [(writer, fieldKey, value: string | undefined) => writeWrapped(writer, fieldKey, value ?? '0'), 2],
+  duration: [writeDuration, 2],
   intOrString: [writeIntOrString, 2],
   time: [writeTime, 2],
   microTime: [writeTime, 2],

@@ -1,5 +1,6 @@
 // protobuf: from the wire form that Go clients send to the JSON value that decode() takes. Field numbers stand on the
 // descriptors; fields that are not known are skipped, as protobuf asks.
+import { durationText } from './duration.ts'
 import { choiceValue } from './choice.ts'
 import { derivation, quoted, type Code } from './compile.ts'
 import type { Field, Message, ScalarName, Type } from './field.ts'
@@ -158,6 +159,8 @@ function scalarOf(code: Code, type: ScalarName, end: string): string {
       return 'reader.double()'
     case 'quantity':
       return inMessage(firstText)
+    case 'duration':
+      return inMessage(durationOf)
     case 'intOrString':
       return inMessage(intOrStringOf)
     case 'time':
@@ -200,6 +203,8 @@ function partsOf(reader: ProtobufReader, end: number): Parts {
 }
 
 const firstText = ({ texts }: Parts): string => texts[1] ?? ''
+
+const durationOf = ({ numbers }: Parts): string => durationText(numbers[1] ?? 0)
 
 const intOrStringOf = ({ numbers, texts }: Parts): number | string => (numbers[1] === 0 ? numbers[2] : texts[3]) ?? 0
 

@@ -12,6 +12,7 @@ const samples: Readonly<Record<ScalarName, readonly JsonValue[]>> = {
   double: [0, 1.5, -2.25],
   bytes: ['', 'AAE='],
   quantity: ['0', '100m', '1Gi'],
+  duration: ['0s', '1m30s'],
   intOrString: [0, 5, '', '25%'],
   time: ['2030-01-02T03:04:05Z'],
   microTime: ['2030-01-02T03:04:05.000006Z'],
@@ -67,6 +68,7 @@ export function zeroInstance(type: Type, inLists: 0 | 1, depth = 0): JsonValue {
 const zeroSamples: Partial<Record<ScalarName, JsonValue>> = {
   time: '1970-01-01T00:00:00Z',
   microTime: '1970-01-01T00:00:00.000000Z',
+  duration: '0s',
   fieldsV1: {},
   rawExtension: {},
 }

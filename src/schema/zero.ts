@@ -6,6 +6,7 @@ export function zeroOf(type: Type): unknown {
   if (type === 'bool') return false
   if (type === 'json') return null
   if (type === 'quantity') return '0'
+  if (type === 'duration') return '0s'
   return type === 'int32' || type === 'int64' || type === 'double' || type === 'intOrString' ? 0 : ''
 }
 
@@ -23,7 +24,7 @@ export const keepsEmpty = ({ pointer, required, keepEmpty, omitEmpty }: Field): 
   pointer === true || keepEmpty === true || (required === true && omitEmpty !== true)
 
 /** Structs in Go, to which omitempty does not apply. */
-const structs: ReadonlySet<Type> = new Set(['quantity', 'intOrString'])
+const structs: ReadonlySet<Type> = new Set(['quantity', 'duration', 'intOrString'])
 /** Structs too, whose zero is null. */
 const times: ReadonlySet<Type> = new Set(['time', 'microTime'])
 const plain: ReadonlySet<Type> = new Set(['string', 'bool', 'int32', 'int64', 'double'])

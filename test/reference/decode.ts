@@ -119,6 +119,7 @@ function decodeChoice(type: Message, value: unknown, place: Place, unknown: stri
 function decodeScalar(type: ScalarName, value: unknown, place: Place): unknown {
   switch (type) {
     case 'string':
+    case 'duration':
       if (typeof value !== 'string') throw mismatch(value, goTextType(place.struct, lastName(place)), place)
       return value
     case 'bytes':

@@ -1,5 +1,6 @@
 // Interpreted. protobuf-encode: objects as the bytes that Go clients read. Fields come in the order of their numbers; a value that
 // Go holds without a pointer is written even when it is zero, as upstream's encoder does; maps are sorted by key.
+import { durationNanos } from '../../src/schema/duration.ts'
 import { choiceFields } from '../../src/schema/choice.ts'
 import type { Field, Message, ScalarName, Type } from '../../src/schema/field.ts'
 import type { JsonObject } from '../../src/schema/json-value.ts'
@@ -121,6 +122,11 @@ function writeScalar(writer: Writer, tag: number, type: ScalarName, value: unkno
       return void writer.double(tag, (value as number | undefined) ?? 0)
     case 'quantity':
       return void writer.field(tag, new Writer().text(1, (value as string | undefined) ?? '0').bytes)
+    case 'duration':
+      return void writer.field(
+        tag,
+        new Writer().varint(1, BigInt(durationNanos((value as string | undefined) ?? ''))).bytes,
+      )
     case 'intOrString':
       return void writer.field(tag, intOrString((value as number | string | undefined) ?? 0))
     case 'time':

@@ -1,5 +1,6 @@
 // Interpreted. protobuf: from the wire form that Go clients send to the JSON value that decode() takes. Field numbers stand on the
 // descriptors; fields that are not known are skipped, as protobuf asks.
+import { durationText } from '../../src/schema/duration.ts'
 import { choiceValue } from '../../src/schema/choice.ts'
 import type { Field, Message, ScalarName, Type } from '../../src/schema/field.ts'
 import type { JsonObject, JsonValue } from '../../src/schema/json-value.ts'
@@ -151,6 +152,8 @@ function decodeScalar(type: ScalarName, value: WireValue): JsonValue {
       return typeof value === 'bigint' ? (new Float64Array(BigUint64Array.of(value).buffer)[0] ?? 0) : 0
     case 'quantity':
       return partsOf(value).text(1)
+    case 'duration':
+      return durationText(partsOf(value).number(1))
     case 'intOrString': {
       const parts = partsOf(value)
       return parts.number(1) === 0 ? parts.number(2) : parts.text(3)
