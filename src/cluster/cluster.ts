@@ -278,8 +278,9 @@ export class Cluster {
       const client = this.client(`kubelet/${name}`, nodeUser(name))
       const { runtime } = machine
       const host = simulatedHost(runtime)
-      new Kubelet({ client, runtime, clock, random, flow: this.flow, log, description, host }).start(tasks)
-      this.#serveKubelet(name, runtime, runtime.logs, client, tasks)
+      const kubelet = new Kubelet({ client, runtime, clock, random, flow: this.flow, log, description, host })
+      kubelet.start(tasks)
+      this.#serveKubelet(name, runtime, runtime.logs, kubelet, client, tasks)
     })
   }
 
@@ -305,7 +306,7 @@ export class Cluster {
       const services = new Informers(client, { clock, log }, tasks).of(service)
       tasks.start('runtime', (signal) => runtime.watch(signal))
       tasks.start('logs', (signal) => new LogRotator({ runtime, folder: logs, clock, log }).run(signal))
-      new Kubelet({
+      const kubelet = new Kubelet({
         client,
         runtime,
         clock,
@@ -314,13 +315,21 @@ export class Cluster {
         log,
         description,
         host: host(() => [...services.all()]),
-      }).start(tasks)
-      this.#serveKubelet(name, runtime, logs, client, tasks)
+      })
+      kubelet.start(tasks)
+      this.#serveKubelet(name, runtime, logs, kubelet, client, tasks)
     })
   }
 
   /** The kubelet's own server, in this process: no socket is needed for it. */
-  #serveKubelet(name: string, runtime: ContainerRuntime, logs: LogFiles, client: Client, tasks: TaskGroup): void {
+  #serveKubelet(
+    name: string,
+    runtime: ContainerRuntime,
+    logs: LogFiles,
+    { stats }: Kubelet,
+    client: Client,
+    tasks: TaskGroup,
+  ): void {
     const { clock, log } = this.#options
     const server = new KubeletServer({
       host: {
@@ -330,6 +339,7 @@ export class Cluster {
         pod: (namespace, podName) => this.#podOn(name, namespace, podName),
         pods: async (signal) =>
           (await client.of(pod).list({ fieldSelector: `spec.nodeName=${name}` }, context(signal))).items,
+        stats,
       },
       access: reviewAccess({ client, nodeName: name, apiServer: kubeletClient.commonName }),
       outbound: nodeOutbound,

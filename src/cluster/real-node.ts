@@ -117,6 +117,7 @@ export async function startRealNode(
       cgroups,
       cgroupRoot: `${settings.cgroupRoot.replace(/\/$/, '')}/kubepods`,
       load,
+      imageFolder: `${folder}/containerd`,
       mountsVolumes: true,
       services,
     }),

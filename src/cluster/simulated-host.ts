@@ -14,6 +14,7 @@ export const simulatedHost = (runtime: SimulatedRuntime): NodeHost => ({
   cgroups: new SimulatedCgroups(),
   cgroupRoot: '/kubepods',
   load: new SimulatedHostLoad(),
+  imageFolder: '/images',
   mountsVolumes: false,
   services: () => [],
 })

@@ -24,6 +24,7 @@ import { PodVolumes } from './pod-volumes.ts'
 import { PodWorker } from './pod-worker.ts'
 import { Probes } from './probes/probes.ts'
 import { PodCgroups } from './resources/pod-cgroups.ts'
+import { NodeStats } from './stats/node-stats.ts'
 import { VolumeFollower } from './volume-follower.ts'
 
 export interface KubeletParts {
@@ -52,6 +53,8 @@ export class Kubelet {
   readonly #volumes: PodVolumes | undefined
   readonly #follower: VolumeFollower | undefined
   readonly #syncs = new Map<string, Sync>()
+  /** What the node and its pods use. */
+  readonly stats: NodeStats
 
   constructor(parts: KubeletParts) {
     const { client, clock, log, description, host } = parts
@@ -67,6 +70,8 @@ export class Kubelet {
       : undefined
     const objects = new NodeObjects(client, clock, nodeName, watches)
     const volumes = host.mountsVolumes ? new PodVolumes({ ...host, sources: objects, node, clock }) : undefined
+    const machine = { cpus: quantityUnits(capacity['cpu']), memoryBytes: quantityUnits(capacity['memory']) }
+    this.stats = new NodeStats({ runtime, host, pods: () => [...this.#pods.all()], nodeName, machine, clock })
     const podOf = (uid: string) => this.#pods.objects('uid', uid)[0]
     this.#volumes = volumes
     this.#follower =

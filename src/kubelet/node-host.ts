@@ -20,6 +20,8 @@ export interface NodeHost {
   /** The control group that holds all pods: `/kubepods`. */
   readonly cgroupRoot: string
   readonly load: HostLoad
+  /** Where the runtime keeps images and what containers write over them. */
+  readonly imageFolder: string
   /** Whether volumes are made: a simulated container has nothing to see them with. */
   readonly mountsVolumes: boolean
   /** The services that containers are told of. */

@@ -1,6 +1,7 @@
 // KubeletHost: what the kubelet's server asks of its kubelet.
 import type { Pod } from '../../api/core/v1/pod.ts'
 import type { LogFiles } from '../../machine/logs/log-files.ts'
+import type { NodeStats } from '../stats/node-stats.ts'
 import type { ContainerRuntime, RuntimeContainer, RuntimePod } from '../../machine/runtime/runtime.ts'
 
 export interface KubeletHost {
@@ -11,6 +12,8 @@ export interface KubeletHost {
   /** A pod of this node, with its status as the kubelet knows it. */
   pod(namespace: string, name: string): Pod | undefined
   pods(signal: AbortSignal): Promise<readonly Pod[]>
+  /** What the node and its pods use; left out where nothing measures it. */
+  readonly stats?: Pick<NodeStats, 'summary' | 'machine'>
 }
 
 /** A refusal that is answered as text, as kubelets answer. */

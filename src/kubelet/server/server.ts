@@ -6,6 +6,7 @@ import type { WireAnswer, WireRequest } from '../../platform/listener.ts'
 import type { CommandShape } from '../../wire/remote/command.ts'
 import { portForwardProtocol, spdyHeaders } from '../../wire/remote/protocols.ts'
 import { admit, type KubeletAccess } from './access.ts'
+import { measures } from './measures.ts'
 import { containerLogs } from './container-logs.ts'
 import { KubeletRefusal, runningContainer, runningPod, type KubeletHost } from './host.ts'
 import { localPorts, serveCommand } from './local-command.ts'
@@ -55,6 +56,7 @@ export class KubeletServer {
     const container = rest.at(-1) ?? ''
     if (what === 'healthz' && path.length === 1 && isRead) return Promise.resolve(text('ok'))
     if (what === 'pods' && path.length === 1 && isRead) return podList(host, request.signal)
+    if ((what === 'stats' || what === 'metrics') && isRead) return measures(host, path, query, request.signal)
     if (what === 'containerLogs' && rest.length === 1 && isRead)
       return containerLogs(host, { namespace, pod, container, query }, clock, request.signal)
     const isContainer = rest.length === 1 || rest.length === 2

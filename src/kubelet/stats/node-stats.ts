@@ -1,0 +1,226 @@
+// NodeStats: what the node and its pods use, looked up when somebody asks and remembered for a moment.
+import { rfc3339, type Clock } from '../../base/clock.ts'
+import { isPodFinished } from '../../api/core/v1/pod-readiness.ts'
+import type { Pod } from '../../api/core/v1/pod.ts'
+import { namespaceOf } from '../../api/object.ts'
+import type { CgroupUsage } from '../../machine/cgroups/cgroups.ts'
+import type { FileSystemLoad, MemoryLoad } from '../../machine/load/host-load.ts'
+import type { ContainerRuntime, RuntimeStats } from '../../machine/runtime/runtime.ts'
+import type { NodeHost } from '../node-host.ts'
+import { logFolder, volumeFolder, volumesFolder } from '../pod-config/paths.ts'
+import { podCgroup } from '../resources/pod-cgroups.ts'
+import { volumeTypes } from '../volumes.ts'
+import { CpuRates } from './cpu-rates.ts'
+import type { MachineFacts } from './metrics-text.ts'
+import type { ContainerStats, CpuStats, FsStats, MemoryStats, PodStats, Summary, VolumeStats } from './summary.ts'
+
+export interface NodeStatsParts {
+  readonly runtime: Pick<ContainerRuntime, 'stats'>
+  readonly host: Pick<NodeHost, 'cgroups' | 'cgroupRoot' | 'load' | 'disk' | 'paths' | 'imageFolder'>
+  readonly pods: () => readonly Pod[]
+  readonly nodeName: string
+  readonly machine: MachineFacts
+  readonly clock: Clock
+}
+
+/** Whoever asks again within this time gets the same answer. */
+const rememberedMs = 2_000
+/** What files take is walked for; it is looked at less often. */
+const filesMs = 10_000
+
+interface Files {
+  readonly logs: ReadonlyMap<string, number>
+  readonly volumes: ReadonlyMap<string, number>
+}
+
+export class NodeStats {
+  readonly #parts: NodeStatsParts
+  readonly #startedMs: number
+  readonly #rates = new CpuRates()
+  readonly #files = new Map<string, { readonly untilMs: number; readonly files: Promise<Files> }>()
+  #last: { readonly untilMs: number; readonly summary: Promise<Summary> } | undefined
+
+  constructor(parts: NodeStatsParts) {
+    this.#parts = parts
+    this.#startedMs = parts.clock.nowMs()
+  }
+
+  get machine(): MachineFacts {
+    return this.#parts.machine
+  }
+
+  async summary(signal: AbortSignal): Promise<Summary> {
+    const nowMs = this.#parts.clock.monotonicMs()
+    if (this.#last !== undefined && this.#last.untilMs > nowMs) return this.#last.summary
+    const summary = this.#look(signal)
+    this.#last = { untilMs: nowMs + rememberedMs, summary }
+    try {
+      return await summary
+    } catch (error) {
+      this.#last = undefined
+      throw error
+    }
+  }
+
+  async #look(signal: AbortSignal): Promise<Summary> {
+    const { runtime, host, nodeName, clock } = this.#parts
+    const { load, paths } = host
+    const [containers, cpuNanos, memory, nodeFs, imageFs, processes] = await Promise.all([
+      runtime.stats(signal),
+      load.cpuNanos(),
+      load.memory(),
+      load.fileSystem(paths.pods),
+      load.fileSystem(host.imageFolder),
+      load.processes(),
+    ])
+    const active = this.#parts.pods().filter((pod) => !isPodFinished(pod))
+    const nowMs = clock.nowMs()
+    const time = rfc3339(nowMs)
+    const pods: PodStats[] = []
+    for (const pod of active) {
+      const own = containers.filter(({ podUid }) => podUid === pod.metadata.uid)
+      if (own.length > 0) pods.push(await this.#podStats(pod, own, nodeFs, nowMs))
+    }
+    const cpu = this.#cpu('node', cpuNanos, this.#startedMs, nowMs)
+    const layerBytes = containers.reduce((sum, { layer }) => sum + layer.bytes, 0)
+    this.#rates.finish()
+    const known = new Set(active.map(({ metadata }) => metadata.uid))
+    for (const uid of this.#files.keys()) if (!known.has(uid)) this.#files.delete(uid)
+    return {
+      node: {
+        nodeName,
+        startTime: rfc3339(this.#startedMs),
+        cpu,
+        memory: nodeMemory(memory, time),
+        fs: fsStats(nodeFs, nodeFs.usedBytes, time),
+        runtime: {
+          imageFs: fsStats(imageFs, imageFs.usedBytes, time),
+          containerFs: fsStats(imageFs, layerBytes, time),
+        },
+        rlimit: { time, maxpid: processes.max, curproc: processes.running },
+      },
+      pods,
+    }
+  }
+
+  #cpu(key: string, nanos: number, startedMs: number, nowMs: number): CpuStats {
+    const usageNanoCores = this.#rates.nanoCores(key, nanos, startedMs, nowMs)
+    return { time: rfc3339(nowMs), usageNanoCores, usageCoreNanoSeconds: nanos }
+  }
+
+  async #podStats(pod: Pod, own: readonly RuntimeStats[], fs: FileSystemLoad, nowMs: number): Promise<PodStats> {
+    const { host } = this.#parts
+    const time = rfc3339(nowMs)
+    const { logs, volumes } = await this.#filesOf(pod)
+    const group = await host.cgroups.usage(podCgroup(host.cgroupRoot, pod))
+    // Simulated containers are in no group: the pod uses what they use.
+    const whole = group === undefined || group.processes === 0 ? together(own) : group
+    const podStartMs = Date.parse(pod.status.startTime ?? rfc3339(nowMs))
+    const containers = own.map((stats): ContainerStats => {
+      const startTime = startOf(pod, stats.name) ?? rfc3339(podStartMs)
+      return {
+        name: stats.name,
+        startTime,
+        cpu: this.#cpu(stats.containerId, stats.usage.cpuNanos, Date.parse(startTime), nowMs),
+        memory: memoryStats(stats.usage, time),
+        rootfs: fsStats(fs, stats.layer.bytes, time, stats.layer.inodes),
+        logs: fsStats(fs, logs.get(stats.name) ?? 0, time),
+      }
+    })
+    const volume = [...volumes].map(([name, bytes]): VolumeStats => ({ name, ...fsStats(fs, bytes, time) }))
+    const onDisk = volume.filter(({ name }) => !isInMemory(pod, name))
+    const files = [...containers.flatMap((one) => [one.rootfs, one.logs]), ...onDisk]
+    return {
+      podRef: { name: pod.metadata.name, namespace: namespaceOf(pod), uid: pod.metadata.uid },
+      startTime: rfc3339(podStartMs),
+      containers,
+      cpu: this.#cpu(pod.metadata.uid, whole.cpuNanos, podStartMs, nowMs),
+      memory: memoryStats(whole, time),
+      volume,
+      'ephemeral-storage': fsStats(
+        fs,
+        files.reduce((sum, { usedBytes }) => sum + usedBytes, 0),
+        time,
+      ),
+      process_stats: { process_count: whole.processes },
+    }
+  }
+
+  #filesOf(pod: Pod): Promise<Files> {
+    const nowMs = this.#parts.clock.monotonicMs()
+    const known = this.#files.get(pod.metadata.uid)
+    if (known !== undefined && known.untilMs > nowMs) return known.files
+    const files = this.#walk(pod)
+    this.#files.set(pod.metadata.uid, { untilMs: nowMs + filesMs, files })
+    files.catch(() => this.#files.delete(pod.metadata.uid))
+    return files
+  }
+
+  async #walk(pod: Pod): Promise<Files> {
+    const { disk, paths } = this.#parts.host
+    const logs = new Map<string, number>()
+    for (const { name } of pod.spec.containers) logs.set(name, await disk.usedBytes(`${logFolder(paths, pod)}/${name}`))
+    const volumes = new Map<string, number>()
+    if ((await disk.kindOf(volumesFolder(paths, pod.metadata.uid))) === undefined) return { logs, volumes }
+    for (const volume of pod.spec.volumes ?? []) {
+      const type = volumeTypes.find(({ name }) => volume[name] !== undefined)
+      if (type === undefined) continue
+      const folder = volumeFolder(paths, pod.metadata.uid, type.folderName, volume.name)
+      if ((await disk.kindOf(folder)) !== undefined) volumes.set(volume.name, await disk.usedBytes(folder))
+    }
+    return { logs, volumes }
+  }
+}
+
+const isInMemory = ({ spec }: Pod, name: string): boolean =>
+  spec.volumes?.some(
+    (volume) =>
+      volume.name === name &&
+      (volume.emptyDir?.medium === 'Memory' || volume.secret !== undefined || volume.projected !== undefined),
+  ) ?? false
+
+const startOf = ({ status }: Pod, name: string): string | undefined =>
+  [...(status.initContainerStatuses ?? []), ...(status.containerStatuses ?? [])].find((one) => one.name === name)?.state
+    ?.running?.startedAt ?? undefined
+
+function together(own: readonly RuntimeStats[]): CgroupUsage {
+  const sum = (of: (usage: RuntimeStats['usage']) => number) => own.reduce((total, { usage }) => total + of(usage), 0)
+  return {
+    cpuNanos: sum(({ cpuNanos }) => cpuNanos),
+    memoryBytes: sum(({ memoryBytes }) => memoryBytes),
+    workingSetBytes: sum(({ workingSetBytes }) => workingSetBytes),
+    rssBytes: sum(({ rssBytes }) => rssBytes),
+    pageFaults: sum(({ pageFaults }) => pageFaults),
+    majorPageFaults: sum(({ majorPageFaults }) => majorPageFaults),
+    processes: own.length,
+  }
+}
+
+const memoryStats = (usage: RuntimeStats['usage'], time: string): MemoryStats => ({
+  time,
+  usageBytes: usage.memoryBytes,
+  workingSetBytes: usage.workingSetBytes,
+  rssBytes: usage.rssBytes,
+  pageFaults: usage.pageFaults,
+  majorPageFaults: usage.majorPageFaults,
+})
+
+const nodeMemory = (memory: MemoryLoad, time: string): MemoryStats => ({
+  time,
+  availableBytes: memory.availableBytes,
+  usageBytes: memory.usedBytes,
+  workingSetBytes: memory.workingSetBytes,
+  rssBytes: memory.rssBytes,
+  pageFaults: 0,
+  majorPageFaults: 0,
+})
+
+const fsStats = (fs: FileSystemLoad, usedBytes: number, time: string, inodesUsed?: number): FsStats => ({
+  time,
+  availableBytes: fs.availableBytes,
+  capacityBytes: fs.capacityBytes,
+  usedBytes,
+  inodesFree: fs.inodesFree,
+  inodes: fs.inodes,
+  inodesUsed: inodesUsed ?? fs.inodes - fs.inodesFree,
+})

@@ -1,0 +1,122 @@
+// What a node and its pods use: rates, the summary, and its forms.
+import { deepEqual, equal, match } from 'node:assert/strict'
+import { test } from 'node:test'
+import { VirtualClock } from '../../base/virtual-clock.ts'
+import { pod, type Pod } from '../../api/core/v1/pod.ts'
+import { SimulatedCgroups } from '../../machine/cgroups/simulated-cgroups.ts'
+import { SimulatedDisk } from '../../machine/disk/simulated-disk.ts'
+import { SimulatedHostLoad } from '../../machine/load/simulated-host-load.ts'
+import { decode } from '../../schema/decode.ts'
+import { withDefaults } from '../../schema/defaults.ts'
+import { CpuRates } from './cpu-rates.ts'
+import { cadvisorMetrics, kubeletMetrics, resourceMetrics } from './metrics-text.ts'
+import { NodeStats } from './node-stats.ts'
+import { cpuAndMemoryOf } from './summary.ts'
+
+test('a rate is what was used since the last look, or since the beginning, or since it began anew', () => {
+  const rates = new CpuRates()
+  const look = (nanos: number, nowMs: number) => {
+    const rate = rates.nanoCores('c', nanos, 0, nowMs)
+    rates.finish()
+    return rate
+  }
+  deepEqual(
+    [look(5e9, 10_000), look(15e9, 20_000), look(16e9, 20_500), look(25e9, 30_000), look(1e9, 40_000)],
+    [5e8, 1e9, 1e9, 1e9, 25_000_000],
+  )
+  rates.finish()
+  equal(look(20e9, 40_000), 5e8, 'what was not seen is forgotten')
+})
+
+const running: Pod = (() => {
+  const body = {
+    metadata: { name: 'web', namespace: 'default', uid: 'u' },
+    spec: {
+      containers: [{ name: 'c', image: 'i' }],
+      volumes: [
+        { name: 'cache', emptyDir: {} },
+        { name: 'fast', emptyDir: { medium: 'Memory' } },
+      ],
+    },
+    status: { phase: 'Running', startTime: '2030-01-01T00:00:00Z' },
+  }
+  return pod.applyDefaults(withDefaults(pod.message, decode(pod.message, body).value as unknown as Pod))
+})()
+
+async function measured() {
+  const clock = new VirtualClock()
+  const disk = new SimulatedDisk()
+  const write = (path: string, bytes: number) => disk.write(path, { content: new Uint8Array(bytes), mode: 0o644 })
+  await disk.makeFolder('/pods/u/volumes', 0o755)
+  for (const name of ['cache', 'fast']) {
+    await disk.makeFolder(`/pods/u/volumes/kubernetes.io~empty-dir/${name}`, 0o755)
+    await write(`/pods/u/volumes/kubernetes.io~empty-dir/${name}/f`, 1000)
+  }
+  await disk.makeFolder('/logs/default_web_u/c', 0o755)
+  await write('/logs/default_web_u/c/0.log', 50)
+  const usage = { memoryBytes: 70, workingSetBytes: 60, rssBytes: 50, pageFaults: 0, majorPageFaults: 0 }
+  const stats = new NodeStats({
+    runtime: {
+      stats: () =>
+        Promise.resolve([
+          {
+            containerId: 'id',
+            podUid: 'u',
+            name: 'c',
+            usage: { cpuNanos: clock.nowMs() * 1000, ...usage },
+            layer: { bytes: 7, inodes: 2 },
+          },
+        ]),
+    },
+    host: {
+      cgroups: new SimulatedCgroups(),
+      cgroupRoot: '/kubepods',
+      load: new SimulatedHostLoad({ memoryAvailableBytes: 1024 }),
+      disk,
+      paths: { pods: '/pods', logs: '/logs' },
+      imageFolder: '/images',
+    },
+    pods: () => [running],
+    nodeName: 'n',
+    machine: { cpus: 8, memoryBytes: 1 << 30 },
+    clock,
+  })
+  return { clock, stats }
+}
+
+const { signal } = new AbortController()
+
+test('the summary has processors and memory, and of the disk what containers, logs and volumes take on it', async () => {
+  const { clock, stats } = await measured()
+  await stats.summary(signal)
+  await clock.advance(10_000)
+  const { node, pods } = await stats.summary(signal)
+  equal(node.memory.availableBytes, 1024)
+  const [seen] = pods
+  deepEqual(
+    [seen?.podRef, seen?.cpu.usageNanoCores, seen?.memory.workingSetBytes, seen?.process_stats.process_count],
+    [{ name: 'web', namespace: 'default', uid: 'u' }, 1_000_000, 60, 1],
+  )
+  deepEqual(
+    seen?.volume.map(({ name, usedBytes }) => [name, usedBytes]),
+    [
+      ['cache', 1000],
+      ['fast', 1000],
+    ],
+  )
+  equal(seen?.['ephemeral-storage'].usedBytes, 1000 + 50 + 7, 'what is in memory takes no disk')
+  const short = cpuAndMemoryOf({ node, pods })
+  deepEqual(Object.keys(short.pods[0] ?? {}), ['podRef', 'startTime', 'containers', 'cpu', 'memory'])
+})
+
+test('metrics tell the same in the text format', async () => {
+  const { stats } = await measured()
+  const summary = await stats.summary(signal)
+  const resource = resourceMetrics(summary)
+  match(resource, /^# TYPE container_memory_working_set_bytes gauge$/m)
+  match(resource, /^container_memory_working_set_bytes\{container="c",namespace="default",pod="web"\} 60 \d+$/m)
+  match(resource, /^pod_memory_working_set_bytes\{namespace="default",pod="web"\} 60 \d+$/m)
+  match(resource, /^resource_scrape_error 0$/m)
+  match(cadvisorMetrics(summary, stats.machine), /^machine_cpu_cores 8$/m)
+  match(kubeletMetrics(summary), /^kubelet_running_pods 1$/m)
+})

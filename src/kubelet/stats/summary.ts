@@ -1,0 +1,83 @@
+// The summary of what a node and its pods use, in the form of upstream's stats/v1alpha1 that /stats/summary answers with.
+
+export interface CpuStats {
+  readonly time: string
+  readonly usageNanoCores: number
+  readonly usageCoreNanoSeconds: number
+}
+
+export interface MemoryStats {
+  readonly time: string
+  readonly availableBytes?: number
+  readonly usageBytes: number
+  readonly workingSetBytes: number
+  readonly rssBytes: number
+  readonly pageFaults: number
+  readonly majorPageFaults: number
+}
+
+export interface FsStats {
+  readonly time: string
+  readonly availableBytes: number
+  readonly capacityBytes: number
+  readonly usedBytes: number
+  readonly inodesFree: number
+  readonly inodes: number
+  readonly inodesUsed: number
+}
+
+export interface ContainerStats {
+  readonly name: string
+  readonly startTime: string
+  readonly cpu: CpuStats
+  readonly memory: MemoryStats
+  readonly rootfs: FsStats
+  readonly logs: FsStats
+}
+
+export interface VolumeStats extends FsStats {
+  readonly name: string
+}
+
+export interface PodStats {
+  readonly podRef: { readonly name: string; readonly namespace: string; readonly uid: string }
+  readonly startTime: string
+  readonly containers: readonly ContainerStats[]
+  readonly cpu: CpuStats
+  readonly memory: MemoryStats
+  readonly volume: readonly VolumeStats[]
+  readonly 'ephemeral-storage': FsStats
+  readonly process_stats: { readonly process_count: number }
+}
+
+export interface NodeSummary {
+  readonly nodeName: string
+  readonly startTime: string
+  readonly cpu: CpuStats
+  readonly memory: MemoryStats
+  readonly fs: FsStats
+  readonly runtime: { readonly imageFs: FsStats; readonly containerFs: FsStats }
+  readonly rlimit: { readonly time: string; readonly maxpid: number; readonly curproc: number }
+}
+
+export interface Summary {
+  readonly node: NodeSummary
+  readonly pods: readonly PodStats[]
+}
+
+/** What `only_cpu_and_memory` leaves. */
+export const cpuAndMemoryOf = ({ node, pods }: Summary) => ({
+  node: { nodeName: node.nodeName, startTime: node.startTime, cpu: node.cpu, memory: node.memory },
+  pods: pods.map(({ podRef, startTime, containers, cpu, memory }) => ({
+    podRef,
+    startTime,
+    containers: containers.map((one) => ({
+      name: one.name,
+      startTime: one.startTime,
+      cpu: one.cpu,
+      memory: one.memory,
+    })),
+    cpu,
+    memory,
+  })),
+})
