@@ -44,6 +44,8 @@ import { service } from './core/v1/service.ts'
 import { endpointSlice } from './discovery/v1/endpoint-slice.ts'
 import { flowSchema } from './flowcontrol/v1/flow-schema.ts'
 import { priorityLevelConfiguration } from './flowcontrol/v1/priority-level-configuration.ts'
+import { nodeMetrics } from './metrics/v1beta1/node-metrics.ts'
+import { podMetrics } from './metrics/v1beta1/pod-metrics.ts'
 import { ingressClass } from './networking/v1/ingress-class.ts'
 import { ingress } from './networking/v1/ingress.ts'
 import { ipAddress } from './networking/v1/ip-address.ts'
@@ -159,6 +161,9 @@ export const kinds: readonly Kind[] = [
   // flowcontrol.apiserver.k8s.io/v1
   flowSchema,
   priorityLevelConfiguration,
+  // metrics.k8s.io/v1beta1
+  nodeMetrics,
+  podMetrics,
 ]
 
 /** Groups and versions in the order in which discovery lists them. */
@@ -185,7 +190,11 @@ export const groupVersions: readonly { readonly group: string; readonly version:
   { group: 'discovery.k8s.io', version: 'v1' },
   { group: 'resource.k8s.io', version: 'v1' },
   { group: 'flowcontrol.apiserver.k8s.io', version: 'v1' },
+  { group: 'metrics.k8s.io', version: 'v1beta1' },
 ]
+
+/** Served by an add-on upstream: the facts recorded from it do not know them. */
+export const addOnGroups: readonly string[] = ['metrics.k8s.io']
 
 /** Those with a place of their own in the store; the others are further versions of them, or computed. */
 export const storedKinds: readonly Kind[] = kinds.filter(

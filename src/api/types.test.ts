@@ -6,7 +6,7 @@ import { test } from 'node:test'
 import { messageIn } from '../schema/compile.ts'
 import type { Field, Message } from '../schema/field.ts'
 import { keepsEmpty } from '../schema/zero.ts'
-import { kinds } from './kinds.ts'
+import { addOnGroups, kinds } from './kinds.ts'
 
 /** What the facts say of a field; a mark that is not there means no. */
 interface FieldFact {
@@ -23,7 +23,7 @@ const facts = JSON.parse(readFileSync(new URL('../../test/facts/fields.json', im
 >
 
 const types = new Map<string, Message>()
-for (const kind of kinds) collect(kind.message)
+for (const kind of kinds) if (!addOnGroups.includes(kind.group)) collect(kind.message)
 
 /** Choices are of any form to upstream's schema. */
 function collect(message: Message): void {

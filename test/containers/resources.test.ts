@@ -16,10 +16,8 @@ const podOf = (name: string, image: string, container: object, more: object = {}
 const fieldOf = (up: RealUp, pod: string, path: string) => up.k(['get', 'pod', pod, '-o', `jsonpath={${path}}`])
 
 inNamespaces(import.meta.url, () => {
-  const root = `/coxswain-resources-${process.ppid}-${process.pid}`
-
   test('limits hold in the kernel, in the group of the container and of its pod, and the groups go with the pod', async () => {
-    await using up = await startRealUp('--cgroup-root', root, '--kube-reserved', 'cpu=100m,memory=256Mi')
+    await using up = await startRealUp('--kube-reserved', 'cpu=100m,memory=256Mi')
     const cgroups = await NodeCgroups.open()
     const greedy = { command: ['/bin/sh', '-c', 'x=a; while true; do x=$x$x; done'] }
     await up.apply(
@@ -31,10 +29,10 @@ inNamespaces(import.meta.url, () => {
     const uid = await fieldOf(up, 'limited', '.metadata.uid')
     const id = (await fieldOf(up, 'limited', '.status.containerStatuses[0].containerID')).replace('containerd://', '')
     const wanted = { cpuShares: 256, cpuPeriodUs: 100_000, cpuQuotaUs: 25_000, memoryBytes: 32 << 20 }
-    const group = `${root}/kubepods/pod${uid}`
+    const group = `${up.cgroupRoot}/pod${uid}`
     deepEqual([await cgroups.limits(group), await cgroups.limits(`${group}/${id}`)], [wanted, wanted])
     equal((await cgroups.usage(group))?.processes !== 0, true)
-    equal((await cgroups.limits(`${root}/kubepods/burstable`))?.cpuShares, 102)
+    equal((await cgroups.limits(`${up.cgroupRoot}/burstable`))?.cpuShares, 102)
 
     const [node = ''] = (await up.k(['get', 'nodes', '-o', 'name'])).split('\n')
     const { capacity, allocatable } = JSON.parse(await up.k(['get', node, '-o', 'jsonpath={.status}'])) as {
@@ -48,15 +46,23 @@ inNamespaces(import.meta.url, () => {
       'the reservation and the threshold of eviction',
     )
 
+    match(await up.k(['top', 'node']), new RegExp(`${node.replace('node/', '')} +\\d+m +\\d+% +\\d+Mi +\\d+%`))
+    match(await up.k(['top', 'pod', '--containers']), /^limited +c +\d+m +\d+Mi/m)
+    const nodePath = `/api/v1/nodes/${node.replace('node/', '')}/proxy`
+    match(
+      await up.k(['get', '--raw', `${nodePath}/metrics/resource`]),
+      /^container_memory_working_set_bytes\{container="c",namespace="default",pod="limited"\} [1-9]\d* \d+$/m,
+    )
+    match(await up.k(['get', '--raw', `${nodePath}/stats/summary`]), /"ephemeral-storage":\{/)
+
     await until(async () => (await fieldOf(up, 'greedy', '.status.phase')) === 'Failed')
     const ended = '.status.containerStatuses[0].state.terminated'
     equal(await fieldOf(up, 'greedy', `${ended}.reason`), 'OOMKilled')
     equal(await fieldOf(up, 'greedy', `${ended}.exitCode`), '137')
 
     await up.k(['delete', 'pod', '--all', '--timeout=50s'])
-    const groups = [...(await cgroups.list(`${root}/kubepods`)), ...(await cgroups.list(`${root}/kubepods/burstable`))]
+    const groups = [...(await cgroups.list(up.cgroupRoot)), ...(await cgroups.list(`${up.cgroupRoot}/burstable`))]
     deepEqual(groups.toSorted(), ['besteffort', 'burstable'])
     match(await up.k(['get', 'pods'], {}), /^$/)
-    await cgroups.remove(root)
   })
 })

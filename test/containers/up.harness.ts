@@ -1,7 +1,8 @@
 // coxswain up with real containers, as a person uses it: kubectl, and commands inside of containers.
 import { equal } from 'node:assert/strict'
 import { readFile, rm } from 'node:fs/promises'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
+import { NodeCgroups } from '../../src/machine/cgroups/node-cgroups.ts'
 import { kubectls, runKubectl } from '../kubectl.ts'
 import { newFolder, startUpIn, type RunningUp } from '../process.ts'
 import { busybox, server } from './busybox.ts'
@@ -10,6 +11,8 @@ import { startRegistry } from './registry.ts'
 export interface RealUp extends AsyncDisposable {
   /** An image that serves until it is asked to end. */
   readonly image: string
+  /** The control group that holds all pods of this cluster. */
+  readonly cgroupRoot: string
   /** Where the node keeps what belongs to pods. */
   readonly podsFolder: string
   k(args: readonly string[], input?: object): Promise<string>
@@ -29,7 +32,11 @@ export async function startRealUp(...options: string[]): Promise<RealUp> {
   const folder = await newFolder()
   // A test that failed leaves mounts, which go with its namespaces; its own failure is what must be seen.
   stack.defer(() => rm(folder, { recursive: true, force: true }).catch(() => {}))
-  let up: RunningUp = await startUpIn(folder, '--runtime', 'containerd', ...options)
+  // Control groups are the machine's, whatever namespaces the test is in.
+  const cgroupRoot = `/${basename(folder)}`
+  const start = () => startUpIn(folder, '--runtime', 'containerd', '--cgroup-root', cgroupRoot, ...options)
+  let up: RunningUp = await start()
+  stack.defer(async () => (await NodeCgroups.open()).remove(cgroupRoot).catch(() => {}))
   stack.defer(async () => void (await up.end()))
   const [kubectl] = kubectls()
   if (kubectl === undefined) throw new Error('there is no kubectl')
@@ -42,6 +49,7 @@ export async function startRealUp(...options: string[]): Promise<RealUp> {
   const podsFolder = join(folder, 'data', 'node', 'pods')
   return {
     image,
+    cgroupRoot: `${cgroupRoot}/kubepods`,
     podsFolder,
     k,
     apply: async (...objects) => {
@@ -51,7 +59,7 @@ export async function startRealUp(...options: string[]): Promise<RealUp> {
       k(['exec', pod, ...(container === undefined ? [] : ['-c', container]), '--', '/bin/sh', '-c', script]),
     async crash() {
       await up.end('SIGKILL')
-      up = await startUpIn(folder, '--runtime', 'containerd', ...options)
+      up = await start()
     },
     async mounts() {
       const lines = (await readFile('/proc/self/mountinfo', 'utf8')).trim().split('\n')

@@ -2,24 +2,37 @@
 import { bindingKind } from '../../api/core/v1/binding.ts'
 import { componentStatus, type ComponentStatus } from '../../api/core/v1/component-status.ts'
 import { pod } from '../../api/core/v1/pod.ts'
+import { nodeMetrics } from '../../api/metrics/v1beta1/node-metrics.ts'
+import { podMetrics } from '../../api/metrics/v1beta1/pod-metrics.ts'
 import { badRequest, methodNotAllowed, notFound, pathNotFound } from '../../api/status-error.ts'
 import { errorText } from '../../base/log.ts'
 import { isJsonObject } from '../../schema/json-value.ts'
 import type { Store } from '../../store/store.ts'
 import type { Answer } from '../answer.ts'
 import { Draft, Stored } from '../stored.ts'
+import { usageAnswer } from '../usage/usage-answers.ts'
+import type { UsageReader } from '../usage/usage-reader.ts'
 import type { ResourceRequest } from './parts.ts'
+import type { RegistryReads } from './strategy.ts'
 
 type Handle = (request: ResourceRequest) => Promise<Answer>
 
-/** `handle` takes over what is another request under an old name. */
-export function computedAnswers(store: Store, handle: Handle): Handle {
+export interface ComputedParts {
+  readonly store: Store
+  readonly reads: RegistryReads
+  readonly usage: UsageReader
+  /** Takes over what is another request under an old name. */
+  readonly handle: Handle
+}
+
+export function computedAnswers({ store, reads, usage, handle }: ComputedParts): Handle {
   return async (request) => {
     const { resource, verb, subresource } = request.target
     if (subresource !== '') throw pathNotFound()
     if (!resource.computed?.includes(verb)) throw methodNotAllowed(resource, verb)
     if (resource === bindingKind) return handle(asPodBinding(request))
     if (resource === componentStatus) return answerComponents(store, request)
+    if (resource === nodeMetrics || resource === podMetrics) return usageAnswer(request, reads, usage, store.revision)
     throw pathNotFound()
   }
 }

@@ -26,6 +26,7 @@ import { CacheFeed } from '../watch/cache-feed.ts'
 import { WatchCache } from '../watch/watch-cache.ts'
 import { change } from './change.ts'
 import { claiming, repairClaims } from './claims.ts'
+import { UsageReader } from '../usage/usage-reader.ts'
 import { computedAnswers } from './computed.ts'
 import { remove, removeCollection } from './deletion.ts'
 import { convertingFace, plainFace } from './face.ts'
@@ -95,7 +96,8 @@ export class Registry {
       const kept = kind.storedAs && this.#resources.get(kind.storedAs.kind)
       if (kind.storedAs && kept) this.#resources.set(kind, { ...kept, face: convertingFace(kind, kind.storedAs) })
     }
-    this.#computed = computedAnswers(store, (request) => this.handle(request))
+    const usage = new UsageReader({ kubelets, clock, log })
+    this.#computed = computedAnswers({ store, reads, usage, handle: (request) => this.handle(request) })
     this.#feed = new CacheFeed(store, [...caches.values()], clock, log)
   }
 

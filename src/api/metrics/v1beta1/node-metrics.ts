@@ -1,0 +1,45 @@
+// NodeMetrics: what a node uses now. Computed from what its kubelet tells, never kept.
+import { duration, map, message, struct, time } from '../../../schema/field.ts'
+import { column, defineKind } from '../../kind.ts'
+import { objectMeta } from '../../meta/v1/object-meta.ts'
+import { dnsSubdomainErrors } from '../../names.ts'
+import type { InputOf, ObjectOf } from '../../object.ts'
+
+export const nodeMetricsMessage = message(
+  'io.k8s.metrics.pkg.apis.metrics.v1beta1.NodeMetrics',
+  {
+    metadata: struct(1, objectMeta),
+    timestamp: time(2, { required: true, description: 'When the node was looked at.' }),
+    window: duration(3, { required: true, description: 'Over how long the use of processors was measured.' }),
+    usage: map(4, 'quantity', { required: true, description: 'How much is in use, by resource.' }),
+  },
+  'What a node uses now.',
+)
+export interface NodeMetrics extends ObjectOf<typeof nodeMetricsMessage> {}
+export type NodeMetricsInput = InputOf<typeof nodeMetricsMessage>
+
+export const nodeMetrics = defineKind<NodeMetrics, NodeMetricsInput>({
+  group: 'metrics.k8s.io',
+  version: 'v1beta1',
+  kind: 'NodeMetrics',
+  plural: 'nodes',
+  singular: '',
+  shortNames: [],
+  categories: [],
+  namespaced: false,
+  computed: ['get', 'list'],
+  message: nodeMetricsMessage,
+  hasStatus: false,
+  countsGenerations: false,
+  validateName: dnsSubdomainErrors,
+  applyDefaults: (object) => object,
+  validate: () => [],
+  validateUpdate: () => [],
+  columns: [
+    column('Name', ({ metadata }) => metadata.name, { format: 'name' }),
+    column('cpu', ({ usage }) => usage['cpu'] ?? '0'),
+    column('memory', ({ usage }) => usage['memory'] ?? '0'),
+    column('window', ({ window }) => window),
+  ],
+  fieldLabels: {},
+})

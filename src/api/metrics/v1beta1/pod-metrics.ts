@@ -1,0 +1,60 @@
+// PodMetrics: what the containers of a pod use now. Computed from what the kubelet of its node tells, never kept.
+import { duration, list, map, message, string, struct, time } from '../../../schema/field.ts'
+import type { Infer } from '../../../schema/infer.ts'
+import { column, defineKind } from '../../kind.ts'
+import { objectMeta } from '../../meta/v1/object-meta.ts'
+import { dnsSubdomainErrors } from '../../names.ts'
+import type { InputOf, ObjectOf } from '../../object.ts'
+import { amountOf } from '../../core/v1/requests.ts'
+
+export const containerMetrics = message('io.k8s.metrics.pkg.apis.metrics.v1beta1.ContainerMetrics', {
+  name: string(1, { required: true }),
+  usage: map(2, 'quantity', { required: true }),
+})
+export interface ContainerMetrics extends Infer<typeof containerMetrics> {}
+
+export const podMetricsMessage = message(
+  'io.k8s.metrics.pkg.apis.metrics.v1beta1.PodMetrics',
+  {
+    metadata: struct(1, objectMeta),
+    timestamp: time(2, { required: true, description: 'When the pod was looked at.' }),
+    window: duration(3, { required: true, description: 'Over how long the use of processors was measured.' }),
+    containers: list(4, containerMetrics, {
+      required: true,
+      listType: 'atomic',
+      description: 'How much each container uses, by resource.',
+    }),
+  },
+  'What the containers of a pod use now.',
+)
+export interface PodMetrics extends ObjectOf<typeof podMetricsMessage> {}
+export type PodMetricsInput = InputOf<typeof podMetricsMessage>
+
+const total = ({ containers }: PodMetrics, resource: string): number =>
+  containers.reduce((sum, { usage }) => sum + amountOf(resource, usage[resource]), 0)
+
+export const podMetrics = defineKind<PodMetrics, PodMetricsInput>({
+  group: 'metrics.k8s.io',
+  version: 'v1beta1',
+  kind: 'PodMetrics',
+  plural: 'pods',
+  singular: '',
+  shortNames: [],
+  categories: [],
+  namespaced: true,
+  computed: ['get', 'list'],
+  message: podMetricsMessage,
+  hasStatus: false,
+  countsGenerations: false,
+  validateName: dnsSubdomainErrors,
+  applyDefaults: (object) => object,
+  validate: () => [],
+  validateUpdate: () => [],
+  columns: [
+    column('Name', ({ metadata }) => metadata.name, { format: 'name' }),
+    column('cpu', (object) => `${total(object, 'cpu')}m`),
+    column('memory', (object) => `${Math.ceil(total(object, 'memory') / 1024)}Ki`),
+    column('window', ({ window }) => window),
+  ],
+  fieldLabels: {},
+})
