@@ -57,7 +57,7 @@ export class Kubelet {
   readonly stats: NodeStats
 
   constructor(parts: KubeletParts) {
-    const { client, clock, log, description, host } = parts
+    const { client, runtime, clock, log, description, host } = parts
     const { name: nodeName, hostIp, capacity, allocatable = capacity } = description
     this.#parts = parts
     this.#queue = new WorkQueue(clock)
