@@ -117,7 +117,7 @@ test('an extender over TLS binds, and wants to know who asks', async () => {
   const parts = { clock: realClock, random: systemRandom, platform: nodePlatform, hosts: ['scheduler.example'] }
   const { authority, serving, admin } = temporaryCertificates(parts)
   const tls = { key: serving.key, cert: serving.certificate, ca: authority, rejectUnauthorized: true }
-  let cluster: TestCluster | undefined
+  const running: { cluster?: TestCluster } = {}
   await using program = await extender(
     {
       async bind({
@@ -132,7 +132,7 @@ test('an extender over TLS binds, and wants to know who asks', async () => {
           metadata: { name: PodName, uid: PodUID, labels: { bound: 'elsewhere' } },
           target: { kind: 'Node', name: Node },
         }
-        await cluster?.client.of(pod).act(PodName, PodNamespace, 'binding', body, ctx)
+        await running.cluster?.client.of(pod).act(PodName, PodNamespace, 'binding', body, ctx)
         return {}
       },
     },
@@ -148,7 +148,7 @@ test('an extender over TLS binds, and wants to know who asks', async () => {
   const { urlPrefix } = program
   const binder = { urlPrefix, bindVerb: 'bind', enableHTTPS: true, tlsConfig }
   await using started = await startCluster({ schedulerConfiguration: { extenders: [binder] } })
-  cluster = started
+  running.cluster = started
   await cluster.clock.advance('1s')
   await create(cluster, 'p')
   await cluster.clock.advance('5s')
