@@ -149,10 +149,10 @@ test('an extender over TLS binds, and wants to know who asks', async () => {
   const binder = { urlPrefix, bindVerb: 'bind', enableHTTPS: true, tlsConfig }
   await using started = await startCluster({ schedulerConfiguration: { extenders: [binder] } })
   running.cluster = started
-  await cluster.clock.advance('1s')
-  await create(cluster, 'p')
-  await cluster.clock.advance('5s')
-  const { metadata, spec } = await podNow(cluster, 'p')
+  await started.clock.advance('1s')
+  await create(started, 'p')
+  await started.clock.advance('5s')
+  const { metadata, spec } = await podNow(started, 'p')
   deepEqual([spec.nodeName, metadata.labels], ['node-0', { bound: 'elsewhere' }])
   deepEqual(program.asked, ['bind'])
 })
