@@ -1,9 +1,25 @@
 // Every command, in the order of the alphabet.
 import type { Command } from './command.ts'
+import { apiserver } from './commands/apiserver.ts'
 import { controllerManager } from './commands/controller-manager.ts'
 import { flow } from './commands/flow.ts'
+import { reset } from './commands/reset.ts'
+import { restore } from './commands/restore.ts'
 import { scheduler } from './commands/scheduler.ts'
+import { snapshot } from './commands/snapshot.ts'
+import { status } from './commands/status.ts'
 import { up } from './commands/up.ts'
 import { why } from './commands/why.ts'
 
-export const commands: readonly Command[] = [controllerManager, flow, scheduler, up, why]
+export const commands: readonly Command[] = [
+  apiserver,
+  controllerManager,
+  flow,
+  reset,
+  restore,
+  scheduler,
+  snapshot,
+  status,
+  up,
+  why,
+]

@@ -5,6 +5,12 @@ export class DirectoryInUse extends Error {
   override name = 'DirectoryInUse'
 }
 
+/** The living process that holds the lock. */
+export async function holderOf(folder: string): Promise<number | undefined> {
+  const pid = Number(await readFile(`${folder}/lock`, 'utf8').catch(() => '0'))
+  return isAlive(pid) ? pid : undefined
+}
+
 export async function lockDirectory(folder: string): Promise<AsyncDisposable> {
   const path = `${folder}/lock`
   for (let tries = 0; tries < 3; tries++) {
@@ -15,8 +21,8 @@ export async function lockDirectory(folder: string): Promise<AsyncDisposable> {
       return { [Symbol.asyncDispose]: () => rm(path, { force: true }) }
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
-      const pid = Number(await readFile(path, 'utf8').catch(() => '0'))
-      if (isAlive(pid))
+      const pid = await holderOf(folder)
+      if (pid !== undefined)
         throw new DirectoryInUse(`${folder} is in use by process ${pid}; stop it, or choose another --data-dir`)
       await rm(path, { force: true })
     }

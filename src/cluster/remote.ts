@@ -5,7 +5,8 @@ import { HttpsTransport } from '../client/https-transport.ts'
 import { readAccess } from '../client/kubeconfig.ts'
 import { nodePlatform } from '../platform/node/platform.ts'
 
-export interface Remote {
+export interface Remote extends AsyncDisposable {
+  readonly server: string
   /** The authority of the server's certificate, as PEM. */
   readonly authority: string | undefined
   clientAs(sender: string): Client
@@ -22,11 +23,14 @@ export async function openRemote(kubeconfig: string, signal: AbortSignal): Promi
   }
   const connect = () => nodePlatform.outbound.connect({ origin: server, tls })
   const [calls, watches] = [connect(), connect()]
+  const close = async () => {
+    await Promise.all([calls.close(), watches.close()])
+  }
   return {
+    server,
     authority,
     clientAs: (sender) => new Client(new HttpsTransport(calls, sender, { headers, watches })),
-    async close() {
-      await Promise.all([calls.close(), watches.close()])
-    },
+    close,
+    [Symbol.asyncDispose]: close,
   }
 }

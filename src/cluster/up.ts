@@ -39,6 +39,10 @@ export interface UpOptions {
   readonly kubeletFlags?: KubeletFlagValues
   readonly log: Log
   readonly schedulerConfiguration?: SchedulerConfiguration
+  /** The API server alone: whoever does the work comes from elsewhere. */
+  readonly isAlone?: boolean
+  /** Hears what the start waits for. */
+  readonly onProgress?: (what: string) => void
 }
 
 const renewalCheckMs = 24 * 3_600_000
@@ -62,6 +66,8 @@ export async function up({
   kubeletFlags = {},
   log,
   schedulerConfiguration = {},
+  isAlone = false,
+  onProgress = () => {},
 }: UpOptions): Promise<Running> {
   const platform = nodePlatform
   await platform.files.makeFolder(dataFolder)
@@ -71,6 +77,7 @@ export async function up({
     const settings = await readPolicySettings(policyFlags, platform.files)
     const nodeRanges = nodeRangesOf(nodeRangeFlags, { isOn: true, clusterCidr: clusterCidrDefault(nodes) })
     const pkiParts = { platform, clock: realClock, random: systemRandom, hosts: [host] }
+    onProgress('opening the store, reading certificates')
     const opened = openStore(store, dataFolder)
     cleanUps.defer(() =>
       opened.then(
@@ -93,6 +100,7 @@ export async function up({
     cleanUps.defer(close)
     const podCidr = rangeOfFirstNode(nodeRanges)
     const nodeOptions = { dataFolder, hostIp: host, podCidr, settings: kubeletSettings(kubeletFlags) }
+    if (runsContainers) onProgress('starting containerd')
     const realNode = runsContainers ? await realNodeOf(nodeOptions, log) : undefined
     if (realNode !== undefined) cleanUps.defer(() => realNode.stop())
     const cluster = new Cluster({
@@ -113,6 +121,7 @@ export async function up({
       ...(realNode === undefined ? {} : { realNode }),
     })
     cleanUps.defer(() => cluster.stop())
+    onProgress('starting the API server')
     cluster.startServer()
     const served = await serve(cluster, { host, port, certificates, platform, clock: realClock, log })
     cleanUps.defer(() => served.close(drainMs))
@@ -130,7 +139,7 @@ export async function up({
     // In a turn of its own: whoever waits for the API hears first that it is ready.
     tasks.start('components', async () => {
       await turn()
-      cluster.startOthers()
+      if (!isAlone) cluster.startOthers()
     })
     if (encrypted !== undefined && policyFlags['encryption-provider-config-automatic-reload'] === 'true')
       tasks.start('encryption configuration', (signal) => encrypted.follow(signal))

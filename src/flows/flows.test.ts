@@ -3,6 +3,8 @@ import { test } from 'node:test'
 import { causeOf, FlowRecorder, type FlowId } from '../base/flow.ts'
 import { VirtualClock } from '../base/virtual-clock.ts'
 import { lifeOf } from './flow-graph.ts'
+import { lifelineDiagram } from './lifelines.ts'
+import { mermaidDiagram } from './mermaid.ts'
 import { textDiagram } from './text-diagram.ts'
 
 const object = (resource: string, name: string) => ({ resource, namespace: 'default', name })
@@ -76,4 +78,47 @@ test('without folding every branch is shown', () => {
 
 test('an unknown object has no flow', () => {
   equal(textDiagram(lifeOf(recorded().events(), object('pods', 'none'))), '')
+})
+
+test('the same as lifelines, in the order of time', () => {
+  equal(
+    lifelineDiagram(lifeOf(recorded().events(), web)),
+    [
+      '           kubectl',
+      '           │    API Server',
+      '           │    │    Store',
+      '           │    │    │    controller/deployment',
+      '           │    │    │    │    remote',
+      '     +0ms  │───►│    │    │    │  create deployments web → 201',
+      '     +0ms  │    │═══►│    │    │  put deployment web @10',
+      '     +0ms  │    │--------►│    │  ADDED deployments web',
+      '     +0ms  │    │    │ ···►    │  reconcile default/web',
+      '     +0ms  │    │◄────────│    │  create pods web-aaaaa → 201  ×2',
+      '     +0ms  │    │═══►│    │    │  put pod web-aaaaa @11  ×2',
+      '     +0ms  │    │◄─────────────│  update deployments web',
+      '',
+    ].join('\n'),
+  )
+})
+
+test('the same for Mermaid', () => {
+  equal(
+    mermaidDiagram(lifeOf(recorded().events(), web)),
+    [
+      'sequenceDiagram',
+      '  participant p0 as kubectl',
+      '  participant p1 as API Server',
+      '  participant p2 as Store',
+      '  participant p3 as controller/deployment',
+      '  participant p4 as remote',
+      '  p0->>p1: create deployments web → 201',
+      '  p1-)p2: put deployment web @10',
+      '  p1-->>p3: ADDED deployments web',
+      '  p3-->>p3: reconcile default/web',
+      '  p3->>p1: create pods web-aaaaa → 201 ×2',
+      '  p1-)p2: put pod web-aaaaa @11 ×2',
+      '  p4->>p1: update deployments web',
+      '',
+    ].join('\n'),
+  )
 })

@@ -45,13 +45,17 @@ const mistakes: [argv: string[], message: RegExp][] = [
   [['flow'], /name an object as <kind>\/<name>/],
   [['flow', 'deployment'], /name an object as <kind>\/<name>/],
   [['flow', 'widget/a'], /there is no kind "widget"/],
-  [['flow', 'pod/a', '--format', 'svg'], /only text and json are there yet/],
+  [['flow', 'pod/a', '--format', 'svg'], /--format svg is none of text, tree, mermaid, json/],
+  [['flow', 'pod/a', '--format', 'json', '--follow'], /--follow draws text only/],
+  [['reset', '--data-dir', '/nowhere'], /all that the cluster keeps in \/nowhere would go; say --yes/],
+  [['snapshot'], /name the file to write/],
+  [['restore'], /name the file of the snapshot/],
   [['flow', 'pod/a', '--kubeconfig', '/none'], /cannot read the kubeconfig \/none/],
   [['scheduler'], /name a kubeconfig with --kubeconfig or \$KUBECONFIG/],
   [['scheduler', '--kubeconfig', '/none'], /cannot read the kubeconfig \/none/],
   [['scheduler', '--kubeconfig', '/none', '--secure-port', 'x'], /--secure-port "x" is not a number from 0 to 65535/],
-  [['why', 'deployment/a'], /name a pod as pod\/<name>/],
-  [['why', 'pod/a', '--format', 'svg'], /only text and json are there yet/],
+  [['why', 'deployment'], /name an object as <kind>\/<name>/],
+  [['why', 'pod/a', '--format', 'svg'], /--format svg is none of text, json/],
   [['why', 'pod/a', '--kubeconfig', '/none'], /cannot read the kubeconfig \/none/],
 ]
 for (const [argv, message] of mistakes)
@@ -69,34 +73,63 @@ test('a kubeconfig without certificates is named as such', async () => {
   await rm(folder, { recursive: true })
 })
 
-test('up says what runs, what is kept and what to type next; flow explains it', async () => {
+test('up says what runs, what is kept and what to type next; the other commands work on it', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'coxswain-cli-'))
   const kubeconfig = join(folder, 'kubeconfig')
-  const isUp = Promise.withResolvers<() => void>()
-  const upEnded = typed(
-    ['up', '--port', '0', '--data-dir', folder, '--kubeconfig', kubeconfig],
-    (printed, interrupt) => {
+  const [copy, data] = [join(folder, 'copy'), ['--data-dir', folder]]
+  const start = async () => {
+    const isUp = Promise.withResolvers<() => void>()
+    const ended = typed(['up', '--port', '0', '--kubeconfig', kubeconfig, ...data], (printed, interrupt) => {
       if (printed.includes('Ctrl-C')) isUp.resolve(interrupt)
-    },
-  )
-  const interrupt = await isUp.promise
-  const flow = await typed(['flow', 'ns/default', '--kubeconfig', kubeconfig])
+    })
+    return { interrupt: await isUp.promise, ended }
+  }
+  const { interrupt, ended } = await start()
+  const ask = (...argv: string[]) => typed([...argv, '--kubeconfig', kubeconfig])
+  match((await ask('flow', 'ns/default')).printed, /API Server\n[^]*│═══►│ {2}put \d+ first objects @\d+\n/)
+  match((await ask('flow', 'ns/default', '--format', 'mermaid')).printed, /^sequenceDiagram\n {2}participant p0/)
   match(
-    flow.printed,
+    (await ask('flow', 'ns/default', '--format', 'tree')).printed,
     /API Server ══► Store: put \d+ first objects @\d+\n.*API Server ··· API Server: make namespace default/,
   )
-  const json = await typed(['flow', 'ns/default', '--format', 'json', '--kubeconfig', kubeconfig])
+  const json = await ask('flow', 'ns/default', '--format', 'json')
   deepEqual(
     (JSON.parse(json.printed) as { event: { what: string } }[])[0]?.event.what.replace(/\d+/, 'n'),
     'put n first objects',
   )
-  const byRule = await typed(['flow', 'svc/kubernetes', '--rules', '--kubeconfig', kubeconfig])
+  const byRule = await ask('flow', 'svc/kubernetes', '--rules')
   match(byRule.printed, /create services kubernetes → 201 {2}\(the group system:masters may do everything\)/)
-  match((await typed(['flow', 'pod/none', '--kubeconfig', kubeconfig])).complained, /nothing is recorded of pod\/none/)
+  match((await ask('flow', 'pod/none')).complained, /nothing is recorded of pod\/none/)
+  equal((await ask('why', 'ns/default')).printed, 'namespace/default\n  Nothing holds it up that can be seen.\n')
+  match((await ask('why', 'pod/none')).complained, /there is no pod none/)
+  match((await typed(['snapshot', copy, ...data])).printed, /holds the cluster as it is now/)
+  match((await typed(['reset', '--yes', ...data])).complained, /is in use by process \d+/)
   interrupt()
-  const { code, printed } = await upEnded
+  const { code, printed } = await ended
   equal(code, 0)
   match(printed, /^ready in \d+ ms at https:\/\/127\.0\.0\.1:\d+\n/)
   match(printed, /nodes +1 simulated/)
+  const stopped = await typed(['status', ...data])
+  deepEqual([stopped.code, stopped.printed.split('\n')[0]], [3, 'not running; start it: coxswain up'])
+  match((await typed(['restore', copy, ...data])).printed, /what it held before is in store\.db\.before-restore/)
+  match((await typed(['reset', '--yes', ...data])).printed, /begins a new cluster/)
+  await rm(folder, { recursive: true })
+})
+
+test('status tells of a cluster that runs', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'coxswain-cli-'))
+  const isUp = Promise.withResolvers<() => void>()
+  const ended = typed(['apiserver', '--port', '0', '--data-dir', folder], (printed, interrupt) => {
+    if (printed.includes('kubeconfigs')) isUp.resolve(interrupt)
+  })
+  const interrupt = await isUp.promise
+  const { code, printed } = await typed(['status', '--data-dir', folder])
+  equal(code, 0)
+  match(
+    printed,
+    /^running, process \d+\n {2}data .*\n {2}store +SQLite, [\d.]+ MB\n {2}api +https:.*\n {2}nodes +0 of 0 ready\n {2}pods +none\n$/,
+  )
+  interrupt()
+  equal((await ended).code, 0)
   await rm(folder, { recursive: true })
 })

@@ -1,11 +1,25 @@
 // coxswain flow: the life of an object of a running cluster, as it was recorded.
-import { kinds } from '../../api/kinds.ts'
-import type { Kind } from '../../api/kind.ts'
-import { lifeOf } from '../../flows/flow-graph.ts'
-import { textDiagram } from '../../flows/text-diagram.ts'
+import { realClock } from '../../base/clock.ts'
+import type { FlowObject } from '../../base/flow.ts'
 import { fetchFlowEvents } from '../../cluster/flow-events.ts'
-import { defineCommand, UsageError } from '../command.ts'
+import { lifeOf } from '../../flows/flow-graph.ts'
+import type { FlowNode } from '../../flows/flow-graph.ts'
+import { lifelineDiagram, Lifelines, messagesOf } from '../../flows/lifelines.ts'
+import { mermaidDiagram } from '../../flows/mermaid.ts'
+import { textDiagram, type DiagramOptions } from '../../flows/text-diagram.ts'
+import { defineCommand, UsageError, type Terminal } from '../command.ts'
 import { readKubeconfig } from '../kubeconfig-file.ts'
+import { namedObject } from '../named-object.ts'
+
+const drawings: Readonly<Record<string, (roots: readonly FlowNode[], options: DiagramOptions) => string>> = {
+  text: lifelineDiagram,
+  tree: textDiagram,
+  mermaid: mermaidDiagram,
+  json: (roots) => `${JSON.stringify(roots, undefined, 2)}\n`,
+}
+
+/** How often a cluster is asked for what is new. */
+const followMs = 500
 
 export const flow = defineCommand({
   name: 'flow',
@@ -13,36 +27,47 @@ export const flow = defineCommand({
   operands: '<kind>/<name>',
   options: {
     namespace: { type: 'string', value: '<name>', short: 'n', help: 'the namespace of the object (default)' },
-    format: { type: 'string', value: 'text|json', help: 'how to write it (text)' },
+    format: {
+      type: 'string',
+      value: 'text|tree|mermaid|json',
+      help: 'lifelines (text), lines indented under their cause (tree), a diagram for Mermaid, or all that is known',
+    },
+    follow: { type: 'boolean', short: 'f', help: 'goes on with what happens from now on' },
     all: { type: 'boolean', help: 'shows alike branches one by one' },
     rules: { type: 'boolean', help: 'names the rule by which each call was let through' },
     kubeconfig: { type: 'string', value: '<file>', help: 'how to reach the cluster ($KUBECONFIG)' },
   },
-  async run({ operands, options }, { out, environment, signal }) {
-    const [kindName = '', name] = (operands[0] ?? '').split('/')
-    if (name === undefined || name === '')
-      throw new UsageError('name an object as <kind>/<name>, such as deployment/web')
-    const kind = kindOf(kindName)
-    const format = options.format ?? 'text'
-    if (format !== 'text' && format !== 'json')
-      throw new UsageError(`--format ${format}: only text and json are there yet`)
-    const events = await fetchFlowEvents(await readKubeconfig(options.kubeconfig, environment), signal)
-    const object = { resource: kind.plural, namespace: kind.namespaced ? (options.namespace ?? 'default') : '', name }
-    const roots = lifeOf(events, object)
+  async run({ operands, options }, terminal) {
+    const { kind, namespace, name } = namedObject(operands[0], options.namespace)
+    const { format = 'text', follow = false } = options
+    const draw = drawings[format]
+    if (draw === undefined) throw new UsageError(`--format ${format} is none of ${Object.keys(drawings).join(', ')}`)
+    if (follow && format !== 'text') throw new UsageError('--follow draws text only')
+    const kubeconfig = await readKubeconfig(options.kubeconfig, terminal.environment)
+    const object = { resource: kind.plural, namespace, name }
+    const drawing = { fold: !options.all && !follow, rules: options.rules ?? false }
+    if (follow) return drawOn(kubeconfig, object, drawing, terminal)
+    const roots = lifeOf(await fetchFlowEvents(kubeconfig, terminal.signal), object)
     if (roots.length === 0) throw new UsageError(`nothing is recorded of ${kind.singular}/${name}`)
-    out(
-      format === 'json'
-        ? `${JSON.stringify(roots, undefined, 2)}\n`
-        : textDiagram(roots, { fold: !options.all, rules: options.rules ?? false }),
-    )
+    terminal.out(draw(roots, drawing))
     return 0
   },
 })
 
-function kindOf(text: string): Kind {
-  const kind = kinds.find(({ singular, plural, shortNames }) =>
-    [singular, plural, ...shortNames].includes(text.toLowerCase()),
-  )
-  if (kind === undefined) throw new UsageError(`there is no kind ${JSON.stringify(text)}`)
-  return kind
+/** Message by message until the signal; a call is drawn when it has been answered. */
+async function drawOn(kubeconfig: string, object: FlowObject, options: DiagramOptions, terminal: Terminal) {
+  const { out, signal } = terminal
+  const lifelines = new Lifelines(options)
+  const drawn = new Set<number>()
+  while (!signal.aborted) {
+    const messages = messagesOf(lifeOf(await fetchFlowEvents(kubeconfig, signal), object), options.fold)
+    for (const message of messages) {
+      const { id, arrow, outcome } = message.event
+      if (drawn.has(id) || (arrow === 'call' && outcome === undefined)) continue
+      drawn.add(id)
+      for (const line of lifelines.draw(message)) out(`${line.trimEnd()}\n`)
+    }
+    await realClock.sleep(followMs, signal).catch(() => undefined)
+  }
+  return 0
 }

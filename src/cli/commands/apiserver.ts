@@ -1,0 +1,28 @@
+// coxswain apiserver: the API server alone; controllers, scheduler and kubelets reach it by kubeconfig.
+import { once } from 'node:events'
+import { realClock } from '../../base/clock.ts'
+import { createLog } from '../../base/log.ts'
+import { up } from '../../cluster/up.ts'
+import { defineCommand } from '../command.ts'
+import { serverChoicesOf, serverOptions } from '../server-options.ts'
+
+export const apiserver = defineCommand({
+  name: 'apiserver',
+  summary: 'runs the API server alone, over the store of this machine or etcd',
+  operands: '',
+  options: { ...serverOptions, verbose: { type: 'boolean', short: 'v', help: 'logs more' } },
+  async run({ options }, { out, err, isTerminal, environment, signal, startedMs }) {
+    const choices = serverChoicesOf(options, environment)
+    const level = options.verbose ? 'debug' : 'info'
+    const log = createLog({ clock: realClock, write: err, format: isTerminal ? 'text' : 'json', level })
+    await using running = await up({ ...choices, nodes: 0, isAlone: true, log })
+    out(`ready in ${Math.round(realClock.nowMs() - startedMs)} ms at ${running.url}\n`)
+    out(`
+  kubeconfigs  ${choices.kubeconfigPath}
+               ${choices.dataFolder}/controller-manager.kubeconfig
+               ${choices.dataFolder}/scheduler.kubeconfig
+`)
+    if (!signal.aborted) await once(signal, 'abort')
+    return 0
+  },
+})

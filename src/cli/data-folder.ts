@@ -1,0 +1,16 @@
+// Where a cluster of this machine keeps what it needs again.
+import { homedir } from 'node:os'
+import { join, resolve } from 'node:path'
+
+export const dataFolderOptions = {
+  'data-dir': {
+    type: 'string',
+    value: '<folder>',
+    help: 'where the cluster keeps what it needs again (~/.local/share/coxswain)',
+  },
+} as const
+
+export const dataFolderOf = (
+  named: string | undefined,
+  environment: Readonly<Record<string, string | undefined>>,
+): string => resolve(named ?? join(environment['XDG_DATA_HOME'] ?? join(homedir(), '.local', 'share'), 'coxswain'))

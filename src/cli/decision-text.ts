@@ -1,0 +1,36 @@
+// What the scheduler found about a pod as a table: for each node who rejected it and why, or how it scored.
+import type { fetchExplanation } from '../cluster/decisions.ts'
+
+type Explanation = NonNullable<Awaited<ReturnType<typeof fetchExplanation>>>
+type ExplainedNode = Explanation['nodes'][number]
+
+const heading = ({ pod, nodeName, message, schedulerName, at }: Explanation): string =>
+  `${pod} ${nodeName === undefined ? `waits: ${message}` : `goes to ${nodeName}`}\n(${schedulerName} at ${at})\n`
+
+/** Fitting nodes first, the best on top; then the others by reason. */
+export function decisionText(explanation: Explanation): string {
+  const rows = explanation.nodes
+    .map((node) => [node.node, node.verdict, totalText(node), detailOf(node)] as const)
+    .toSorted((a, b) => order(a).localeCompare(order(b)) || Number(b[2]) - Number(a[2]) || a[3].localeCompare(b[3]))
+  const table = [['NODE', 'VERDICT', 'TOTAL', 'BECAUSE'] as const, ...rows]
+  const widths = [0, 1, 2].map((column) => Math.max(...table.map((row) => row[column]?.length ?? 0)))
+  const lines = table.map((row) =>
+    row
+      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+      .join('  ')
+      .trimEnd(),
+  )
+  return `${heading(explanation)}\n${lines.join('\n')}\n`
+}
+
+const order = ([, verdict]: readonly [string, string, ...string[]]): string => (verdict === 'fits' ? '0' : verdict)
+
+const totalText = ({ total }: ExplainedNode): string => (total === undefined ? '' : String(total))
+
+function detailOf({ plugin, reasons = [], scores = {}, verdict }: ExplainedNode): string {
+  if (verdict === 'rejected') return `${plugin}: ${reasons.join(', ')}`
+  if (verdict === 'not asked') return 'enough nodes were found before'
+  return Object.entries(scores)
+    .map(([name, score]) => `${name} ${score}`)
+    .join(', ')
+}

@@ -1,0 +1,67 @@
+// Options that every command with an API server has.
+import { join, resolve } from 'node:path'
+import type { StoreChoice } from '../cluster/open-store.ts'
+import { policyFlags, type PolicyFlag, type PolicyFlagValues } from '../cluster/policy-flags.ts'
+import { UsageError } from './command.ts'
+import { dataFolderOf, dataFolderOptions } from './data-folder.ts'
+import { storeChoiceOf, storeOptions } from './store-option.ts'
+
+const policyFlagNames = Object.keys(policyFlags) as PolicyFlag[]
+
+const policyOptions = Object.fromEntries(
+  policyFlagNames.map((name) => [name, { type: 'string', ...policyFlags[name] }]),
+) as Record<PolicyFlag, { type: 'string'; value: string; help: string }>
+
+export const serverOptions = {
+  ...dataFolderOptions,
+  ...storeOptions,
+  bind: { type: 'string', value: '<address>', help: 'the address to listen on (127.0.0.1)' },
+  port: { type: 'string', value: '<n>', help: 'the port to listen on, 0 for any (6443)' },
+  kubeconfig: {
+    type: 'string',
+    value: '<file>',
+    help: 'the kubeconfig to write (admin.kubeconfig in the data directory)',
+  },
+  ...policyOptions,
+} as const
+
+type ServerFlags = { readonly [Name in keyof typeof serverOptions]?: string | undefined }
+
+export interface ServerChoices {
+  readonly dataFolder: string
+  readonly kubeconfigPath: string
+  readonly store: StoreChoice
+  readonly host: string
+  readonly port: number
+  readonly policyFlags: PolicyFlagValues
+}
+
+export function serverChoicesOf(
+  flags: ServerFlags,
+  environment: Readonly<Record<string, string | undefined>>,
+): ServerChoices {
+  const dataFolder = dataFolderOf(flags['data-dir'], environment)
+  return {
+    dataFolder,
+    kubeconfigPath: resolve(flags.kubeconfig ?? join(dataFolder, 'admin.kubeconfig')),
+    store: storeChoiceOf(flags),
+    host: flags.bind ?? '127.0.0.1',
+    port: numberOf('--port', flags.port ?? '6443', 65_535),
+    policyFlags: pick<PolicyFlag>(flags, policyFlagNames),
+  }
+}
+
+export const pick = <Flag extends string>(
+  options: Readonly<Partial<Record<Flag, string | undefined>>>,
+  names: readonly Flag[],
+): Readonly<Partial<Record<Flag, string>>> =>
+  Object.fromEntries(names.flatMap((name) => (options[name] === undefined ? [] : [[name, options[name]]]))) as Partial<
+    Record<Flag, string>
+  >
+
+export function numberOf(flag: string, text: string, max: number): number {
+  const value = Number(text)
+  if (!/^\d+$/.test(text) || value > max)
+    throw new UsageError(`${flag} ${JSON.stringify(text)} is not a number from 0 to ${max}`)
+  return value
+}

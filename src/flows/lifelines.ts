@@ -1,0 +1,91 @@
+// A flow as a sequence diagram in text: a lifeline for each participant, an arrow for each message, in the order of time.
+// Alike branches are folded before: a hundred pods of one ReplicaSet are one line of arrows with a count.
+import type { Arrow, FlowEvent } from '../base/flow.ts'
+import type { FlowNode } from './flow-graph.ts'
+import { folded, wordsOf } from './fold.ts'
+import type { DiagramOptions } from './text-diagram.ts'
+
+export interface Message {
+  readonly event: FlowEvent
+  /** How many alike it stands for. */
+  readonly count: number
+}
+
+/** The messages of a flow in the order of time, alike ones once. */
+export function messagesOf(roots: readonly FlowNode[], fold: boolean): Message[] {
+  const messages: Message[] = []
+  const visit = (nodes: readonly FlowNode[], times: number): void => {
+    for (const { node, count } of folded(nodes, fold)) {
+      messages.push({ event: node.event, count: count * times })
+      visit(node.children, count * times)
+    }
+  }
+  visit(roots, 1)
+  return messages.toSorted((a, b) => a.event.id - b.event.id)
+}
+
+const lines: Readonly<Record<Arrow, string>> = { call: '─', watch: '-', persist: '═', reconcile: '·', step: '·' }
+const timeWidth = 9
+const laneWidth = 5
+
+/** Draws message by message; a participant gets its lifeline when it first appears. */
+export class Lifelines {
+  readonly #lanes: string[] = []
+  readonly #options: DiagramOptions
+  #startMs: number | undefined
+
+  constructor(options: DiagramOptions = { fold: true }) {
+    this.#options = options
+  }
+
+  /** The lines for a message; those before the last introduce participants. */
+  draw({ event, count }: Message): string[] {
+    const drawn = this.introduce([event.from, event.to])
+    this.#startMs ??= event.atMs
+    const time = timeText(event.atMs - this.#startMs).padStart(timeWidth)
+    const times = count > 1 ? `  ×${count}` : ''
+    const rule = this.#options.rules && event.allowedBy ? `  (${event.allowedBy})` : ''
+    return [...drawn, `${time}  ${this.#arrow(event)}  ${wordsOf(event)}${times}${rule}`]
+  }
+
+  /** Lifelines for those that have none yet. */
+  introduce(names: readonly string[]): string[] {
+    const fresh = [...new Set(names)].filter((name) => !this.#lanes.includes(name))
+    return fresh.map((name) => {
+      const before = this.#lanes.map(() => '│'.padEnd(laneWidth)).join('')
+      this.#lanes.push(name)
+      return `${' '.repeat(timeWidth)}  ${before}${name}`
+    })
+  }
+
+  #arrow({ arrow, from, to }: FlowEvent): string {
+    const width = (this.#lanes.length - 1) * laneWidth + 1
+    const cells = Array.from({ length: width }, (_, at): string => (at % laneWidth === 0 ? '│' : ' '))
+    const [start, end] = [this.#lanes.indexOf(from) * laneWidth, this.#lanes.indexOf(to) * laneWidth]
+    const line = lines[arrow]
+    if (start === end) {
+      const self = arrow === 'step' ? '•' : '►'
+      cells[end] = self
+      for (let at = Math.max(0, end - laneWidth + 2); at < end; at++) cells[at] = line
+    } else {
+      const [low, high] = [Math.min(start, end), Math.max(start, end)]
+      for (let at = low + 1; at < high; at++) cells[at] = line
+      cells[start < end ? high - 1 : low + 1] = start < end ? '►' : '◄'
+    }
+    return cells.join('')
+  }
+}
+
+function timeText(ms: number): string {
+  if (ms < 10_000) return `+${Math.round(ms)}ms`
+  const seconds = ms / 1000
+  return seconds < 600 ? `+${seconds.toFixed(1)}s` : `+${Math.floor(seconds / 60)}m${Math.round(seconds % 60)}s`
+}
+
+export function lifelineDiagram(roots: readonly FlowNode[], options: DiagramOptions = { fold: true }): string {
+  const lifelines = new Lifelines(options)
+  const messages = messagesOf(roots, options.fold)
+  const header = lifelines.introduce(messages.flatMap(({ event }) => [event.from, event.to]))
+  const drawn = [...header, ...messages.flatMap((message) => lifelines.draw(message))]
+  return drawn.map((line) => `${line.trimEnd()}\n`).join('')
+}

@@ -1,0 +1,41 @@
+// What an explanation may ask about the rest of the cluster.
+import type { Kind } from '../../api/kind.ts'
+import type { ApiObject } from '../../api/object.ts'
+
+export interface Surroundings {
+  list<T extends ApiObject>(kind: Kind<T>, namespace: string): Promise<readonly T[]>
+  find<T extends ApiObject>(kind: Kind<T>, namespace: string, name: string): Promise<T | undefined>
+  readonly nowMs: number
+}
+
+/** Explains an object of one kind in sentences, the most important first; none when all is as it should be. */
+export interface Explainer<T extends ApiObject = ApiObject> {
+  readonly kind: Kind<T>
+  explain(object: T, around: Surroundings): Promise<readonly string[]>
+}
+
+export const defineExplainer = <T extends ApiObject>(explainer: Explainer<T>): Explainer => explainer
+
+interface Condition {
+  readonly type: string
+  readonly status: string
+  readonly reason?: string
+  readonly message?: string
+}
+
+export const conditionOf = (conditions: readonly Condition[] | undefined, type: string): Condition | undefined =>
+  conditions?.find((condition) => condition.type === type)
+
+export const because = ({ reason = '', message = '' }: Condition): string =>
+  [reason, message].filter((part) => part !== '').join(': ')
+
+export const plural = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`
+
+/** Whether the controller behind an object has seen its last change. */
+export function unseen(object: ApiObject, status: { readonly observedGeneration?: number } | undefined): string[] {
+  const { generation = 0 } = object.metadata
+  const seen = status?.observedGeneration ?? 0
+  return seen < generation
+    ? [`Its controller has not seen the last change yet (generation ${generation}, seen ${seen}).`]
+    : []
+}

@@ -1,0 +1,129 @@
+// Why things wait, as sentences: each row is a situation in a cluster that really has it.
+import { deepEqual, equal, match } from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { context } from '../../base/context.ts'
+import { daemonSet } from '../../api/apps/v1/daemon-set.ts'
+import { deployment } from '../../api/apps/v1/deployment.ts'
+import { statefulSet } from '../../api/apps/v1/stateful-set.ts'
+import { cronJob } from '../../api/batch/v1/cron-job.ts'
+import { job } from '../../api/batch/v1/job.ts'
+import { configMap } from '../../api/core/v1/config-map.ts'
+import { namespace } from '../../api/core/v1/namespace.ts'
+import { node } from '../../api/core/v1/node.ts'
+import { persistentVolumeClaim } from '../../api/core/v1/persistent-volume-claim.ts'
+import { pod } from '../../api/core/v1/pod.ts'
+import { service } from '../../api/core/v1/service.ts'
+import { storageClass } from '../../api/storage/v1/storage-class.ts'
+import type { Kind } from '../../api/kind.ts'
+import type { ApiObject } from '../../api/object.ts'
+import { startCluster, type TestCluster } from '../../cluster/start-cluster.ts'
+import { explainers, why, type Why } from './why.ts'
+
+const ctx = context(new AbortController().signal)
+let cluster: TestCluster
+
+const template = (app: string, image: string, more: object = {}) => ({
+  metadata: { labels: { app } },
+  spec: { containers: [{ name: 'c', image, ...more }], terminationGracePeriodSeconds: 0 },
+})
+const workload = (app: string, image: string, more: object = {}) => ({
+  selector: { matchLabels: { app } },
+  template: template(app, image, more),
+})
+
+async function ask(kind: Kind, name: string, home = 'default'): Promise<Why> {
+  const { client, clock } = cluster
+  const object = await client.of(kind).get(name, kind.namespaced ? home : '', ctx)
+  const around = {
+    list: async <T extends ApiObject>(of: Kind<T>, inside: string) =>
+      (await client.of(of).list(inside === '' ? {} : { namespace: inside }, ctx)).items,
+    find: <T extends ApiObject>(of: Kind<T>, inside: string, wanted: string) => client.of(of).find(wanted, inside, ctx),
+    nowMs: clock.nowMs(),
+  }
+  return why(kind, object, around, [])
+}
+
+before(async () => {
+  const images = { gone: 'missing', crash: () => Promise.resolve(3) } as const
+  cluster = await startCluster({ nodes: 2, simulation: { images } })
+  const { client } = cluster
+  const huge = { resources: { requests: { cpu: '100' } } }
+  const create = (kind: Kind, name: string, rest: object) =>
+    client.of(kind).create({ metadata: { name }, ...rest }, kind.namespaced ? 'default' : '', ctx)
+  await create(pod, 'huge', { spec: template('huge', 'i', huge).spec })
+  await create(pod, 'gated', {
+    spec: { ...template('gated', 'i').spec, schedulingGates: [{ name: 'example.com/gate' }] },
+  })
+  await create(deployment, 'broken', { spec: { replicas: 3, ...workload('broken', 'gone') } })
+  await create(deployment, 'fine', { spec: { replicas: 1, ...workload('fine', 'i') } })
+  await create(deployment, 'paused', { spec: { replicas: 1, paused: true, ...workload('paused', 'i') } })
+  await create(statefulSet, 'db', { spec: { replicas: 3, serviceName: 'db', ...workload('db', 'gone') } })
+  await create(daemonSet, 'agent', { spec: workload('agent', 'gone') })
+  await create(pod, 'loop', { spec: template('loop', 'crash').spec })
+  const never = { ...template('work', 'crash'), spec: { ...template('work', 'crash').spec, restartPolicy: 'Never' } }
+  await create(job, 'work', { spec: { backoffLimit: 0, template: never } })
+  await create(cronJob, 'nightly', {
+    spec: { schedule: '0 3 * * *', suspend: true, jobTemplate: { spec: { template: never } } },
+  })
+  await create(service, 'nobody', { spec: { selector: { app: 'none' }, ports: [{ port: 80 }] } })
+  await create(service, 'unready', { spec: { selector: { app: 'broken' }, ports: [{ port: 80 }] } })
+  await create(service, 'balanced', {
+    spec: { type: 'LoadBalancer', selector: { app: 'fine' }, ports: [{ port: 80 }] },
+  })
+  const claim = { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } }
+  await create(persistentVolumeClaim, 'plain', { spec: { ...claim, storageClassName: '' } })
+  await create(persistentVolumeClaim, 'classless', { spec: { ...claim, storageClassName: 'none' } })
+  await create(storageClass, 'lazy', { provisioner: 'example.com/disk', volumeBindingMode: 'WaitForFirstConsumer' })
+  await create(persistentVolumeClaim, 'lazy', { spec: { ...claim, storageClassName: 'lazy' } })
+  await create(namespace, 'stuck', {})
+  await client.of(configMap).create({ metadata: { name: 'held', finalizers: ['example.com/hold'] } }, 'stuck', ctx)
+  await client.of(node).patch('node-1', '', { spec: { unschedulable: true } }, 'merge', ctx)
+  await cluster.clock.advance('10s')
+  await client.of(namespace).delete('stuck', '', {}, ctx)
+  await client.of(configMap).delete('held', 'stuck', {}, ctx)
+  await cluster.clock.advance('2m')
+})
+
+after(() => cluster.stop())
+
+const rows: [kind: Kind, name: string, sentence: RegExp][] = [
+  [pod, 'huge', /No node takes it: 0\/2 nodes are available: .*Insufficient cpu/],
+  [pod, 'gated', /It is held back by example\.com\/gate/],
+  [pod, 'loop', /Container c \(crash\) waits: CrashLoopBackOff.*restarted \d+ times.* It last ended with code 3/],
+  [
+    deployment,
+    'broken',
+    /It wants 3 pods: 3 of the newest template, 0 available, 3 in all\..*3 pods \(broken-\S+ and others\): Container c \(gone\) waits: (ImagePullBackOff|ErrImagePull)/,
+  ],
+  [deployment, 'paused', /It is paused: changes of its template are not rolled out/],
+  [statefulSet, 'db', /It wants 3 pods; 0 are ready\. It goes one pod at a time.*Pod db-0: Container c/],
+  [daemonSet, 'agent', /It wants a pod on 2 nodes: 0 ready/],
+  [job, 'work', /It has failed: BackoffLimitExceeded/],
+  [cronJob, 'nightly', /It is suspended.*starts a Job at "0 3 \* \* \*"; the last was at no time yet/],
+  [service, 'nobody', /It has no endpoints: no pod has the labels app=none/],
+  [service, 'unready', /It has no endpoints: of 3 pods with app=broken none is ready/],
+  [service, 'balanced', /It waits for a load balancer/],
+  [persistentVolumeClaim, 'plain', /It names no storage class/],
+  [persistentVolumeClaim, 'classless', /There is no storage class none/],
+  [persistentVolumeClaim, 'lazy', /waits for the first pod that uses it/],
+  [namespace, 'stuck', /It is being deleted since .*example\.com\/hold/],
+  [node, 'node-1', /It is cordoned: new pods go elsewhere/],
+]
+for (const [kind, name, sentence] of rows)
+  test(`${kind.singular}/${name} says why`, async () => {
+    match((await ask(kind, name)).waits.join(' '), sentence)
+  })
+
+test('what runs well waits for nothing', async () => {
+  deepEqual((await ask(deployment, 'fine')).waits, [])
+  deepEqual((await ask(node, 'node-0')).waits, [])
+})
+
+test('finalizers are named, and what was tried stands beside', async () => {
+  match((await ask(configMap, 'held', 'stuck')).waits[0] ?? '', /held by its finalizers: example\.com\/hold/)
+  match((await ask(pod, 'huge')).tried[0] ?? '', /^FailedScheduling: 0\/2 nodes are available/)
+})
+
+test('explainers are in order, one for a kind', () => {
+  equal(new Set(explainers.map(({ kind }) => kind)).size, explainers.length)
+})

@@ -1,0 +1,111 @@
+// Why an object is not what it should be, in plain sentences: what it waits for, and what was tried.
+import { event, type Event } from '../../api/core/v1/event.ts'
+import type { Kind } from '../../api/kind.ts'
+import { namespaceOf, type ApiObject } from '../../api/object.ts'
+import type { FlowEvent } from '../../base/flow.ts'
+import {
+  autoscalerExplainer,
+  claimExplainer,
+  namespaceExplainer,
+  nodeExplainer,
+  serviceExplainer,
+  volumeExplainer,
+} from './cluster.ts'
+import { podExplainer } from './pod.ts'
+import { because, plural, type Explainer, type Surroundings } from './surroundings.ts'
+import {
+  cronJobExplainer,
+  daemonSetExplainer,
+  deploymentExplainer,
+  jobExplainer,
+  replicaSetExplainer,
+  replicationControllerExplainer,
+  statefulSetExplainer,
+} from './workloads.ts'
+
+export const explainers: readonly Explainer[] = [
+  autoscalerExplainer,
+  claimExplainer,
+  cronJobExplainer,
+  daemonSetExplainer,
+  deploymentExplainer,
+  jobExplainer,
+  namespaceExplainer,
+  nodeExplainer,
+  podExplainer,
+  replicaSetExplainer,
+  replicationControllerExplainer,
+  serviceExplainer,
+  statefulSetExplainer,
+  volumeExplainer,
+]
+
+export interface Why {
+  /** What it waits for. */
+  readonly waits: readonly string[]
+  /** What was tried and did not work, the newest first. */
+  readonly tried: readonly string[]
+}
+
+const triedMax = 10
+
+export async function why(
+  kind: Kind,
+  object: ApiObject,
+  around: Surroundings,
+  recorded: readonly FlowEvent[],
+): Promise<Why> {
+  const explainer = explainers.find((each) => each.kind === kind)
+  const own = explainer === undefined ? conditionSentences(object) : await explainer.explain(object, around)
+  const events = await around.list(event, namespaceOf(object) || 'default')
+  const told = events.filter(
+    ({ involvedObject, type }) => type === 'Warning' && involvedObject.uid === object.metadata.uid,
+  )
+  return {
+    waits: [...finalizerSentences(object), ...own],
+    tried: [...warningSentences(told), ...failedCalls(kind, object, recorded)].slice(0, triedMax),
+  }
+}
+
+function finalizerSentences({ metadata }: ApiObject): string[] {
+  const { deletionTimestamp, finalizers = [] } = metadata
+  if (deletionTimestamp === undefined || finalizers.length === 0) return []
+  return [
+    `It is being deleted since ${deletionTimestamp}, and held by its finalizers: ${finalizers.join(', ')}. It goes when whoever set them has removed them.`,
+  ]
+}
+
+/** For kinds that nobody explains better: what their conditions complain of. */
+function conditionSentences(object: ApiObject): string[] {
+  const { status } = object as { status?: { conditions?: Parameters<typeof because>[0][] } }
+  const bad = (status?.conditions ?? []).filter((condition) => condition.status !== 'True')
+  return bad.map((condition) => `${condition.type} is ${condition.status}: ${because(condition)}.`)
+}
+
+const lastSeen = ({ lastTimestamp, eventTime, series }: Event): string =>
+  series?.lastObservedTime ?? lastTimestamp ?? eventTime ?? ''
+
+const warningSentences = (events: readonly Event[]): string[] =>
+  events
+    .toSorted((a, b) => lastSeen(b).localeCompare(lastSeen(a)))
+    .map((each) => {
+      const times = each.series?.count ?? each.count ?? 1
+      return `${each.reason ?? 'Warning'}: ${each.message ?? ''} (${times > 1 ? `${plural(times, 'time')}, last ` : ''}${lastSeen(each)})`
+    })
+
+/** Calls about the object that the API server refused, alike ones together. */
+function failedCalls(kind: Kind, { metadata }: ApiObject, recorded: readonly FlowEvent[]): string[] {
+  const isAbout = ({ arrow, outcome = '', object }: FlowEvent): boolean =>
+    arrow === 'call' &&
+    /^[45]/.test(outcome) &&
+    object?.resource === kind.plural &&
+    object.name === metadata.name &&
+    object.namespace === (metadata.namespace ?? '')
+  const alike = Map.groupBy(
+    recorded.filter(isAbout),
+    ({ from, what, outcome }) => `${from} tried to ${what}: ${outcome}`,
+  )
+  return [...alike]
+    .map(([words, calls]) => (calls.length === 1 ? words : `${words} (${plural(calls.length, 'time')})`))
+    .toReversed()
+}
