@@ -67,9 +67,9 @@ test('10 garbage collection', async () => {
   equal(orphan.flow.includes('delete replicasets'), false)
 
   const arrows = [
-    /delete deployments web/,
-    /Store: (put|delete) deployment web/,
-    /controller\/garbage-collector ──► API Server/,
+    /test ──► API Server: delete deployments web/,
+    /Store: delete deployment web/,
+    /controller\/garbage-collector ──► API Server: \S+ (deployments|replicasets|pods) \S+ → 200/,
   ]
   await comparePage('10-garbage-collection', 'Garbage collection', [
     {

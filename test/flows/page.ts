@@ -6,10 +6,19 @@ import { getOrMake } from '../../src/base/get-or-make.ts'
 /** The lines of a recorded flow that concern these participants and objects, without what varies. */
 export function excerpt(flow: string, ...wanted: RegExp[]): string {
   const lines = flow.split('\n').filter((line) => wanted.some((pattern) => pattern.test(line)))
-  return settled(lines.join('\n'))
-    .split('\n')
-    .filter((line, index, all) => line !== all[index - 1])
-    .join('\n')
+  const distinct = settled(closedUp(lines).join('\n')).split('\n')
+  return distinct.filter((line, index) => line !== distinct[index - 1]).join('\n')
+}
+
+/** Each line one step under what led to it, however many lines between them are left out. */
+function closedUp(lines: readonly string[]): string[] {
+  const above: number[] = []
+  return lines.map((line) => {
+    const depth = depthOf(line)
+    while ((above.at(-1) ?? -1) >= depth) above.pop()
+    const level = above.push(depth) - 1
+    return `${line.slice(0, timeWidth)}${'  '.repeat(level)}${line.slice(timeWidth + depth)}`
+  })
 }
 
 const generated = /\b([a-z][\w-]*?)-(?:(HASH{6,10})(?:-(HASH{5}|\*))?|(HASH{5}))(?![\w-])/.source
@@ -36,7 +45,8 @@ export function settled(flow: string): string {
     })
 }
 
-const depthOf = (line: string): number => line.slice(11).search(/\S/)
+const timeWidth = 11
+const depthOf = (line: string): number => line.slice(timeWidth).search(/\S/)
 
 /** Without these lines, what they led to, and deliveries and looks that then lead to nothing. */
 export function without(flow: string, unwanted: RegExp): string {
