@@ -12,6 +12,7 @@ import { selectorText } from '../../selectors.ts'
 import { validateDaemonSet, withDaemonSetDefaults, withTemplateGeneration } from './daemon-set-rules.ts'
 import { containerImages, containerNames } from './template-rules.ts'
 import { daemonSetSpec, daemonSetStatus } from './daemon-set-spec.ts'
+import { validateCollisions, validateCounts } from '../../status-rules.ts'
 
 export const daemonSetMessage = message(
   'io.k8s.api.apps.v1.DaemonSet',
@@ -54,6 +55,20 @@ export const daemonSet = defineKind<DaemonSet, DaemonSetInput>({
   validateUpdate: (object, old) =>
     equalValues(object.spec.selector, old.spec.selector) ? [] : [immutable('spec.selector', object.spec.selector)],
   warnings: templateWarnings,
+  validateStatusUpdate: ({ status }, old) => [
+    ...validateCounts(status, [
+      'currentNumberScheduled',
+      'numberMisscheduled',
+      'desiredNumberScheduled',
+      'numberReady',
+      'observedGeneration',
+      'updatedNumberScheduled',
+      'numberAvailable',
+      'numberUnavailable',
+      'collisionCount',
+    ]),
+    ...validateCollisions(status, old.status),
+  ],
   columns: [
     column('Name', ({ metadata }) => metadata.name, { format: 'name' }),
     column('Desired', ({ status }) => status.desiredNumberScheduled ?? 0, { type: 'integer' }),

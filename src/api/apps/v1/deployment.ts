@@ -17,6 +17,7 @@ import { validateCountOrPercent } from '../../count-or-percent.ts'
 import { validatePercentLimit } from '../../percent-limit.ts'
 import { unusableSelector } from '../../label-selector-rules.ts'
 import { containerImages, containerNames, validateTemplate, withTemplateDefaults } from './template-rules.ts'
+import { validateCollisions, validateCounts, validateParts } from '../../status-rules.ts'
 
 export const rollingUpdateDeployment = message('io.k8s.api.apps.v1.RollingUpdateDeployment', {
   maxUnavailable: intOrString(1, { pointer: true, default: '25%' }),
@@ -127,6 +128,20 @@ export const deployment = defineKind<Deployment, DeploymentInput>({
   validateUpdate: (object, old) =>
     equalValues(object.spec.selector, old.spec.selector) ? [] : [immutable('spec.selector', object.spec.selector)],
   warnings: ownerWarnings,
+  validateStatusUpdate: ({ status }, old) => [
+    ...validateCounts(status, [
+      'observedGeneration',
+      'replicas',
+      'updatedReplicas',
+      'readyReplicas',
+      'availableReplicas',
+      'unavailableReplicas',
+      'collisionCount',
+    ]),
+    ...validateParts(status, ['updatedReplicas', 'readyReplicas', 'availableReplicas'], 'replicas', 'status.replicas'),
+    ...validateParts(status, ['availableReplicas'], 'readyReplicas', 'readyReplicas'),
+    ...validateCollisions(status, old.status),
+  ],
   columns: [
     column('Name', ({ metadata }) => metadata.name, { format: 'name' }),
     column('Ready', ({ spec, status }) => `${status.readyReplicas ?? 0}/${spec.replicas}`),

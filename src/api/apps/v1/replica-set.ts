@@ -15,6 +15,7 @@ import { dnsSubdomainErrors } from '../../names.ts'
 import { selectorText } from '../../selectors.ts'
 import { unusableSelector } from '../../label-selector-rules.ts'
 import { containerImages, containerNames, validateTemplate, withTemplateDefaults } from './template-rules.ts'
+import { validateReplicaStatus } from '../../status-rules.ts'
 
 export const replicaSetCondition = message('io.k8s.api.apps.v1.ReplicaSetCondition', {
   type: string(1, { required: true }),
@@ -92,6 +93,7 @@ export const replicaSet = defineKind<ReplicaSet, ReplicaSetInput>({
   validateUpdate: (object, old) =>
     equalValues(object.spec.selector, old.spec.selector) ? [] : [immutable('spec.selector', object.spec.selector)],
   warnings: ownerWarnings,
+  validateStatusUpdate: ({ status }) => validateReplicaStatus(status),
   columns: [
     column('Name', ({ metadata }) => metadata.name, { format: 'name' }),
     column('Desired', ({ spec }) => spec.replicas, { type: 'integer' }),

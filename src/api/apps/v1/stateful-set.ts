@@ -11,6 +11,9 @@ import { selectorText } from '../../selectors.ts'
 import { validateStatefulSet, validateStatefulSetUpdate, withStatefulSetDefaults } from './stateful-set-rules.ts'
 import { containerImages, containerNames } from './template-rules.ts'
 import { statefulSetSpec, statefulSetStatus } from './stateful-set-spec.ts'
+import { validateCollisions, validateCounts, validateParts } from '../../status-rules.ts'
+
+const replicaParts = ['readyReplicas', 'currentReplicas', 'updatedReplicas', 'availableReplicas']
 
 export const statefulSetMessage = message(
   'io.k8s.api.apps.v1.StatefulSet',
@@ -44,6 +47,12 @@ export const statefulSet = defineKind<StatefulSet, StatefulSetInput>({
   validatesNoStatus: true,
   validateUpdate: ({ spec }, old) => validateStatefulSetUpdate(spec, old.spec),
   warnings: templateWarnings,
+  validateStatusUpdate: ({ status }, old) => [
+    ...validateCounts(status, ['replicas', ...replicaParts, 'observedGeneration', 'collisionCount']),
+    ...validateParts(status, replicaParts, 'replicas', 'status.replicas'),
+    ...validateParts(status, ['availableReplicas'], 'readyReplicas', 'status.readyReplicas'),
+    ...validateCollisions(status, old.status),
+  ],
   columns: [
     column('Name', ({ metadata }) => metadata.name, { format: 'name' }),
     column('Ready', ({ spec, status }) => `${status.readyReplicas ?? 0}/${spec.replicas}`),

@@ -9,6 +9,7 @@ import { withAutoscalerDefaults } from './autoscaler-defaults.ts'
 import { metricsText } from './autoscaler-metrics-text.ts'
 import { validateAutoscaler } from './autoscaler-rules.ts'
 import { horizontalPodAutoscalerSpec, horizontalPodAutoscalerStatus } from './autoscaler-spec.ts'
+import { validateCounts } from '../../status-rules.ts'
 
 export const horizontalPodAutoscalerMessage = message(
   'io.k8s.api.autoscaling.v2.HorizontalPodAutoscaler',
@@ -39,6 +40,7 @@ export const horizontalPodAutoscaler = defineKind<HorizontalPodAutoscaler, Horiz
   initialStatus: () => ({ desiredReplicas: 0 }),
   validate: ({ spec }) => validateAutoscaler(spec),
   validateUpdate: () => [],
+  validateStatusUpdate: ({ status }) => validateCounts(status, ['currentReplicas', 'desiredReplicas']),
   columns: [
     column('Name', ({ metadata }) => metadata.name, { format: 'name' }),
     column('Reference', ({ spec: { scaleTargetRef: target } }) => `${target.kind}/${target.name}`),

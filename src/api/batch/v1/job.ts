@@ -12,6 +12,7 @@ import { dnsSubdomainErrors } from '../../names.ts'
 import { selectorText } from '../../selectors.ts'
 import { withJobDefaults } from './job-defaults.ts'
 import { validateJob, validateJobUpdate } from './job-rules.ts'
+import { validateJobStatusUpdate } from './job-status-rules.ts'
 
 export const jobCondition = message('io.k8s.api.batch.v1.JobCondition', {
   type: string(1, { required: true }),
@@ -82,6 +83,7 @@ export const job = defineKind<Job, JobInput>({
   validatesNoStatus: true,
   validateUpdate: ({ spec }, old) => validateJobUpdate(spec, old.spec, old.status.startTime !== undefined),
   warnings: ownerWarnings,
+  validateStatusUpdate: validateJobStatusUpdate,
   columns: [
     column('Name', ({ metadata }) => metadata.name, { format: 'name' }),
     column('Status', statusText),

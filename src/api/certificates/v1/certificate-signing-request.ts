@@ -11,6 +11,7 @@ import {
   validateExpiration,
   validatePemRequest,
   validateSignerName,
+  validateStatusChange,
   validateUsages,
 } from './request-rules.ts'
 
@@ -116,6 +117,7 @@ export const certificateSigningRequest = defineKind<CertificateSigningRequest, C
     ...validateConditions(status.conditions ?? []),
   ],
   validateUpdate: () => [],
+  validateStatusUpdate: ({ status }, old) => validateStatusChange(status, old.status),
   columns: [
     column('Name', ({ metadata }) => metadata.name, { format: 'name' }),
     column('Age', ({ metadata }, nowMs) => ageText(metadata.creationTimestamp, nowMs)),

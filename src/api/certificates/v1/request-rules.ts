@@ -1,6 +1,14 @@
 // Rules of a CertificateSigningRequest: the request as PEM, what the certificate is for, and who is to sign it.
 // The ASN.1 inside the PEM block and its signature are not looked at here: api/ knows no certificates.
-import { duplicate, invalid, notSupported, required, tooLong, type FieldError } from '../../../schema/field-error.ts'
+import {
+  duplicate,
+  forbidden,
+  invalid,
+  notSupported,
+  required,
+  tooLong,
+  type FieldError,
+} from '../../../schema/field-error.ts'
 import { dnsLabelErrors, dnsSubdomainErrors } from '../../names.ts'
 
 const domainMax = 253
@@ -92,3 +100,22 @@ export const validateConditions = (conditions: readonly RequestCondition[]): Fie
     if (earlier.includes(type)) errors.push(duplicate(`${path}.type`, type))
     return errors
   })
+
+interface RequestStatus {
+  readonly conditions?: readonly RequestCondition[]
+  readonly certificate?: string
+}
+
+/** Through the status nobody decides, and a certificate that was issued stays. */
+export function validateStatusChange(status: RequestStatus, old: RequestStatus): FieldError[] {
+  const having = ({ conditions = [] }: RequestStatus, type: string) => conditions.filter((each) => each.type === type)
+  const errors: FieldError[] = []
+  const refuse = (verb: string, type: string) =>
+    errors.push(forbidden('status.conditions', `updates may not ${verb} a condition of type ${JSON.stringify(type)}`))
+  for (const type of decisions) if (having(status, type).length < having(old, type).length) refuse('remove', type)
+  for (const type of ['Approved', 'Denied'])
+    if (having(status, type).length > having(old, type).length) refuse('add', type)
+  if (old.certificate && status.certificate !== old.certificate)
+    errors.push(forbidden('status.certificate', 'updates may not modify existing certificate content'))
+  return errors
+}

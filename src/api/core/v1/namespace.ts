@@ -3,6 +3,7 @@ import type { Infer } from '../../../schema/infer.ts'
 import { list, message, string, struct, time } from '../../../schema/field.ts'
 import type { InputOf, ObjectOf } from '../../object.ts'
 import { objectMeta } from '../../meta/v1/object-meta.ts'
+import { invalid, type FieldError } from '../../../schema/field-error.ts'
 import { ageText } from '../../age.ts'
 import { column, defineKind } from '../../kind.ts'
 import { dnsLabelErrors } from '../../names.ts'
@@ -79,6 +80,7 @@ export const namespace = defineKind<Namespace, NamespaceInput>({
   initialStatus: () => ({ phase: 'Active' }),
   validate: () => [],
   validateUpdate: () => [],
+  validateStatusUpdate: validatePhase,
   columns: [
     column('Name', ({ metadata }) => metadata.name, { format: 'name' }),
     column('Status', ({ status }) => status.phase),
@@ -86,3 +88,13 @@ export const namespace = defineKind<Namespace, NamespaceInput>({
   ],
   fieldLabels: { 'status.phase': ({ status }) => status.phase },
 })
+
+/** A namespace is ending when it is marked for deletion, and only then. */
+function validatePhase({ metadata, status: { phase } }: Namespace): FieldError[] {
+  const isMarked = metadata.deletionTimestamp !== undefined
+  if (phase === (isMarked ? 'Terminating' : 'Active')) return []
+  const rule = isMarked
+    ? "may only be 'Terminating' if `deletionTimestamp` is not empty"
+    : "may only be 'Active' if `deletionTimestamp` is empty"
+  return [invalid('status.Phase', phase, rule)]
+}

@@ -4,10 +4,10 @@ import type { Infer } from '../../../schema/infer.ts'
 import { bool, int32, int64, list, map, message, string, struct, time } from '../../../schema/field.ts'
 import type { InputOf, ObjectOf } from '../../object.ts'
 import { objectMeta } from '../../meta/v1/object-meta.ts'
-import { forbidden } from '../../../schema/field-error.ts'
 import { ageText } from '../../age.ts'
 import { column, defineKind } from '../../kind.ts'
 import { dnsSubdomainErrors } from '../../names.ts'
+import { validateNode, validateNodeUpdate } from './node-rules.ts'
 
 export const taint = message('io.k8s.api.core.v1.Taint', {
   key: string(1, { required: true }),
@@ -230,11 +230,9 @@ export const node = defineKind<Node, NodeInput>({
   applyDefaults: (object) => object,
   // A kubelet registers its node with the status it has.
   initialStatus: ({ status }) => status,
-  validate: () => [],
-  validateUpdate: (object, old) =>
-    old.spec.podCIDR !== undefined && object.spec.podCIDR !== old.spec.podCIDR
-      ? [forbidden('spec.podCIDRs', 'node updates may not change podCIDR except from "" to valid')]
-      : [],
+  validate: validateNode,
+  validateUpdate: validateNodeUpdate,
+  validateStatusUpdate: validateNodeUpdate,
   columns: [
     column('Name', ({ metadata }) => metadata.name, { format: 'name' }),
     column('Status', statusText),

@@ -4,6 +4,7 @@ import { podSubresources } from './pod-subresources.ts'
 import { message, struct } from '../../../schema/field.ts'
 import type { InputOf, ObjectOf } from '../../object.ts'
 import { podSpec } from './pod-spec.ts'
+import { validatePodStatusUpdate } from './pod-status-rules.ts'
 import { podStatus } from './pod-status.ts'
 import { objectMeta } from '../../meta/v1/object-meta.ts'
 import { ageText } from '../../age.ts'
@@ -56,6 +57,7 @@ export const pod = defineKind<Pod, PodInput>({
   validate: validatePod,
   validatesNoStatus: true,
   validateUpdate: validatePodUpdate,
+  validateStatusUpdate: validatePodStatusUpdate,
   warnings: (object, old) =>
     old === undefined ? [...nameWarnings(object.metadata.name, "in the Pod's hostname"), ...podWarnings(object)] : [],
   columns: [

@@ -11,6 +11,7 @@ import { containerImages, containerNames } from '../../apps/v1/template-rules.ts
 import { labelsText } from '../../labels-text.ts'
 import { selectorText } from '../../selectors.ts'
 import { replicationControllerSpec, replicationControllerStatus } from './replication-controller-spec.ts'
+import { validateReplicaStatus } from '../../status-rules.ts'
 
 export const replicationControllerMessage = message(
   'io.k8s.api.core.v1.ReplicationController',
@@ -42,6 +43,7 @@ export const replicationController = defineKind<ReplicationController, Replicati
   initialStatus: () => ({ replicas: 0 }),
   validate: ({ spec }) => validateControllerSpec(spec, 'spec'),
   validateUpdate: () => [],
+  validateStatusUpdate: ({ status }) => validateReplicaStatus(status),
   columns: [
     column('Name', ({ metadata }) => metadata.name, { format: 'name' }),
     column('Desired', ({ spec }) => spec.replicas, { type: 'integer' }),

@@ -1,5 +1,6 @@
 // Service: a stable address for a set of pods.
 import { proxySubresource } from '../../subresource.ts'
+import { forbidden } from '../../../schema/field-error.ts'
 import { message, struct } from '../../../schema/field.ts'
 import type { InputOf, ObjectOf } from '../../object.ts'
 import { objectMeta } from '../../meta/v1/object-meta.ts'
@@ -51,6 +52,10 @@ export const service = defineKind<Service, ServiceInput>({
     ...validateLoadBalancerStatus(status.loadBalancer, 'status.loadBalancer'),
   ],
   validateUpdate: (object, old) => validateServiceUpdate(object.spec, old.spec),
+  validateStatusUpdate: ({ spec, status }) =>
+    spec.type !== 'LoadBalancer' && (status.loadBalancer.ingress ?? []).length > 0
+      ? [forbidden('status.loadBalancer.ingress', "may only be used when `spec.type` is 'LoadBalancer'")]
+      : [],
   columns: [
     column('Name', ({ metadata }) => metadata.name, { format: 'name' }),
     column('Type', ({ spec }) => spec.type),

@@ -2,8 +2,15 @@
 import { invalid, required, type FieldError } from '../../../schema/field-error.ts'
 import type { TypedLocalObjectReference } from '../../core/v1/references.ts'
 import { dns1035LabelErrors, dnsSubdomainErrors, pathSegmentErrors } from '../../names.ts'
-import { isIp, portErrors, portNameErrors } from '../../network-rules.ts'
-import type { HTTPIngressPath, IngressBackend, IngressServiceBackend, IngressSpec, IngressTLS } from './ingress-spec.ts'
+import { ipErrors, isIp, portErrors, portNameErrors } from '../../network-rules.ts'
+import type {
+  HTTPIngressPath,
+  IngressBackend,
+  IngressLoadBalancerIngress,
+  IngressServiceBackend,
+  IngressSpec,
+  IngressTLS,
+} from './ingress-spec.ts'
 
 const classAnnotation = 'kubernetes.io/ingress.class'
 const badPathParts = ['//', '/./', '/../', '%2f', '%2F']
@@ -110,3 +117,14 @@ export function validateReference(
     )
   return errors
 }
+
+/** Where the controller says that it listens: addresses and names, each in its own field. */
+export const validateIngressAddresses = (addresses: readonly IngressLoadBalancerIngress[]): FieldError[] =>
+  addresses.flatMap(({ ip, hostname }, index) => {
+    const path = `status.loadBalancer.ingress[${index}]`
+    const errors = ip === undefined ? [] : invalidAll(`${path}.ip`, ip, ipErrors(ip))
+    if (hostname === undefined) return errors
+    errors.push(...invalidAll(`${path}.hostname`, hostname, dnsSubdomainErrors(hostname)))
+    if (isIp(hostname)) errors.push(invalid(`${path}.hostname`, hostname, 'must be a DNS name, not an IP address'))
+    return errors
+  })

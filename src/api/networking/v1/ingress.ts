@@ -6,7 +6,7 @@ import { ageText } from '../../age.ts'
 import { column, defineKind } from '../../kind.ts'
 import { dnsSubdomainErrors } from '../../names.ts'
 import { addressesText, hostsText } from './ingress-text.ts'
-import { validateIngress } from './ingress-rules.ts'
+import { validateIngress, validateIngressAddresses } from './ingress-rules.ts'
 import { ingressSpec, ingressStatus } from './ingress-spec.ts'
 
 export const ingressMessage = message(
@@ -40,6 +40,7 @@ export const ingress = defineKind<Ingress, IngressInput>({
   initialStatus: () => ({ loadBalancer: {} }),
   validate: ({ metadata, spec }) => validateIngress(spec, metadata.annotations ?? {}),
   validateUpdate: () => [],
+  validateStatusUpdate: ({ status }) => validateIngressAddresses(status.loadBalancer.ingress ?? []),
   warnings: ({ metadata }, old) =>
     old === undefined && metadata.annotations?.[classAnnotation] !== undefined
       ? [`annotation "${classAnnotation}" is deprecated, please use 'spec.ingressClassName' instead`]

@@ -7,6 +7,7 @@ import { column, defineKind } from '../../kind.ts'
 import { dnsSubdomainErrors } from '../../names.ts'
 import { validatePodDisruptionBudget } from './pod-disruption-budget-rules.ts'
 import { podDisruptionBudgetSpec, podDisruptionBudgetStatus } from './pod-disruption-budget-spec.ts'
+import { validateCounts, validateStatusConditions } from '../../status-rules.ts'
 
 export const podDisruptionBudgetMessage = message(
   'io.k8s.api.policy.v1.PodDisruptionBudget',
@@ -37,6 +38,10 @@ export const podDisruptionBudget = defineKind<PodDisruptionBudget, PodDisruption
   initialStatus: () => ({ disruptionsAllowed: 0, currentHealthy: 0, desiredHealthy: 0, expectedPods: 0 }),
   validate: ({ spec }) => validatePodDisruptionBudget(spec),
   validateUpdate: () => [],
+  validateStatusUpdate: ({ status }) => [
+    ...validateStatusConditions(status.conditions ?? [], 'status.conditions'),
+    ...validateCounts(status, ['disruptionsAllowed', 'currentHealthy', 'desiredHealthy', 'expectedPods']),
+  ],
   columns: [
     column('Name', ({ metadata }) => metadata.name, { format: 'name' }),
     column('Min Available', ({ spec }) => String(spec.minAvailable ?? 'N/A')),
