@@ -1,7 +1,9 @@
 // Values of a custom resource as rules see them: what the schema says a text or number is, it is.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { int32, intOrString, list, map, message, time, type Message } from '../schema/field.ts'
 import { standardEnvironment } from './library/standard.ts'
+import { objectMessageType } from './message-type.ts'
 import { compile } from './program.ts'
 import { escapedName, structuralType } from './structural-type.ts'
 import { mentions } from './syntax/mentions.ts'
@@ -58,6 +60,30 @@ test('a schema says what a text or number is', () => {
     const program = compile(expression, environment)
     assert.equal(program.evaluate({ self: fromJson(value, self?.type) }, 10_000).value, true, expression)
   }
+})
+
+test('a message of ours says what its fields are, also one that holds itself', () => {
+  const node: Message = message('Node', {
+    when: time(1),
+    count: int32(2),
+    port: intOrString(3),
+    tags: map(4, 'string'),
+    get children() {
+      return list(5, node)
+    },
+  })
+  const environment = standardEnvironment.with({ object: objectMessageType(node) })
+  const holding = `object.kind == 'Node' && object.children[0].children[0].count == 1 && object.when.getFullYear() == 2030 && object.tags.x == 'y' && object.port == 80`
+  const object = {
+    kind: 'Node',
+    when: '2030-01-01T00:00:00Z',
+    port: 80,
+    tags: { x: 'y' },
+    children: [{ children: [{ count: 1 }] }],
+  }
+  const program = compile(holding, environment)
+  assert.equal(program.evaluate({ object: fromJson(object, objectMessageType(node)) }, 10_000).value, true)
+  assert.throws(() => compile('object.childs', environment), /undefined field 'childs'/)
 })
 
 test('names are escaped where the language could not say them', () => {

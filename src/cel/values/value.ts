@@ -41,6 +41,10 @@ export abstract class Opaque {
 export abstract class MapValue {
   abstract readonly size: number
   abstract get(key: Value): Value | undefined
+  /** What `in` asks: a map may give something for a key that it does not have. */
+  has(key: Value): boolean {
+    return this.get(key) !== undefined
+  }
   abstract keys(): Iterable<Value>
 }
 

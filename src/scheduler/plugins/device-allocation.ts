@@ -4,7 +4,13 @@ import { matchesNodeSelector } from '../../api/core/v1/node-selection.ts'
 import type { Node } from '../../api/core/v1/node.ts'
 import { keyOf } from '../../api/object.ts'
 import type { DeviceClass } from '../../api/resource/v1/device-class.ts'
-import type { DeviceRequest, DeviceSubRequest, DeviceToleration } from '../../api/resource/v1/device-requests.ts'
+import type {
+  DeviceRequest,
+  DeviceSelector,
+  DeviceSubRequest,
+  DeviceToleration,
+} from '../../api/resource/v1/device-requests.ts'
+import { isSelected, SelectorError } from '../../api/resource/v1/device-selector.ts'
 import type {
   AllocationResult,
   DeviceRequestAllocationResult,
@@ -32,9 +38,10 @@ interface Want {
   readonly count: number
   readonly isAdmin: boolean
   readonly tolerations: readonly DeviceToleration[]
+  readonly selectors: readonly DeviceSelector[]
 }
 
-type Exactly = Pick<DeviceSubRequest, 'deviceClassName' | 'allocationMode' | 'count' | 'tolerations'>
+type Exactly = Pick<DeviceSubRequest, 'deviceClassName' | 'allocationMode' | 'count' | 'selectors' | 'tolerations'>
 
 const wantOf = (name: string, request: string, exactly: Exactly, isAdmin: boolean): Want => ({
   name,
@@ -44,6 +51,7 @@ const wantOf = (name: string, request: string, exactly: Exactly, isAdmin: boolea
   count: exactly.count ?? 1,
   isAdmin,
   tolerations: exactly.tolerations ?? [],
+  selectors: exactly.selectors ?? [],
 })
 
 /** The ways to meet a request, the best first. */
@@ -66,17 +74,32 @@ export function claimProblem(
   classOf: (name: string) => DeviceClass | undefined,
 ): string | undefined {
   for (const request of claim.spec.devices.requests ?? [])
-    for (const { name, deviceClassName } of waysOf(request)) {
-      const found = classOf(deviceClassName)
-      if (found === undefined) return `request ${name}: device class ${deviceClassName} does not exist`
-      if (hasSelectors(request, found))
-        return `claim ${keyOf(claim)}, request ${name}: selectors of devices are not evaluated by this scheduler`
-    }
+    for (const { name, deviceClassName } of waysOf(request))
+      if (classOf(deviceClassName) === undefined)
+        return `request ${name}: device class ${deviceClassName} does not exist`
   return undefined
 }
 
-const hasSelectors = ({ exactly, firstAvailable = [] }: DeviceRequest, { spec }: DeviceClass): boolean =>
-  [spec, ...(exactly === undefined ? firstAvailable : [exactly])].some(({ selectors = [] }) => selectors.length > 0)
+/** What the class and the request together select; throws a SelectorError that names who asked. */
+function isMeant(
+  claim: ResourceClaim,
+  want: Want,
+  ofClass: DeviceClass | undefined,
+  { driver, device }: Reachable,
+): boolean {
+  const all = (selectors: readonly DeviceSelector[], owner: string): boolean =>
+    selectors.every(({ cel }, index) => {
+      try {
+        return isSelected(cel?.expression ?? '', driver, device)
+      } catch (error) {
+        if (error instanceof SelectorError) throw new SelectorError(`${owner}: selector #${index}: ${error.message}`)
+        throw error
+      }
+    })
+  return (
+    all(ofClass?.spec.selectors ?? [], `class ${want.deviceClassName}`) && all(want.selectors, `claim ${keyOf(claim)}`)
+  )
+}
 
 /** Devices for every claim, on this node; undefined when they cannot be had together. `taken` is not changed. */
 export function allocate(
@@ -90,7 +113,7 @@ export function allocate(
   const used = new Set(taken)
   const results = new Map<string, AllocationResult>()
   for (const claim of claims) {
-    const picked = pickFor(claim, devices, used)
+    const picked = pickFor(claim, devices, used, classOf)
     if (picked === undefined) return undefined
     for (const { id, want } of picked) if (!want.isAdmin) used.add(id)
     results.set(keyOf(claim), resultOf(claim, picked, node, classOf))
@@ -102,13 +125,20 @@ interface Picked extends Reachable {
   readonly want: Want
 }
 
-function pickFor(claim: ResourceClaim, devices: readonly Reachable[], used: ReadonlySet<string>): Picked[] | undefined {
+function pickFor(
+  claim: ResourceClaim,
+  devices: readonly Reachable[],
+  used: ReadonlySet<string>,
+  classOf: (name: string) => DeviceClass | undefined,
+): Picked[] | undefined {
   const requests = claim.spec.devices.requests ?? []
   const pick = (index: number, picked: readonly Picked[]): Picked[] | undefined => {
     const request = requests[index]
     if (request === undefined) return [...picked]
     for (const want of waysOf(request)) {
-      const found = fill(claim, want, devices, used, picked, (more) => pick(index + 1, more))
+      const ofClass = classOf(want.deviceClassName)
+      const meant = devices.filter((each) => isMeant(claim, want, ofClass, each))
+      const found = fill(claim, want, meant, used, picked, (more) => pick(index + 1, more))
       if (found !== undefined) return found
     }
     return undefined

@@ -5,6 +5,7 @@ import { matchesNodeSelector } from '../../api/core/v1/node-selection.ts'
 import type { Pod } from '../../api/core/v1/pod.ts'
 import { controllerOf, isBeingDeleted, keyOf, namespaceOf, objectKey } from '../../api/object.ts'
 import { deviceClass } from '../../api/resource/v1/device-class.ts'
+import { SelectorError } from '../../api/resource/v1/device-selector.ts'
 import { resourceClaim, type AllocationResult, type ResourceClaim } from '../../api/resource/v1/resource-claim.ts'
 import { resourceSlice, type ResourceSlice } from '../../api/resource/v1/resource-slice.ts'
 import {
@@ -67,10 +68,15 @@ class Devices {
         }
         if (claims.pending.length === 0) return undefined
         const slices = this.#slicesFor(node.metadata.name)
-        const results = allocate(claims.pending, node, slices, claims.taken, (name) => this.#classOf(name))
-        if (results === undefined) return noDevices
-        claims.bySlot.set(slot, results)
-        return undefined
+        try {
+          const results = allocate(claims.pending, node, slices, claims.taken, (name) => this.#classOf(name))
+          if (results === undefined) return noDevices
+          claims.bySlot.set(slot, results)
+          return undefined
+        } catch (error) {
+          if (error instanceof SelectorError) return rejection(error.message, false)
+          throw error
+        }
       },
       postFilter: (run, ctx) => this.#postFilter(run, ctx),
       reserve: ({ pod, snapshot }, nodeName) => {

@@ -1,5 +1,5 @@
 // Decision tables of the plugins that look at claims, volumes and devices.
-import { deepEqual, equal } from 'node:assert/strict'
+import { deepEqual, equal, throws } from 'node:assert/strict'
 import { test } from 'node:test'
 import { silentLog } from '../../base/log.ts'
 import { Metrics } from '../../base/metrics.ts'
@@ -270,6 +270,7 @@ const wants = (requests: object[], extra: object = {}): ResourceClaim =>
   object(resourceClaim, 'c', { spec: { devices: { requests, ...extra } } })
 const exactly = (name: string, extra: object = {}) => ({ name, exactly: { deviceClassName: 'x', ...extra } })
 const model = (string: string) => ({ attributes: { 'd/model': { string } } })
+const selecting = (expression: string) => ({ selectors: [{ cel: { expression } }] })
 const tainted = { taints: [{ key: 'k', effect: 'NoSchedule' }] }
 
 const allocations: readonly [
@@ -323,6 +324,20 @@ const allocations: readonly [
     [],
     ['r a'],
   ],
+  [
+    'what a selector means',
+    wants([exactly('r', selecting(`device.attributes['d'].model == '2'`))]),
+    [device('a', model('1')), device('b', model('2'))],
+    [],
+    ['r b'],
+  ],
+  [
+    'what nothing meets',
+    wants([exactly('r', selecting(`device.driver == 'other'`))]),
+    [device('a', model('1'))],
+    [],
+    undefined,
+  ],
   ['an administrator looks on', wants([exactly('r', { adminAccess: true })]), [device('a')], ['d/p/a'], ['r a']],
 ]
 const anyClass = () => object(deviceClass, 'x', { spec: {} })
@@ -334,6 +349,16 @@ for (const [why, wanted, devices, taken, got] of allocations)
       got,
     )
   })
+
+test('devices: a class selects too, and who asks what a device does not say is told so', () => {
+  const devices = [slice([device('a', model('1')), device('b')])]
+  const asked = (expression: string) => () => {
+    const byClass = () => object(deviceClass, 'x', { spec: selecting(expression) })
+    return allocate([wants([exactly('r')])], n, devices, new Set(), byClass)?.get('default/c')?.devices.results
+  }
+  equal(asked(`device.attributes['d'].?model.orValue('') == '1'`)()?.[0]?.device, 'a')
+  throws(asked(`device.attributes['d'].model == '2'`), /class x: selector #0: CEL runtime error: no such key: model/)
+})
 
 test('devices: slices of other nodes, old generations and incomplete pools do not count', () => {
   const got = (spec: object) => allocate([wants([exactly('r')])], n, [slice([device('a')], spec)], new Set(), anyClass)

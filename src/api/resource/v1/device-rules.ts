@@ -3,6 +3,7 @@ import { duplicate, invalid, required, tooLong, type FieldError } from '../../..
 import { isJsonObject } from '../../../schema/json-value.ts'
 import { validateDriverName } from '../../driver-name-rules.ts'
 import { dnsLabelErrors, labelValueErrors, qualifiedNameErrors } from '../../names.ts'
+import { selectorErrors } from './device-selector.ts'
 import type { DeviceSelector, DeviceToleration, OpaqueDeviceConfiguration } from './device-requests.ts'
 
 /** How many requests, constraints, selectors or configurations a list may hold. */
@@ -17,7 +18,10 @@ const identifierError =
 
 export function validateSelector({ cel }: DeviceSelector, path: string): FieldError[] {
   if (cel === undefined) return [required(`${path}.cel`)]
-  return cel.expression.length > expressionBytesMax ? [tooLong(`${path}.cel.expression`, expressionBytesMax)] : []
+  const at = `${path}.cel.expression`
+  return cel.expression.length > expressionBytesMax
+    ? [tooLong(at, expressionBytesMax)]
+    : selectorErrors(cel.expression, at)
 }
 
 export function validateConfiguration(

@@ -59,7 +59,7 @@ export const comparison: Functions = {
     global('in_list', [a, listOf(a)], boolType, (value: Value, list: ListValue) =>
       list.some((each) => equals(each, value)),
     ),
-    global('in_map', [a, mapOf(a, b)], boolType, (key: Value, map: MapValue) => map.get(key) !== undefined),
+    global('in_map', [a, mapOf(a, b)], boolType, (key: Value, map: MapValue) => map.has(key)),
   ],
   // The two below never run: the compiler knows them. Here they have their types.
   '!_': [global('logical_not', [boolType], boolType, (value: boolean) => !value)],
