@@ -20,7 +20,12 @@ export const kubeletFlags = {
   'image-gc-low-threshold': { value: '<percent>', help: 'how full it is afterwards (80)' },
   'image-maximum-gc-age': { value: '<time>', help: 'how long an unused image is kept at most; 0 for ever (0s)' },
   'kube-reserved': { value: '<list>', help: 'kept from pods for Kubernetes itself: cpu=200m,memory=500Mi' },
+  'manifest-url': { value: '<url>', help: 'where pods of the node itself are read from, too' },
   'minimum-image-ttl-duration': { value: '<time>', help: 'how long an unused image is kept at least (2m)' },
+  'pod-manifest-path': {
+    value: '<folder>',
+    help: 'files with pods of the node itself (node/manifests below the data)',
+  },
   'shutdown-grace-period': { value: '<time>', help: 'how long pods have to end when the machine goes down (0s)' },
   'shutdown-grace-period-critical-pods': { value: '<time>', help: 'the part of it that critical pods have (0s)' },
   'system-reserved': { value: '<list>', help: 'kept from pods for the rest of the system: cpu=200m,memory=500Mi' },
@@ -72,6 +77,10 @@ export function kubeletSettings(flags: KubeletFlagValues): KubeletSettings {
       ageMsMin: time('minimum-image-ttl-duration', imageCollection.ageMsMin),
       ageMsMax: time('image-maximum-gc-age', imageCollection.ageMsMax),
     },
+    ...(flags['pod-manifest-path'] === undefined ? {} : { manifestFolder: flags['pod-manifest-path'] }),
+    ...(flags['manifest-url'] === undefined
+      ? {}
+      : { manifestUrl: about('manifest-url', () => urlIn(flags['manifest-url'])) }),
     shutdown: {
       graceMs: time('shutdown-grace-period', 0),
       criticalGraceMs: time('shutdown-grace-period-critical-pods', 0),
@@ -83,6 +92,12 @@ function timeIn(text: string | undefined, fallback: number): number {
   const ms = text === undefined ? fallback : durationMs(text)
   if (ms === undefined) throw new Error(`${JSON.stringify(text)} is no length of time such as 2m`)
   return ms
+}
+
+function urlIn(text = ''): string {
+  if (!/^https?:$/.test(URL.parse(text)?.protocol ?? ''))
+    throw new Error(`${JSON.stringify(text)} is no address of HTTP`)
+  return text
 }
 
 function countIn(text: string | undefined, fallback: number, most: number): number {

@@ -15,6 +15,7 @@ import { provideNetwork } from '../machine/cni/bridge-network.ts'
 import { Containerd } from '../machine/cri/containerd.ts'
 import type { CriRuntime } from '../machine/cri/runtime.ts'
 import { NodeLogFiles } from '../machine/logs/node-log-files.ts'
+import { manifestAddress, manifestFolder } from '../machine/manifests/node-manifests.ts'
 import { nodeReach } from '../machine/reach/node-reach.ts'
 import { NodeDisk } from '../machine/disk/node-disk.ts'
 import type { Platform } from '../platform/platform.ts'
@@ -103,6 +104,11 @@ export async function startRealNode(
     architecture,
     podCidr,
   }
+  const { manifestFolder: staticFolder = `${folder}/manifests`, manifestUrl } = settings
+  const manifests = [
+    manifestFolder(staticFolder, clock),
+    ...(manifestUrl === undefined ? [] : [manifestAddress(manifestUrl, {}, { outbound: platform.outbound, clock })]),
+  ]
   const resolvConf = existsSync('/etc/resolv.conf') ? readFileSync('/etc/resolv.conf', 'utf8') : ''
   return {
     runtime,
@@ -119,6 +125,8 @@ export async function startRealNode(
       load,
       imageFolder: `${folder}/containerd`,
       mountsVolumes: true,
+      manifests,
+      digest: (text) => platform.crypto.sha256(text).toHex().slice(0, 32),
       services,
     }),
     stop: () => containerd.stop(),

@@ -16,5 +16,7 @@ export const simulatedHost = (runtime: SimulatedRuntime): NodeHost => ({
   load: new SimulatedHostLoad(),
   imageFolder: '/images',
   mountsVolumes: false,
+  manifests: [],
+  digest: (text) => text,
   services: () => [],
 })

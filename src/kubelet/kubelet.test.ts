@@ -411,3 +411,13 @@ test('an ephemeral container is started in a pod that runs, and not again', asyn
     [1, 'Running', 1],
   )
 })
+
+test('a node does not take what it cannot hold, and says why', async () => {
+  const containers = [{ name: 'c', image: 'tested', resources: { requests: { cpu: '100' } } }]
+  await using running = await run({ nodeName: 'node-0', containers }, { tested: serveUntilTerminated })
+  await running.cluster.clock.advance('2s')
+  const { status } = await running.read()
+  const why = "Node didn't have enough resource: cpu, requested: 100000, used: 0, capacity: 8000"
+  deepEqual([status.phase, status.reason, status.message], ['Failed', 'OutOfcpu', `Pod was rejected: ${why}`])
+  equal((await eventsOf(running.cluster)).includes(`OutOfcpu: ${why}`), true)
+})

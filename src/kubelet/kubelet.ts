@@ -1,11 +1,12 @@
 // The kubelet: the pods of one node. Changes from the API server, from the runtime and from probes wake the pod's worker.
 import type { Clock } from '../base/clock.ts'
-import { context } from '../base/context.ts'
+import { context, type Context } from '../base/context.ts'
 import { causeOf, noCause, type FlowRecorder } from '../base/flow.ts'
 import { errorText, type Log } from '../base/log.ts'
 import type { Random } from '../base/random.ts'
 import type { TaskGroup } from '../base/task-group.ts'
 import { WorkQueue, type Work } from '../base/work-queue.ts'
+import { isPodFinished } from '../api/core/v1/pod-readiness.ts'
 import { pod, type Pod } from '../api/core/v1/pod.ts'
 import { isBeingDeleted, keyOf, splitKey } from '../api/object.ts'
 import { quantityUnits } from '../schema/quantity.ts'
@@ -15,6 +16,7 @@ import { Informer } from '../client/informer.ts'
 import type { ContainerRuntime } from '../machine/runtime/runtime.ts'
 import { beat } from './heartbeat.ts'
 import type { NodeHost } from './node-host.ts'
+import { refusalOf } from './node-admission.ts'
 import { NodeObjects } from './node-objects.ts'
 import type { NodeDescription } from './node-status.ts'
 import { ObjectWatches } from './object-watches.ts'
@@ -25,6 +27,8 @@ import { PodWorker } from './pod-worker.ts'
 import { Probes } from './probes/probes.ts'
 import { PodCgroups } from './resources/pod-cgroups.ts'
 import { NodeStats } from './stats/node-stats.ts'
+import { isMirror } from './sources/static-pod.ts'
+import { StaticPods } from './sources/static-pods.ts'
 import { VolumeFollower } from './volume-follower.ts'
 
 export interface KubeletParts {
@@ -52,6 +56,7 @@ export class Kubelet {
   readonly #worker: PodWorker
   readonly #volumes: PodVolumes | undefined
   readonly #follower: VolumeFollower | undefined
+  readonly #static: StaticPods | undefined
   readonly #syncs = new Map<string, Sync>()
   /** What the node and its pods use. */
   readonly stats: NodeStats
@@ -72,7 +77,20 @@ export class Kubelet {
     const volumes = host.mountsVolumes ? new PodVolumes({ ...host, sources: objects, node, clock }) : undefined
     const machine = { cpus: quantityUnits(capacity['cpu']), memoryBytes: quantityUnits(capacity['memory']) }
     this.stats = new NodeStats({ runtime, host, pods: () => [...this.#pods.all()], nodeName, machine, clock })
-    const podOf = (uid: string) => this.#pods.objects('uid', uid)[0]
+    const podOf = (uid: string) => this.#find(uid)
+    this.#static =
+      host.manifests.length === 0
+        ? undefined
+        : new StaticPods({
+            client,
+            clock,
+            log,
+            nodeName,
+            sources: host.manifests,
+            digest: host.digest,
+            present: (key) => this.#pods.get(key),
+            onChange: (uid) => this.#wake(uid, this.#find(uid), noCause),
+          })
     this.#volumes = volumes
     this.#follower =
       volumes && watches && new VolumeFollower({ volumes, watches, objects, pod: podOf, events, clock, log })
@@ -81,7 +99,15 @@ export class Kubelet {
     const tell = podEvents(events)
     const own = { ...parts, reach: host.reach, nodeName, hostIp, objects, maker, tell }
     this.#probes = new Probes({ ...own, onVerdict: (uid, cause) => this.#queue.add(uid, cause) })
-    this.#worker = new PodWorker({ ...own, probes: this.#probes })
+    const refusal = async (wanted: Pod, ctx: Context) => {
+      // What a pod asks of its node's labels is rare; the node is asked for only then.
+      const { nodeSelector, affinity } = wanted.spec
+      const registered = (nodeSelector ?? affinity?.nodeAffinity) ? await objects.node(ctx) : undefined
+      const labelled = registered ?? { metadata: { name: nodeName } }
+      const { operatingSystem } = description
+      return refusalOf({ pod: wanted, node: labelled, allocatable, operatingSystem, others: this.#taken(wanted) })
+    }
+    this.#worker = new PodWorker({ ...own, probes: this.#probes, statics: this.#static, refusal })
   }
 
   start(tasks: TaskGroup): void {
@@ -89,6 +115,13 @@ export class Kubelet {
     // Work is keyed by uid: a pod deleted and made again under its name is another pod.
     this.#pods.addIndex('uid', ({ metadata }) => [metadata.uid])
     this.#pods.onChange(({ now, before, cause }) => {
+      const either = now ?? before
+      if (either !== undefined && isMirror(either)) {
+        const uid = this.#static?.mirrored(either)
+        if (uid !== undefined) return this.#queue.add(uid, cause)
+        // Nobody stands behind it any more: it goes as a pod goes that never ran.
+        if (this.#static === undefined) return
+      }
       if (before !== undefined && before.metadata.uid !== now?.metadata.uid) {
         this.#wake(before.metadata.uid, undefined, cause)
         this.#follower?.leave(before.metadata.uid)
@@ -113,6 +146,8 @@ export class Kubelet {
     const follower = this.#follower
     if (follower !== undefined) tasks.start('volumes', (signal) => follower.run(signal))
     tasks.start('clean up', (signal) => this.#wakeLeftovers(signal))
+    const statics = this.#static
+    if (statics !== undefined) tasks.start('static pods', (signal) => statics.run(signal))
     tasks.start('pod workers', (signal) => this.#work(tasks, signal))
   }
 
@@ -121,6 +156,23 @@ export class Kubelet {
     this.#queue.add(uid, cause)
     const sync = this.#syncs.get(uid)
     if (sync !== undefined && sync.purpose !== purposeOf(now)) sync.ended.abort()
+  }
+
+  /** The other pods that hold something of the node. */
+  #taken({ metadata: { uid } }: Pod): Pod[] {
+    return [...this.#pods.all()]
+      .filter(
+        (other) =>
+          other.metadata.uid !== uid &&
+          other.status.startTime !== undefined &&
+          !isPodFinished(other) &&
+          !this.#static?.mirrored(other),
+      )
+      .concat(this.#static?.others(uid) ?? [])
+  }
+
+  #find(uid: string): Pod | undefined {
+    return this.#static?.find(uid) ?? this.#pods.objects('uid', uid)[0]
   }
 
   // Pods that ended while no kubelet ran still have a sandbox, or something on the disk.
@@ -141,7 +193,7 @@ export class Kubelet {
 
   async #sync({ key: uid, cause }: Work<string>): Promise<void> {
     const { flow, log, description } = this.#parts
-    const [wanted] = this.#pods.objects('uid', uid)
+    const wanted = this.#find(uid)
     const participant = `kubelet/${description.name}`
     const subject = wanted === undefined ? undefined : { resource: 'pods', ...splitKey(keyOf(wanted)) }
     const what = cause === noCause ? 'the runtime changed' : 'sync pod'

@@ -4,6 +4,7 @@ import type { Cgroups } from '../machine/cgroups/cgroups.ts'
 import type { Disk } from '../machine/disk/disk.ts'
 import type { HostLoad } from '../machine/load/host-load.ts'
 import type { LogFiles } from '../machine/logs/log-files.ts'
+import type { ManifestSource } from '../machine/manifests/manifests.ts'
 import type { PodReach } from '../machine/reach/reach.ts'
 import type { ClusterDns } from './pod-config/dns.ts'
 import type { NodePaths } from './pod-config/paths.ts'
@@ -24,6 +25,10 @@ export interface NodeHost {
   readonly imageFolder: string
   /** Whether volumes are made: a simulated container has nothing to see them with. */
   readonly mountsVolumes: boolean
+  /** Where it finds pods that no API server has told it of. */
+  readonly manifests: readonly ManifestSource[]
+  /** A short text that differs when the text does. */
+  readonly digest: (text: string) => string
   /** The services that containers are told of. */
   readonly services: () => readonly Service[]
 }

@@ -87,6 +87,12 @@ const runs: [why: string, pod: Pod, running: RuntimePod | undefined, actions: st
   ['a rule names others', aPod(rules('In')), sandbox(container('c', 'exited', { exitCode: 1 })), ['stop-sandbox']],
   ['a rule excludes it', aPod(rules('NotIn')), sandbox(container('c', 'exited', { exitCode: 42 })), ['stop-sandbox']],
 
+  [
+    'only the last two starts are kept',
+    aPod(),
+    sandbox(container('c', 'exited'), container('c', 'exited'), container('c', 'running')),
+    ['remove c'],
+  ],
   ['a broken sandbox ends what runs in it', aPod(), broken(container('c', 'running')), ['stop-sandbox']],
   ['then it goes', aPod(), broken(container('c', 'exited')), ['remove-sandbox']],
   ['a broken sandbox with nothing left to do stays', aPod(never), broken(container('c', 'exited')), []],

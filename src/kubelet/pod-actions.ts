@@ -10,7 +10,7 @@ export type PodAction =
   | ContainerStart
   /** Together, in the order that their `after` says. */
   | { readonly kind: 'stop-containers'; readonly stops: readonly ContainerStop[] }
-  /** Made but never started: whoever wanted to start it is gone. */
+  /** Made but never started, as whoever wanted to start it is gone; or ended so long ago that nobody asks for it. */
   | { readonly kind: 'remove-container'; readonly container: RuntimeContainer }
   /** Nothing is to run in it any more; what ended in it can still be looked at. */
   | { readonly kind: 'stop-sandbox'; readonly sandboxId: string }
@@ -122,11 +122,16 @@ export function runPod(input: RunInput): PodAction[] {
   if (stops.length > 0) return [{ kind: 'stop-containers', stops }]
   const { actions, isDone } = initialize(input, running)
   return [
+    ...surplus(running).map((container) => ({ kind: 'remove-container', container }) as const),
     ...startEphemeral(pod, running),
     ...actions,
     ...(isDone ? pod.spec.containers.flatMap((container) => nextStart(container, input, isRestarted)) : []),
   ]
 }
+
+/** Of each container the present start and the one before it are kept. */
+const surplus = ({ containers }: RuntimePod): RuntimeContainer[] =>
+  containers.filter(({ name }, index) => containers.filter((later, at) => at > index && later.name === name).length > 1)
 
 /** Nothing is left to be started: every container has ended for good, or one that must come first has. */
 function isOver({ pod: { spec, status }, running }: RunInput): boolean {

@@ -122,6 +122,13 @@ export class PodMaker {
     return logEnd(logs, logPath, Math.min(bytesMax, printedBytesMax), signal)
   }
 
+  /** What a container that was removed has left. */
+  async forgetContainer(podUid: string, { name, attempt, logPath }: RuntimeContainer): Promise<void> {
+    const { disk, paths } = this.#parts
+    await disk.remove(terminationFile(paths, podUid, name, attempt))
+    if (logPath.startsWith(`${paths.logs}/`)) await disk.remove(logPath)
+  }
+
   /** Nothing of the pod stays on the node but its logs, and those only while something may read them. */
   async remove(podUid: string): Promise<void> {
     const { disk, objects, paths, volumes, cgroups } = this.#parts

@@ -18,6 +18,8 @@ export interface Failure {
 export interface Verdict {
   readonly reason: string
   readonly message: string
+  /** It was never taken: nothing of it has ever run. */
+  readonly isRefusal?: boolean
 }
 
 export interface PodMemory {
@@ -29,6 +31,8 @@ export interface PodMemory {
   /** What ended containers left as their last words, by id. */
   readonly lastWords: Map<string, string>
   verdict?: Verdict
+  /** The node has taken it. */
+  isAdmitted: boolean
 }
 
 export const newMemory = (): PodMemory => ({
@@ -36,4 +40,5 @@ export const newMemory = (): PodMemory => ({
   failures: new Map(),
   crashes: new Map(),
   lastWords: new Map(),
+  isAdmitted: false,
 })

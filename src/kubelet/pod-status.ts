@@ -18,6 +18,11 @@ export interface StatusInput extends ContainersInput {
 export function podStatus(input: StatusInput): PodStatus {
   const { pod, running, hostIp, nowMs, verdict } = input
   const { status, metadata } = pod
+  if (verdict?.isRefusal) {
+    const { reason, message } = verdict
+    const startTime = status.startTime ?? rfc3339(nowMs)
+    return { ...status, phase: 'Failed', reason, message: `Pod was rejected: ${message}`, startTime }
+  }
   const isRunning = running?.containers.some(({ state }) => state === 'running') ?? false
   // Only when nothing runs any more is the end told: whoever reads it may start another pod in this one's place.
   const isEnding = (metadata.deletionTimestamp !== undefined || verdict !== undefined) && !isRunning
@@ -27,7 +32,7 @@ export function podStatus(input: StatusInput): PodStatus {
   return {
     ...status,
     phase,
-    ...(isCondemned ? verdict : {}),
+    ...(isCondemned ? { reason: verdict.reason, message: verdict.message } : {}),
     conditions: podConditions(pod, phase, statuses, running?.isReady ?? false, nowMs),
     hostIP: hostIp,
     hostIPs: [{ ip: hostIp }],

@@ -27,6 +27,7 @@ import { podStatus } from './pod-status.ts'
 import type { Probes } from './probes/probes.ts'
 import { recordCall, type RecordCall } from './record-call.ts'
 import { nextBackoff } from './restarts.ts'
+import type { StaticPods } from './sources/static-pods.ts'
 import { VolumeError } from './volumes/volume-type.ts'
 
 export interface PodWorkerParts {
@@ -36,6 +37,10 @@ export interface PodWorkerParts {
   readonly maker: PodMaker
   readonly objects: NodeObjects
   readonly probes: Probes
+  /** Undefined where the node has no pods of its own. */
+  readonly statics: StaticPods | undefined
+  /** Why the node does not take a pod, if it does not. */
+  readonly refusal: (pod: Pod, context: Context) => Promise<Verdict | undefined>
   readonly tell: Tell
   readonly clock: Clock
   readonly flow: FlowRecorder
@@ -90,6 +95,7 @@ export class PodWorker {
   async sync(uid: string, known: Pod | undefined, context: Context): Promise<number | undefined> {
     const { runtime, maker, probes, hostIp } = this.#parts
     const memory = this.#memoryOf(uid)
+    if (known !== undefined && !memory.isAdmitted) await this.#admit(known, memory, context)
     let againMs: number | undefined
     let wanted = known
     for (let round = 0; round < roundsMax; round++) {
@@ -113,6 +119,16 @@ export class PodWorker {
     }
     if (known === undefined) await maker.remove(uid)
     return againMs
+  }
+
+  /** Once, before anything of it runs; what a kubelet has begun with before is not refused afterwards. */
+  async #admit(wanted: Pod, memory: PodMemory, context: Context): Promise<void> {
+    memory.isAdmitted = true
+    if (isBeingDeleted(wanted) || isPodFinished(wanted) || wanted.status.startTime !== undefined) return
+    const refusal = await this.#parts.refusal(wanted, context)
+    if (refusal === undefined) return
+    memory.verdict ??= { ...refusal, isRefusal: true }
+    await this.#parts.tell(wanted, { type: 'Warning', ...refusal }, context)
   }
 
   /** Pods that have had their time are ended. */
@@ -222,9 +238,10 @@ export class PodWorker {
         if (running === undefined) return
         return this.#stopper.stop(wanted, running, action.stops, context)
       case 'remove-container':
-        return this.#call(`remove container ${action.container.name}`, wanted, context, () =>
+        await this.#call(`remove container ${action.container.name}`, wanted, context, () =>
           runtime.removeContainer(action.container.id, signal),
         )
+        return maker.forgetContainer(uid, action.container)
       case 'stop-sandbox':
         return this.#call('stop sandbox', wanted, context, () => runtime.stopSandbox(action.sandboxId, signal))
       case 'remove-sandbox':
@@ -263,6 +280,8 @@ export class PodWorker {
 
   async #release(wanted: Pod, context: Context): Promise<void> {
     const { name, uid } = wanted.metadata
+    const { statics } = this.#parts
+    if (statics?.has(uid)) return statics.release(wanted, context)
     try {
       await this.#parts.client.of(podKind).delete(name, namespaceOf(wanted), { gracePeriodSeconds: 0, uid }, context)
     } catch (error) {
@@ -290,7 +309,7 @@ export class PodWorker {
     memory: PodMemory,
     context: Context,
   ): Promise<Pod | undefined> {
-    const { client, clock, hostIp, runtime, probes } = this.#parts
+    const { client, clock, hostIp, runtime, probes, statics } = this.#parts
     await this.#hearLastWords(wanted, running, memory, context)
     const { waiting, lastWords, verdict } = memory
     const status = podStatus({
@@ -304,16 +323,23 @@ export class PodWorker {
       runtimeName: runtime.name,
       nowMs: clock.nowMs(),
     })
-    if (equalValues(withoutTimes(status), withoutTimes(wanted.status), true)) return wanted
-    const { name, uid } = wanted.metadata
+    const { name } = wanted.metadata
+    const isStatic = statics?.has(wanted.metadata.uid) ?? false
+    const shown = isStatic ? await statics?.mirror(wanted, context) : wanted
+    // Without a mirror nobody hears of a static pod; it runs all the same.
+    if (shown === undefined || equalValues(withoutTimes(status), withoutTimes(shown.status), true))
+      return { ...wanted, status }
+    const { uid } = shown.metadata
     // A patch that tests the uid: the spec may have changed meanwhile, but the pod may not be another one.
     const patch = [
       { op: 'test', path: '/metadata/uid', value: uid },
       { op: 'add', path: '/status', value: status },
     ]
     try {
-      return await client.of(podKind).patch(name, namespaceOf(wanted), patch, 'json', context, 'status')
+      const now = await client.of(podKind).patch(name, namespaceOf(wanted), patch, 'json', context, 'status')
+      return isStatic ? { ...wanted, status } : now
     } catch (error) {
+      if (isStatic) return { ...wanted, status }
       if (hasReason(error, 'NotFound')) return undefined
       // The test of the uid failed, or the status is no good.
       const present = await client.of(podKind).find(name, namespaceOf(wanted), context)

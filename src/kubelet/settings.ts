@@ -14,6 +14,9 @@ export interface KubeletSettings {
   readonly pressureTransitionMs: number
   readonly imageCollection: ImageCollectionSettings
   readonly shutdown: ShutdownSettings
+  /** Where pods of the node itself are found. */
+  readonly manifestFolder?: string
+  readonly manifestUrl?: string
 }
 
 export interface ImageCollectionSettings {

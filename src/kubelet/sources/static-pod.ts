@@ -1,0 +1,69 @@
+// From a manifest to static pods of this node: what an API server would have made of them.
+import { podText } from '../pod-events.ts'
+import { mirrorPodAnnotation, pod as podKind, type Pod } from '../../api/core/v1/pod.ts'
+import type { Manifest, ManifestSource } from '../../machine/manifests/manifests.ts'
+import { decode } from '../../schema/decode.ts'
+import { withDefaults } from '../../schema/defaults.ts'
+import { validateFields } from '../../schema/validate.ts'
+
+export const hashAnnotation = 'kubernetes.io/config.hash'
+export const sourceAnnotation = 'kubernetes.io/config.source'
+
+export interface StaticPodParts {
+  readonly nodeName: string
+  /** A short text that differs when the text does. */
+  readonly digest: (text: string) => string
+}
+
+/** Throws when the manifest is no pod, or no good one. */
+export async function staticPodsOf(
+  { name, text }: Manifest,
+  source: ManifestSource['kind'],
+  parts: StaticPodParts,
+): Promise<Pod[]> {
+  const { parse } = await import('yaml')
+  const read = parse(text, { version: '1.1', schema: 'yaml-1.1', maxAliasCount: 100 }) as unknown
+  if (typeof read !== 'object' || read === null) throw new Error(`${name} holds no object`)
+  const { kind, items } = read as { kind?: unknown; items?: unknown }
+  const all = kind === 'PodList' && Array.isArray(items) ? (items as unknown[]) : [read]
+  return all.map((one) => staticPod(one, name, source, parts))
+}
+
+function staticPod(
+  read: unknown,
+  file: string,
+  source: ManifestSource['kind'],
+  { nodeName, digest }: StaticPodParts,
+): Pod {
+  const { kind = 'Pod', metadata = {}, spec = {} } = read as { kind?: string; metadata?: object; spec?: object }
+  if (kind !== 'Pod') throw new Error(`${file} holds a ${kind}, not a Pod`)
+  const { name = '', namespace = 'default', annotations = {} } = metadata as Partial<Pod['metadata']>
+  if (name === '') throw new Error(`${file} holds a pod without a name`)
+  const hash = digest(JSON.stringify([nodeName, file, metadata, spec]))
+  const { tolerations = [] } = spec as { tolerations?: object[] }
+  const body = {
+    kind: 'Pod',
+    apiVersion: 'v1',
+    metadata: {
+      ...metadata,
+      name: `${name}-${nodeName}`.toLowerCase(),
+      namespace,
+      uid: hash,
+      annotations: { ...annotations, [hashAnnotation]: hash, [sourceAnnotation]: source },
+    },
+    // Whatever the node's taints: it is the node's own.
+    spec: { ...spec, nodeName, tolerations: [...tolerations, { operator: 'Exists', effect: 'NoExecute' }] },
+    status: { phase: 'Pending' },
+  }
+  const decoded = decode(podKind.message, body).value as unknown as Pod
+  const made = podKind.applyDefaults(withDefaults(podKind.message, decoded))
+  const errors = [...validateFields(podKind.message, made), ...podKind.validate(made)]
+  if (errors.length > 0)
+    throw new Error(
+      `pod ${podText(made)} in ${file}: ${errors.map(({ field, message }) => `${field}: ${message}`).join(', ')}`,
+    )
+  return made
+}
+
+/** What stands for a static pod in the API server: to be read, not to be acted on. */
+export const isMirror = ({ metadata }: Pod): boolean => metadata.annotations?.[mirrorPodAnnotation] !== undefined

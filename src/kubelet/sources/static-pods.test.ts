@@ -1,0 +1,156 @@
+// Static pods on a simulated node: they run, are seen by their mirrors, follow their files, and outlive broken ones.
+import { deepEqual, equal, match, rejects } from 'node:assert/strict'
+import { test } from 'node:test'
+import { context } from '../../base/context.ts'
+import { FlowRecorder } from '../../base/flow.ts'
+import { silentLog } from '../../base/log.ts'
+import { seededRandom } from '../../base/random.ts'
+import { TaskGroup } from '../../base/task-group.ts'
+import { pod } from '../../api/core/v1/pod.ts'
+import { simulatedHost } from '../../cluster/simulated-host.ts'
+import { startCluster } from '../../cluster/start-cluster.ts'
+import type { ManifestSource } from '../../machine/manifests/manifests.ts'
+import { SimulatedRuntime } from '../../machine/runtime/simulated.ts'
+import { Kubelet } from '../kubelet.ts'
+import { staticPodsOf } from './static-pod.ts'
+
+const ctx = context(new AbortController().signal)
+const digest = (text: string) =>
+  `hash-${text.length}-${[...new TextEncoder().encode(text)].reduce((a, b) => (a * 31 + b) | 0, 7)}`
+const parts = { nodeName: 'solo', digest }
+const manifest = (name: string, image: string) =>
+  `apiVersion: v1\nkind: Pod\nmetadata: {name: ${name}}\nspec:\n  containers: [{name: c, image: ${image}}]\n`
+
+test('a manifest becomes a pod of this node, with what an API server would have added', async () => {
+  const [made] = await staticPodsOf({ name: '/m/web.yaml', text: manifest('web', 'i') }, 'file', parts)
+  const { metadata, spec } = made ?? {}
+  deepEqual(
+    [metadata?.name, metadata?.namespace, spec?.nodeName, spec?.restartPolicy, spec?.tolerations?.at(-1)?.operator],
+    ['web-solo', 'default', 'solo', 'Always', 'Exists'],
+  )
+  equal(metadata?.annotations?.['kubernetes.io/config.source'], 'file')
+  equal(metadata?.annotations?.['kubernetes.io/config.hash'], metadata?.uid)
+})
+
+const bad: [why: string, text: string, message: RegExp][] = [
+  ['no object', 'nonsense', /holds no object/],
+  ['another kind', 'kind: Service\nmetadata: {name: x}', /holds a Service, not a Pod/],
+  ['no name', 'kind: Pod\nspec: {}', /without a name/],
+  ['no containers', 'kind: Pod\nmetadata: {name: x}\nspec: {containers: []}', /spec\.containers: Required value/],
+]
+for (const [why, text, message] of bad)
+  test(`a manifest that is none: ${why}`, () => rejects(staticPodsOf({ name: 'f', text }, 'file', parts), message))
+
+test('a list of pods is several', async () => {
+  const text = JSON.stringify({
+    kind: 'PodList',
+    items: ['a', 'b'].map((name) => ({ metadata: { name }, spec: { containers: [{ name: 'c', image: 'i' }] } })),
+  })
+  const made = await staticPodsOf({ name: 'f', text }, 'http', parts)
+  deepEqual(
+    made.map(({ metadata }) => metadata.name),
+    ['a-solo', 'b-solo'],
+  )
+})
+
+async function startNode() {
+  const cluster = await startCluster({ nodes: 0 })
+  const { client, clock } = cluster
+  const random = seededRandom(9)
+  const runtime = new SimulatedRuntime(clock, random)
+  const files = new Map<string, string>()
+  let heard = Promise.withResolvers<void>()
+  const source: ManifestSource = {
+    kind: 'file',
+    list: () => Promise.resolve([...files].map(([name, text]) => ({ name, text }))),
+    changed: (signal) => {
+      signal.addEventListener('abort', () => heard.reject(signal.reason as Error), { once: true })
+      return heard.promise
+    },
+  }
+  const write = async (name: string, text: string | undefined) => {
+    if (text === undefined) files.delete(name)
+    else files.set(name, text)
+    const told = heard
+    heard = Promise.withResolvers()
+    told.resolve()
+    await clock.advance('40s')
+  }
+  const description = {
+    name: 'solo',
+    hostIp: '192.0.2.9',
+    capacity: { cpu: '4', memory: '4Gi', pods: '20' },
+    runtime: 'simulated://1',
+    operatingSystem: 'linux',
+    architecture: 'amd64',
+    podCidr: '10.9.0.0/24',
+  }
+  const host = { ...simulatedHost(runtime), manifests: [source], digest }
+  const tasks = new TaskGroup()
+  new Kubelet({
+    client,
+    runtime,
+    clock,
+    random,
+    flow: new FlowRecorder(clock),
+    log: silentLog,
+    description,
+    host,
+  }).start(tasks)
+  await clock.advance('1s') // it has looked, and waits for changes now
+  const pods = client.of(pod)
+  const seen = async () =>
+    (await pods.list({}, ctx)).items.map(
+      ({ metadata, spec, status }) => `${metadata.name} ${spec.containers[0]?.image} ${status.phase}`,
+    )
+  return {
+    write,
+    seen,
+    pods,
+    clock,
+    runtime,
+    async [Symbol.asyncDispose]() {
+      tasks.stop()
+      await tasks.join()
+      await cluster.stop()
+    },
+  }
+}
+
+test('a static pod runs, is mirrored, and follows its file', async () => {
+  await using node = await startNode()
+  await node.write('web.yaml', manifest('web', 'one'))
+  deepEqual(await node.seen(), ['web-solo one Running'])
+  const mirror = await node.pods.get('web-solo', 'default', ctx)
+  match(mirror.metadata.annotations?.['kubernetes.io/config.mirror'] ?? '', /^hash-/)
+  deepEqual(
+    mirror.metadata.ownerReferences?.map(({ kind, name }) => [kind, name]),
+    [['Node', 'solo']],
+  )
+  await node.write('web.yaml', manifest('web', 'two'))
+  deepEqual(await node.seen(), ['web-solo two Running'])
+  equal((await node.runtime.podUids(ctx.signal)).length, 1)
+  await node.write('web.yaml', undefined)
+  deepEqual(await node.seen(), [])
+  deepEqual(await node.runtime.podUids(ctx.signal), [])
+})
+
+test('a mirror that somebody deletes comes back, and the pod runs on', async () => {
+  await using node = await startNode()
+  await node.write('web.yaml', manifest('web', 'one'))
+  const before = await node.runtime.podUids(ctx.signal)
+  const { metadata } = await node.pods.get('web-solo', 'default', ctx)
+  await node.pods.delete('web-solo', 'default', {}, ctx)
+  await node.clock.advance('40s')
+  deepEqual(await node.seen(), ['web-solo one Running'])
+  equal((await node.pods.get('web-solo', 'default', ctx)).metadata.uid === metadata.uid, false)
+  deepEqual(await node.runtime.podUids(ctx.signal), before)
+})
+
+test('a file that breaks keeps what runs, and the others go on', async () => {
+  await using node = await startNode()
+  await node.write('a.yaml', manifest('a', 'one'))
+  await node.write('a.yaml', '{broken')
+  await node.write('b.yaml', manifest('b', 'one'))
+  deepEqual((await node.seen()).toSorted(), ['a-solo one Running', 'b-solo one Running'])
+})

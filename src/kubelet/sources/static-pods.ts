@@ -1,0 +1,171 @@
+// StaticPods: pods that the node finds by itself, and their mirrors in the API server, by which others see them. A mirror
+// that somebody changes or deletes is made anew: the manifest alone says what runs.
+import { rfc3339, type Clock } from '../../base/clock.ts'
+import type { Context } from '../../base/context.ts'
+import { errorText, type Log } from '../../base/log.ts'
+import { node } from '../../api/core/v1/node.ts'
+import { mirrorPodAnnotation, pod as podKind, type Pod, type PodInput } from '../../api/core/v1/pod.ts'
+import { controllerReference, isBeingDeleted, keyOf, namespaceOf, objectKey, type ObjectKey } from '../../api/object.ts'
+import { hasReason } from '../../api/status-error.ts'
+import type { Client } from '../../client/client.ts'
+import type { ManifestSource } from '../../machine/manifests/manifests.ts'
+import { hashAnnotation, isMirror, sourceAnnotation, staticPodsOf, type StaticPodParts } from './static-pod.ts'
+
+export interface StaticPodsParts extends StaticPodParts {
+  readonly client: Client
+  readonly clock: Clock
+  readonly log: Log
+  readonly sources: readonly ManifestSource[]
+  /** What the API server has under the name. */
+  readonly present: (key: ObjectKey) => Pod | undefined
+  /** The pod is to be looked at. */
+  readonly onChange: (uid: string) => void
+}
+
+const mirrorRetryMs = 5_000
+
+export class StaticPods {
+  readonly #parts: StaticPodsParts
+  /** By uid, those on their way out included. */
+  readonly #pods = new Map<string, Pod>()
+  /** What each file held when it was last readable: one that breaks keeps its pods. */
+  readonly #lastGood = new Map<string, readonly Pod[]>()
+
+  constructor(parts: StaticPodsParts) {
+    this.#parts = parts
+  }
+
+  async run(signal: AbortSignal): Promise<void> {
+    await Promise.all(this.#parts.sources.map((source) => this.#follow(source, signal)))
+  }
+
+  /** The pod with the status that its mirror shows; one whose manifest is gone is being deleted. */
+  find(uid: string): Pod | undefined {
+    const found = this.#pods.get(uid)
+    const mirror = found && this.mirrorOf(found)
+    return found === undefined || mirror === undefined ? found : { ...found, status: mirror.status }
+  }
+
+  /** The uid of the static pod that a mirror stands for. */
+  mirrored(mirror: Pod): string | undefined {
+    const key = keyOf(mirror)
+    return [...this.#pods.values()].find((one) => keyOf(one) === key)?.metadata.uid
+  }
+
+  /** Those that run beside the pod. */
+  others(uid: string): Pod[] {
+    return [...this.#pods.values()].filter(({ metadata }) => metadata.uid !== uid)
+  }
+
+  has(uid: string): boolean {
+    return this.#pods.has(uid)
+  }
+
+  mirrorOf(pod: Pod): Pod | undefined {
+    const found = this.#parts.present(objectKey(namespaceOf(pod), pod.metadata.name))
+    return found !== undefined && isMirror(found) ? found : undefined
+  }
+
+  /** Makes the mirror, or makes it anew; returns it when it is good. */
+  async mirror(pod: Pod, context: Context): Promise<Pod | undefined> {
+    const { client, nodeName } = this.#parts
+    const present = this.mirrorOf(pod)
+    const hash = pod.metadata.annotations?.[hashAnnotation] ?? ''
+    if (present !== undefined) {
+      if (present.metadata.annotations?.[mirrorPodAnnotation] === hash && !isBeingDeleted(present)) return present
+      await this.#remove(present, context)
+    }
+    if (isBeingDeleted(pod)) return undefined
+    const owner = await client.of(node).find(nodeName, '', context)
+    const { uid: _, annotations, ...metadata } = pod.metadata
+    const { blockOwnerDeletion: _block, ...reference } = owner === undefined ? {} : controllerReference(owner)
+    const body = {
+      ...pod,
+      metadata: {
+        ...metadata,
+        annotations: { ...annotations, [mirrorPodAnnotation]: hash },
+        ...(owner === undefined ? {} : { ownerReferences: [reference] }),
+      },
+    }
+    try {
+      return await client.of(podKind).create(body as unknown as PodInput, namespaceOf(pod), context)
+    } catch (error) {
+      // Its namespace may come later, or the cache is behind.
+      const { clock, log, onChange } = this.#parts
+      log.debug('a mirror could not be made', { pod: pod.metadata.name, error: errorText(error) })
+      clock.after(mirrorRetryMs, () => onChange(pod.metadata.uid))
+      return undefined
+    }
+  }
+
+  /** All of it has ended. */
+  async release(pod: Pod, context: Context): Promise<void> {
+    this.#pods.delete(pod.metadata.uid)
+    const mirror = this.mirrorOf(pod)
+    if (mirror !== undefined) await this.#remove(mirror, context)
+  }
+
+  async #remove(mirror: Pod, context: Context): Promise<void> {
+    const { name, uid } = mirror.metadata
+    try {
+      const options = { gracePeriodSeconds: 0, uid }
+      await this.#parts.client.of(podKind).delete(name, namespaceOf(mirror), options, context)
+    } catch (error) {
+      if (!hasReason(error, 'NotFound') && !hasReason(error, 'Conflict')) throw error
+    }
+  }
+
+  async #follow(source: ManifestSource, signal: AbortSignal): Promise<void> {
+    const { log } = this.#parts
+    for (;;) {
+      try {
+        await this.#look(source, signal)
+      } catch (error) {
+        signal.throwIfAborted()
+        log.warn('static pods could not be looked for', { source: source.kind, error: errorText(error) })
+      }
+      await source.changed(signal)
+    }
+  }
+
+  async #look(source: ManifestSource, signal: AbortSignal): Promise<void> {
+    const { clock, log } = this.#parts
+    const manifests = await source.list(signal)
+    const found = new Map<string, Pod>()
+    for (const manifest of manifests) {
+      const name = `${source.kind} ${manifest.name}`
+      try {
+        // The reader of YAML is loaded when it is first needed.
+        const read = clock.outside(staticPodsOf(manifest, source.kind, this.#parts))
+        this.#lastGood.set(name, await read)
+      } catch (error) {
+        log.error('a static pod cannot be read; what ran of it runs on', {
+          file: manifest.name,
+          error: errorText(error),
+        })
+      }
+      for (const one of this.#lastGood.get(name) ?? []) found.set(one.metadata.uid, one)
+    }
+    for (const name of this.#lastGood.keys())
+      if (name.startsWith(`${source.kind} `) && !manifests.some((one) => name === `${source.kind} ${one.name}`))
+        this.#lastGood.delete(name)
+    this.#replace(source.kind, found)
+  }
+
+  #replace(kind: ManifestSource['kind'], found: ReadonlyMap<string, Pod>): void {
+    const { clock, onChange } = this.#parts
+    for (const [uid, known] of this.#pods) {
+      if (known.metadata.annotations?.[sourceAnnotation] !== kind || found.has(uid)) continue
+      if (isBeingDeleted(known)) continue
+      const deletionGracePeriodSeconds = known.spec.terminationGracePeriodSeconds
+      const deletionTimestamp = rfc3339(clock.nowMs())
+      this.#pods.set(uid, { ...known, metadata: { ...known.metadata, deletionTimestamp, deletionGracePeriodSeconds } })
+      onChange(uid)
+    }
+    for (const [uid, one] of found) {
+      if (this.#pods.has(uid) && !isBeingDeleted(one)) continue
+      this.#pods.set(uid, one)
+      onChange(uid)
+    }
+  }
+}

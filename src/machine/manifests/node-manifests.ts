@@ -1,0 +1,67 @@
+// Manifests of the host: the files of a folder, and what is answered at an address.
+import { watch } from 'node:fs'
+import { mkdir, readdir, readFile, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Clock } from '../../base/clock.ts'
+import type { OutboundProvider } from '../../platform/outbound.ts'
+import { lookAgainMs, type Manifest, type ManifestSource } from './manifests.ts'
+
+const manifestBytesMax = 10 * 1024 * 1024
+/** Whoever writes a file writes several times. */
+const settleMs = 100
+
+/** Every file but hidden ones; folders are left alone. */
+export function manifestFolder(path: string, clock: Clock): ManifestSource {
+  return {
+    kind: 'file',
+    async list() {
+      await mkdir(path, { recursive: true })
+      const found: Manifest[] = []
+      for (const name of (await readdir(path)).toSorted()) {
+        const file = join(path, name)
+        const kind = name.startsWith('.') ? undefined : await stat(file).catch(() => undefined)
+        if (kind?.isFile() && kind.size <= manifestBytesMax)
+          found.push({ name: file, text: await readFile(file, 'utf8') })
+      }
+      return found
+    },
+    async changed(signal) {
+      const heard = Promise.withResolvers<void>()
+      const watcher = watch(path, () => heard.resolve())
+      watcher.on('error', () => heard.resolve())
+      const timer = clock.after(lookAgainMs, () => heard.resolve())
+      const abort = () => heard.resolve()
+      signal.addEventListener('abort', abort, { once: true })
+      await heard.promise
+      signal.removeEventListener('abort', abort)
+      timer.cancel()
+      watcher.close()
+      await clock.sleep(settleMs, signal)
+    },
+  }
+}
+
+export function manifestAddress(
+  url: string,
+  headers: Readonly<Record<string, string>>,
+  { outbound, clock }: { readonly outbound: Pick<OutboundProvider, 'exchange'>; readonly clock: Clock },
+): ManifestSource {
+  const { origin, pathname, search } = new URL(url)
+  return {
+    kind: 'http',
+    async list(signal) {
+      const request = { method: 'GET', target: `${pathname}${search}`, headers }
+      const answer = await outbound.exchange({ origin, tls: {} }, request, signal)
+      if (answer.kind !== 'answer' || answer.status !== 200)
+        throw new Error(`${url}: ${answer.kind === 'answer' ? answer.status : 'not HTTP'}`)
+      let text = ''
+      const decoder = new TextDecoder()
+      for await (const piece of answer.body) {
+        text += decoder.decode(piece, { stream: true })
+        if (text.length > manifestBytesMax) throw new Error(`${url}: more than ${manifestBytesMax} bytes`)
+      }
+      return [{ name: url, text }]
+    },
+    changed: (signal) => clock.sleep(lookAgainMs, signal),
+  }
+}
