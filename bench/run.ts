@@ -8,6 +8,7 @@ import { clusterBench } from './cluster.ts'
 import { controllersBench } from './controllers.ts'
 import { flowBench } from './flow.ts'
 import { identityBench } from './identity.ts'
+import { nodesBench } from './nodes.ts'
 import { schedulerBench } from './scheduler.ts'
 import { schemaBench } from './schema.ts'
 import { startBench } from './start.ts'
@@ -22,6 +23,7 @@ const benches: readonly Bench[] = [
   controllersBench,
   flowBench,
   identityBench,
+  nodesBench,
   schedulerBench,
   schemaBench,
   startBench,
