@@ -3,6 +3,7 @@ import { deepEqual, equal } from 'node:assert/strict'
 import { test } from 'node:test'
 import { context } from '../base/context.ts'
 import { configMap } from '../api/core/v1/config-map.ts'
+import { event } from '../api/core/v1/event.ts'
 import { node } from '../api/core/v1/node.ts'
 import type { ApiObject } from '../api/object.ts'
 import { startCluster } from '../cluster/start-cluster.ts'
@@ -92,4 +93,16 @@ test('an owner in another namespace is none; an object of the whole cluster with
   await cluster.clock.advance('10s')
   equal(await maps.find('here', 'default', ctx), undefined)
   equal((await nodes.get('n', '', ctx)).metadata.name, 'n')
+  const told = (await cluster.client.of(event).list({ namespace: 'default' }, ctx)).items.filter(
+    ({ reason }) => reason === 'OwnerRefInvalidNamespace',
+  )
+  const message = (namespace: string) =>
+    `ownerRef [v1/ConfigMap, namespace: ${namespace}, name: there, uid: ${there.metadata.uid}] does not exist in namespace "${namespace}"`
+  deepEqual(
+    told.map(({ type, involvedObject, source, message: text }) => [type, involvedObject.name, source?.component, text]),
+    [
+      ['Warning', 'here', 'garbage-collector-controller', message('default')],
+      ['Warning', 'n', 'garbage-collector-controller', message('')],
+    ],
+  )
 })

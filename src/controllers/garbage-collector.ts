@@ -24,13 +24,16 @@ export const garbageCollector = defineController({
     if (object === undefined) return []
     const isInteresting = isBeingDeleted(object) || (object.metadata.ownerReferences ?? []).length > 0
     const own = now !== undefined && isInteresting ? [workKey(kind, key)] : []
-    const children = dependents(object.metadata.uid).map((child) => workKey(child.kind, keyOf(child.object)))
+    const children =
+      now === undefined || isBeingDeleted(now)
+        ? dependents(object.metadata.uid).map((child) => workKey(child.kind, keyOf(child.object)))
+        : []
     // A dependent that goes may be the last one that its owner waits for.
     const owners =
       now === undefined
         ? ownersOf(object).map(({ kind: ownerKind, key: ownerKey }) => workKey(ownerKind, ownerKey))
         : []
-    return [...own, ...(now === undefined || isBeingDeleted(now) ? children : []), ...owners]
+    return [...own, ...children, ...owners]
   },
   async reconcile(key, tools, context) {
     const colon = key.indexOf(':')
@@ -79,22 +82,46 @@ function ownPolicy(object: ApiObject): 'Orphan' | 'Foreground' | 'Background' {
 type OwnerState = 'alive' | 'waiting' | 'gone'
 
 async function ownerState(
-  { apiVersion, kind: kindName, name, uid }: OwnerReference,
+  reference: OwnerReference,
   dependent: ApiObject,
-  { client, cached }: ReconcileTools,
+  tools: ReconcileTools,
   context: Context,
 ): Promise<OwnerState> {
+  const { apiVersion, kind: kindName, name, uid } = reference
+  const { client, cached } = tools
   const kind = watched.find((candidate) => candidate.apiVersion === apiVersion && candidate.kind === kindName)
   if (kind === undefined) return 'alive' // a kind we cannot ask about is given the benefit of the doubt
   // An object of the whole cluster cannot have an owner in a namespace: which one would it be?
-  if (kind.namespaced && namespaceOf(dependent) === '') return 'alive'
+  if (kind.namespaced && namespaceOf(dependent) === '') {
+    if (isKnown(kind, uid, tools)) await tellWrongNamespace(reference, dependent, tools, context)
+    return 'alive'
+  }
   // An owner in another namespace is none.
   const namespace = kind.namespaced ? namespaceOf(dependent) : ''
   const known = cached(kind, objectKey(namespace, name))
   // The cache may lag: only the API server's word counts for absence.
   const owner = known?.metadata.uid === uid ? known : await client.of(kind).find(name, namespace, context)
-  if (owner === undefined || owner.metadata.uid !== uid) return 'gone'
-  return isWaiting(owner) ? 'waiting' : 'alive'
+  if (owner !== undefined && owner.metadata.uid === uid) return isWaiting(owner) ? 'waiting' : 'alive'
+  if (kind.namespaced && isKnown(kind, uid, tools)) await tellWrongNamespace(reference, dependent, tools, context)
+  return 'gone'
+}
+
+function isKnown(kind: Kind, uid: string, { all }: ReconcileTools): boolean {
+  for (const { metadata } of all(kind)) if (metadata.uid === uid) return true
+  return false
+}
+
+/** The owner is there, in another namespace: whoever wrote the reference should hear why it counts for nothing. */
+function tellWrongNamespace(
+  { apiVersion, kind, name, uid }: OwnerReference,
+  dependent: ApiObject,
+  { tell }: ReconcileTools,
+  context: Context,
+): Promise<void> {
+  const namespace = namespaceOf(dependent)
+  const reference = `[${apiVersion}/${kind}, namespace: ${namespace}, name: ${name}, uid: ${uid}]`
+  const message = `ownerRef ${reference} does not exist in namespace ${JSON.stringify(namespace)}`
+  return tell(dependent, { type: 'Warning', reason: 'OwnerRefInvalidNamespace', message }, context)
 }
 
 /** In foreground deletion: it goes when its dependents are gone. */
