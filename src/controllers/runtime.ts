@@ -45,20 +45,31 @@ export function startController(controller: Controller, parts: ControllerParts, 
   const runnerParts: RunnerParts = { ...parts, queue, events }
   const runner =
     controller.type === 'plan' ? planRunner(controller, runnerParts) : reconcileRunner(controller, runnerParts)
+  const counts = countsOf(controller.name, parts.metrics)
   tasks.signal.addEventListener('abort', () => queue.close(), { once: true })
   for (let worker = 0; worker < workersPerController; worker++)
     tasks.start(`${controller.name} worker ${worker}`, async (signal) => {
       await parts.informers.synced()
       for (let work = await queue.take(signal); work !== undefined; work = await queue.take(signal))
-        await runOnce(controller, runner, work, runnerParts, signal)
+        await runOnce(controller, runner, work, runnerParts, counts, signal)
     })
 }
+
+/** The series of one controller: their labels are put into words once, not at each turn. */
+const countsOf = (name: string, { depth, adds, retries, waitSeconds, workSeconds }: ControllerMetrics) => ({
+  depth: depth.with({ name }),
+  adds: adds.with({ name }),
+  retries: retries.with({ name }),
+  waitSeconds: waitSeconds.with({ name }),
+  workSeconds: workSeconds.with({ name }),
+})
 
 async function runOnce(
   controller: Controller,
   runner: Runner,
   { key, cause, addedMs }: Work<string>,
-  { queue, flow, log, metrics, clock }: RunnerParts,
+  { queue, flow, log, clock }: RunnerParts,
+  counts: ReturnType<typeof countsOf>,
   signal: AbortSignal,
 ): Promise<void> {
   const { name } = controller
@@ -66,9 +77,9 @@ async function runOnce(
   const subject = controller.type === 'plan' ? { resource: controller.reconciles.plural, ...splitKey(key) } : undefined
   const run = flow.record('reconcile', participant, participant, `reconcile ${key}`, subject, 0, cause)
   const begunMs = clock.nowMs()
-  metrics.adds.add({ name })
-  metrics.depth.set({ name }, queue.depth)
-  metrics.waitSeconds.observe({ name }, (begunMs - addedMs) / 1000)
+  counts.adds.add(1)
+  counts.depth.set(queue.depth)
+  counts.waitSeconds.observe((begunMs - addedMs) / 1000)
   try {
     const own = { ...causeOf(run), revisions: cause.revisions }
     await runner.run(key, context(signal, own), (delayMs) => queue.addAfter(key, delayMs, own))
@@ -77,12 +88,12 @@ async function runOnce(
   } catch (error) {
     if (!signal.aborted) {
       flow.finish(run, errorText(error))
-      metrics.retries.add({ name })
+      counts.retries.add(1)
       if (!isExpected(error)) log.warn('a reconcile failed and will be tried again', { controller: name, key, error })
       queue.retry(key, cause)
     }
   } finally {
-    metrics.workSeconds.observe({ name }, (clock.nowMs() - begunMs) / 1000)
+    counts.workSeconds.observe((clock.nowMs() - begunMs) / 1000)
     queue.done(key)
   }
 }
