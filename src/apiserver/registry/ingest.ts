@@ -29,41 +29,46 @@ export function ingest(
   if (!isJsonObject(body)) throw cannotHandle(kind, 'the body is not an object')
   checkType(kind, body['apiVersion'], body['kind'])
   try {
-    if (present !== undefined && hasNewStatusAlone(body, present))
-      return withStatus(kind, body, present, validation, strict)
-    const { value, unknownFields } = decode(kind.message, body)
+    const fresh = present === undefined ? body : partsBeside(present, body)
+    const { value, unknownFields } = decode(kind.message, fresh)
     const warnings = warningsOf(kind, unknownFields, validation, strict)
-    const { kind: _, apiVersion: __, ...rest } = value
-    const typed = { kind: kind.kind, apiVersion: kind.apiVersion, ...rest } as unknown as ApiObject
-    const object = kind.applyDefaults(withDefaults(kind.message, typed))
-    return { object, warnings }
+    if (present !== undefined && isStatusAlone(fresh, body, present)) {
+      const { status } = withDefaults(kind.message, value) as { readonly status?: unknown }
+      return { object: { ...present, status } as ApiObject, warnings }
+    }
+    const typed = asTyped(kind, fresh === body ? value : withKept(kind, value, fresh, body))
+    return { object: kind.applyDefaults(withDefaults(kind.message, typed)), warnings }
   } catch (error) {
     if (error instanceof DecodeError) throw cannotHandle(kind, error.message)
     throw error
   }
 }
 
-/** Whether a body is the present version itself but for its status, as one that reports sends it. */
-function hasNewStatusAlone(body: JsonObject, present: ApiObject): boolean {
-  if (!('status' in body)) return false
-  for (const name in present) if (name !== 'status' && body[name] !== present[name as keyof ApiObject]) return false
-  for (const name in body) if (!(name in present)) return false
-  return true
+/** The parts of a body that are not the present version's own. */
+function partsBeside(present: ApiObject, body: JsonObject): JsonObject {
+  const fresh: Record<string, JsonObject[string]> = {}
+  for (const name in body) if (body[name] !== present[name as keyof ApiObject]) fresh[name] = body[name]
+  return fresh
 }
 
-/** Defaults that depend on other fields are none of a status. */
-function withStatus(
-  kind: Kind,
-  { status }: JsonObject,
-  present: ApiObject,
-  validation: FieldValidation,
-  strict: StrictErrors,
-): Ingested {
-  const { value, unknownFields } = decode(kind.message, { status })
-  const warnings = warningsOf(kind, unknownFields, validation, strict)
-  const { status: complete } = withDefaults(kind.message, value) as { readonly status?: unknown }
-  return { object: { ...present, status: complete } as ApiObject, warnings }
+/** What was decoded, and in their places the parts that needed no decoding. */
+function withKept(kind: Kind, decoded: JsonObject, fresh: JsonObject, body: JsonObject): JsonObject {
+  const whole: Record<string, JsonObject[string]> = {}
+  for (const name in kind.message.fields) {
+    const part = name in body && !(name in fresh) ? body[name] : decoded[name]
+    if (part !== undefined) whole[name] = part
+  }
+  return whole
 }
+
+function asTyped({ kind, apiVersion }: Kind, parts: JsonObject): ApiObject {
+  const { kind: _, apiVersion: __, ...rest } = parts
+  return { kind, apiVersion, ...rest } as unknown as ApiObject
+}
+
+/** Whether nothing is new but the status, as one that reports sends it: no default depends on it. */
+const isStatusAlone = (fresh: JsonObject, body: JsonObject, present: ApiObject): boolean =>
+  'status' in fresh && Object.keys(fresh).length === 1 && Object.keys(body).length === Object.keys(present).length
 
 /** A body that is no kind of its own (a Scale, a Binding, DeleteOptions): a wrong type in it is the client's mistake. */
 export function decodeBody<M extends Message>(message: M, name: string, body: unknown): Partial<Infer<M>> {

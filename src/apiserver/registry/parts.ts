@@ -34,7 +34,7 @@ export interface ResourceParts {
 
 export type ResourceRequest = ApiRequest & { readonly target: ResourceTarget }
 
-export const isDryRun = ({ query }: ApiRequest): boolean => query.getAll('dryRun').includes('All')
+export const isDryRun = ({ query }: ApiRequest): boolean => query.size > 0 && query.getAll('dryRun').includes('All')
 
 const nobody = userNamed('')
 

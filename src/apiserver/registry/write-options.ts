@@ -34,6 +34,7 @@ export function checkWriteOptions({ query, target, body }: ResourceRequest): voi
   const kind = optionKinds[target.verb]
   if (kind === undefined) return
   const isApply = body.kind === 'value' && body.patchType === 'apply'
+  if (query.size === 0 && !isApply) return
   const manager = query.get('fieldManager') ?? ''
   const fieldValidation = query.get('fieldValidation') ?? ''
   const errors: FieldError[] = []
