@@ -1,10 +1,11 @@
-import { equal } from 'node:assert/strict'
+import { deepEqual, equal, throws } from 'node:assert/strict'
 import { test } from 'node:test'
 import { realClock } from '../../base/clock.ts'
 import { seededRandom } from '../../base/random.ts'
 import { VirtualClock } from '../../base/virtual-clock.ts'
 import { plainContainer, plainSandbox } from './config.ts'
 import { runtimeContract } from './contract.suite.ts'
+import { behaviourIn } from './simulated-behaviour.ts'
 import { serveUntilTerminated, SimulatedRuntime } from './simulated.ts'
 
 const images = { server: 'server', exits3: 'exits3', missing: 'missing' }
@@ -35,3 +36,48 @@ test('a program that does not end is killed after the grace, on the virtual cloc
   equal(seen?.exitCode, 137)
   equal(seen?.finishedMs, 30_000)
 })
+
+const behaviours: [why: string, annotations: Record<string, string>, seen: (number | string)[]][] = [
+  ['as its image says', {}, ['exited', 1_500, 3, 'from the image']],
+  ['as its pod says', { 'start-after': '2s', 'exit-code': '4' }, ['exited', 2_500, 4, 'from the image']],
+  [
+    'as its pod says of it alone',
+    { 'run-for': '1h', 'run-for.c': '3s', 'log.c': 'one\ntwo', 'exit-code.other': '9' },
+    ['exited', 4_000, 3, 'one\ntwo'],
+  ],
+  ['until its time comes', { 'run-for': '1h' }, ['running', 0, 0, 'from the image']],
+]
+test('what an annotation says must make sense', () => {
+  for (const said of [{ 'exit-code': 'one' }, { 'run-for': 'long' }]) {
+    const [[name, value] = ['', '']] = Object.entries(said)
+    throws(() => behaviourIn({ [`simulated.coxswain.dev/${name}`]: value }, 'c'), /is not/)
+  }
+})
+
+for (const [why, said, expected] of behaviours)
+  test(`a simulated container behaves ${why}`, async () => {
+    const clock = new VirtualClock(0)
+    const { signal } = new AbortController()
+    const images = { i: { startMs: 1_000, runMs: 500, exitCode: 3, log: ['from the image'] } }
+    const runtime = new SimulatedRuntime(clock, seededRandom(1), { images })
+    const annotations = Object.fromEntries(
+      Object.entries(said).map(([name, value]) => [`simulated.coxswain.dev/${name}`, value]),
+    )
+    const sandbox = { ...plainSandbox('u', '', ''), annotations }
+    const id = await runtime.createContainer(
+      await runtime.runSandbox(sandbox, signal),
+      plainContainer('c', 'i'),
+      sandbox,
+      signal,
+    )
+    const starting = runtime.startContainer(id, signal)
+    await clock.advance('10s')
+    await starting
+    const [seen] = (await runtime.inspect('u', signal))?.containers ?? []
+    const log = await runtime.logs.open(seen?.logPath ?? '')
+    let text = ''
+    for (let piece = await log?.read(0, 1_000); piece?.length; piece = await log?.read(text.length, 1_000))
+      text += new TextDecoder().decode(piece)
+    const lines = text.split('\n').flatMap((line) => (line === '' ? [] : [line.split(' ').slice(3).join(' ')]))
+    deepEqual([seen?.state, seen?.finishedMs, seen?.exitCode, lines.join('\n')], expected)
+  })

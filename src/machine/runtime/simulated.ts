@@ -12,6 +12,7 @@ import { BytePipe, copy } from '../../wire/byte-pipe.ts'
 import { authorityOf, type PodReach, type ReachTarget } from '../reach/reach.ts'
 import type { ContainerConfig, ContainerResources, SandboxConfig } from './config.ts'
 import { ExecTimeout, ImageNotFound } from './runtime.ts'
+import { behave, behaviourIn, type SimulatedBehaviour } from './simulated-behaviour.ts'
 import { nextAddress } from './simulated-addresses.ts'
 import type {
   ContainerRuntime,
@@ -39,8 +40,8 @@ export { serveUntilTerminated } from './simulated-process.ts'
 export type { SimulatedCommand, SimulatedProcess, SimulatedProgram, SimulatedResult } from './simulated-process.ts'
 
 export interface SimulatedRuntimeOptions {
-  /** Programs by image; `missing` images cannot be pulled. */
-  readonly images?: Readonly<Record<string, SimulatedProgram | 'missing'>>
+  /** What images do: a program, or how they behave; `missing` ones cannot be pulled. Annotations of a pod come first. */
+  readonly images?: Readonly<Record<string, SimulatedProgram | SimulatedBehaviour | 'missing'>>
   /** Without it every command succeeds and prints nothing. */
   readonly command?: SimulatedCommand
   /** What a container uses; before it the pod's annotation `coxswain.dev/usage` counts, without both nothing is used. */
@@ -178,7 +179,7 @@ export class SimulatedRuntime implements ContainerRuntime {
   }
 
   async pullImage(image: string, _credentials: ImageCredentials | undefined, signal: AbortSignal): Promise<string> {
-    await this.#pass(this.#options.pullMs ?? 0, signal)
+    await this.#pass(this.#behaviourOf(image).pullMs ?? this.#options.pullMs ?? 0, signal)
     if (this.#options.images?.[image] === 'missing')
       throw new ImageNotFound(`image ${JSON.stringify(image)} does not exist`)
     const id = imageIdOf(image)
@@ -257,7 +258,12 @@ export class SimulatedRuntime implements ContainerRuntime {
   async startContainer(containerId: string, signal: AbortSignal): Promise<void> {
     const container = this.#containers.get(containerId)
     if (container === undefined) throw new Error(`there is no container ${containerId}`)
-    await this.#pass(this.#options.startMs ?? 0, signal)
+    const { annotations } = container.sandbox.config
+    const behaviour = {
+      ...this.#behaviourOf(container.config.image),
+      ...behaviourIn(annotations, container.config.name),
+    }
+    await this.#pass(behaviour.startMs ?? this.#options.startMs ?? 0, signal)
     container.state = 'running'
     container.startedMs = this.#clock.nowMs()
     const { ports, stdin, stop, config } = container
@@ -279,7 +285,7 @@ export class SimulatedRuntime implements ContainerRuntime {
         container.command = run
       },
     }
-    program(process).then(
+    behave(behaviour, process, program).then(
       (code) => this.#end(container, code),
       () => this.#end(container, crashedCode),
     )
@@ -438,6 +444,11 @@ export class SimulatedRuntime implements ContainerRuntime {
 
   #tell({ sandbox }: Container): void {
     for (const listener of [...this.#listeners]) listener(sandbox.config.podUid)
+  }
+
+  #behaviourOf(image: string): SimulatedBehaviour {
+    const known = this.#options.images?.[image]
+    return typeof known === 'object' ? known : {}
   }
 
   #pass(ms: number, signal: AbortSignal): Promise<void> {
