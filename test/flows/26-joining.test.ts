@@ -1,0 +1,160 @@
+// Flow 26, the parts that are there: a machine joins by a bootstrap token, its certificate is renewed, and it leaves.
+import { deepEqual, equal, match, ok, rejects } from 'node:assert/strict'
+import { X509Certificate } from 'node:crypto'
+import { test } from 'node:test'
+import { tokenReview } from '../../src/api/authentication/v1/token-review.ts'
+import { certificateSigningRequest } from '../../src/api/certificates/v1/certificate-signing-request.ts'
+import { configMap } from '../../src/api/core/v1/config-map.ts'
+import { node } from '../../src/api/core/v1/node.ts'
+import { pod } from '../../src/api/core/v1/pod.ts'
+import { secret } from '../../src/api/core/v1/secret.ts'
+import { clusterRoleBinding } from '../../src/api/rbac/v1/cluster-role-binding.ts'
+import { userNamed } from '../../src/apiserver/request.ts'
+import { rfc3339 } from '../../src/base/clock.ts'
+import { context } from '../../src/base/context.ts'
+import { silentLog } from '../../src/base/log.ts'
+import { seededRandom } from '../../src/base/random.ts'
+import { VirtualClock } from '../../src/base/virtual-clock.ts'
+import { Cluster } from '../../src/cluster/cluster.ts'
+import { adminUser, nodeUser } from '../../src/cluster/identities.ts'
+import { temporaryCertificates } from '../../src/cluster/pki.ts'
+import { clusterPolicies } from '../../src/cluster/policies.ts'
+import { lifeOf } from '../../src/flows/flow-graph.ts'
+import { textDiagram } from '../../src/flows/text-diagram.ts'
+import { base64Text } from '../../src/pki/pem.ts'
+import { requestPem } from '../../src/pki/request.harness.ts'
+import { nodePlatform } from '../../src/platform/node/platform.ts'
+import { MemoryStore } from '../../src/store/memory.ts'
+import { comparePage, excerpt } from './page.ts'
+
+const ctx = context(new AbortController().signal)
+const roles = 'system:certificates.k8s.io:certificatesigningrequests'
+
+async function start() {
+  const [clock, random] = [new VirtualClock(Date.UTC(2030, 0, 1)), seededRandom(1)]
+  const certificates = temporaryCertificates({ clock, random, platform: nodePlatform, hosts: [] })
+  const { policies } = clusterPolicies({ clock, random, platform: nodePlatform, ...certificates })
+  const store = new MemoryStore(clock)
+  const controllerSettings = { signer: certificates.signer, authority: certificates.authority }
+  const cluster = new Cluster({ clock, random, log: silentLog, store, policies, nodes: 1, controllerSettings })
+  cluster.start()
+  await clock.advance('5s')
+  const admin = cluster.client('admin', adminUser)
+  // What an installer sets up: who may join, and what is told to those who want to.
+  for (const [role, group] of [
+    ['system:node-bootstrapper', 'system:bootstrappers'],
+    [`${roles}:nodeclient`, 'system:bootstrappers'],
+    [`${roles}:selfnodeclient`, 'system:nodes'],
+  ] as const)
+    await admin.of(clusterRoleBinding).create(
+      {
+        metadata: { name: role },
+        roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: role },
+        subjects: [{ apiGroup: 'rbac.authorization.k8s.io', kind: 'Group', name: group }],
+      },
+      '',
+      ctx,
+    )
+  await admin
+    .of(configMap)
+    .create({ metadata: { name: 'cluster-info' }, data: { kubeconfig: 'K' } }, 'kube-public', ctx)
+  const token = { id: 'abcdef', secret: '0123456789abcdef' }
+  await admin.of(secret).create(
+    {
+      metadata: { name: `bootstrap-token-${token.id}` },
+      type: 'bootstrap.kubernetes.io/token',
+      stringData: {
+        'token-id': token.id,
+        'token-secret': token.secret,
+        'usage-bootstrap-authentication': 'true',
+        'usage-bootstrap-signing': 'true',
+        expiration: rfc3339(clock.nowMs() + 3_600_000),
+      },
+    },
+    'kube-system',
+    ctx,
+  )
+  await clock.advance('1s')
+  const userOf = async (shown: string) => {
+    const { status } = await admin.of(tokenReview).create({ metadata: {}, spec: { token: shown } }, '', ctx)
+    return status?.authenticated === true ? userNamed(status.user?.username ?? '', status.user?.groups) : undefined
+  }
+  const ask = async (name: string, sender: string, by: ReturnType<typeof nodeUser>, nodeName: string) => {
+    const key = nodePlatform.crypto.generateKey()
+    const subject = { commonName: `system:node:${nodeName}`, organizations: ['system:nodes'] }
+    const spec = {
+      request: base64Text(requestPem({ subject }, key)),
+      signerName: 'kubernetes.io/kube-apiserver-client-kubelet',
+      usages: ['digital signature', 'client auth'],
+    }
+    await cluster.client(sender, by).of(certificateSigningRequest).create({ metadata: { name }, spec }, '', ctx)
+    await clock.advance('1s')
+    return (await admin.of(certificateSigningRequest).get(name, '', ctx)).status.certificate
+  }
+  const flowOf = (name: string) =>
+    textDiagram(lifeOf(cluster.flow.events(), { resource: 'certificatesigningrequests', namespace: '', name }))
+  return {
+    cluster,
+    clock,
+    admin,
+    token,
+    certificates,
+    userOf,
+    ask,
+    flowOf,
+    [Symbol.asyncDispose]: () => cluster.stop(),
+  }
+}
+
+test('26 joining: token, request, certificate, renewal', async () => {
+  await using world = await start()
+  const { cluster, token, certificates, userOf, ask, flowOf, admin } = world
+  const info = await admin.of(configMap).get('cluster-info', 'kube-public', ctx)
+  match(info.data?.['jws-kubeconfig-abcdef'] ?? '', /^[\w-]+\.\.[\w-]+$/, 'who has the token can tell that it is ours')
+  const machine = await userOf(`${token.id}.${token.secret}`)
+  deepEqual([machine?.name, machine?.groups.includes('system:bootstrappers')], ['system:bootstrap:abcdef', true])
+  const issued = await ask('joining', 'machine', machine ?? adminUser, 'worker')
+  const certificate = new X509Certificate(atob(issued ?? ''))
+  equal(certificate.subject, 'O=system:nodes\nCN=system:node:worker')
+  ok(certificate.verify(new X509Certificate(certificates.authority).publicKey))
+  const kubelet = cluster.client('kubelet/worker', nodeUser('worker'))
+  await kubelet.of(node).create({ metadata: { name: 'worker' } }, '', ctx)
+  ok(await ask('renewal', 'kubelet/worker', nodeUser('worker'), 'worker'))
+  const arrows = [/certificatesigningrequests/, /subjectaccessreviews/]
+  await comparePage('26-joining', 'Joining and leaving', [
+    {
+      heading: 'A machine joins',
+      text: 'It has shown its bootstrap token. Its request is approved because its group may ask for certificates of nodes, and signed.',
+      diagram: excerpt(flowOf('joining'), ...arrows, /Store: put certificatesigningrequest/),
+    },
+    {
+      heading: 'A certificate is renewed',
+      text: 'Who asks is the node that the certificate is for: that is enough.',
+      diagram: excerpt(flowOf('renewal'), ...arrows, /Store: put certificatesigningrequest/),
+    },
+  ])
+})
+
+test('26: a wrong or expired token opens nothing', async () => {
+  await using world = await start()
+  const { clock, token, userOf } = world
+  equal(await userOf(`${token.id}.fedcba9876543210`), undefined)
+  equal(await userOf(`fedcba.${token.secret}`), undefined)
+  await clock.advance('1h')
+  equal(await userOf(`${token.id}.${token.secret}`), undefined)
+})
+
+test('26: a node gets neither the certificate nor the secrets of another', async () => {
+  await using world = await start()
+  const { cluster, clock, admin, ask } = world
+  await rejects(ask('theft', 'kubelet/a', nodeUser('a'), 'b'), /can only create a node CSR with CN=system:node:a/)
+  await admin.of(secret).create({ metadata: { name: 'password' }, stringData: { p: 'x' } }, 'default', ctx)
+  const volumes = [{ name: 'v', secret: { secretName: 'password' } }]
+  const spec = { containers: [{ name: 'c', image: 'i' }], volumes }
+  await admin.of(pod).create({ metadata: { name: 'p' }, spec }, 'default', ctx)
+  await clock.advance('5s')
+  const read = (name: string) =>
+    cluster.client(`kubelet/${name}`, nodeUser(name)).of(secret).get('password', 'default', ctx)
+  ok(await read('node-0'), 'the node that runs the pod may read it')
+  await rejects(read('other'), /no relationship found between node 'other' and this object/)
+})
