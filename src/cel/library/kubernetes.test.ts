@@ -44,6 +44,7 @@ const cases: readonly (readonly [expression: string, expected: unknown])[] = [
   [`{'a': 1}.transformMap(k, v, v + 1)`, { a: 2 }],
   [`['a', 'b'].transformList(i, v, v + string(i))`, ['a0', 'b1']],
   [`cel.bind(n, object.spec.replicas, n * n)`, 9],
+  [`cel.bind(n, object.missing, has(object.missing) ? n : 'unread')`, 'unread'],
   [`'%s has %d'.format(['x', 3])`, 'x has 3'],
 ]
 
@@ -75,6 +76,29 @@ test('a question to the authorizer interrupts, and goes on when it is answered',
 test('what costs too much is stopped, and no operator passes over that', () => {
   const program = compile(`[1,2,3].all(x, [1,2,3].all(y, x != y)) || true`, environment)
   assert.throws(() => program.evaluate({}, 20), /operation cancelled: actual cost limit exceeded/)
+})
+
+test('what grows faster than its cost has a bound', () => {
+  /** The names, each made out of itself many times, then the expression over them. */
+  const repeated = (binds: readonly [name: string, value: string][], times: number, expression: string): string =>
+    Array.from({ length: times }).reduce<string>(
+      (inner) => binds.reduce((within, [name, value]) => `cel.bind(${name}, ${value}, ${within})`, inner),
+      expression,
+    )
+  const [l, m]: readonly [string, string][] = [
+    ['l', 'dyn([l, l])'],
+    ['m', 'dyn([m, m])'],
+  ]
+  const rows: readonly (readonly [expression: string, why: RegExp])[] = [
+    [`cel.bind(l, [1], ${repeated([['l', 'l + l']], 40, 'l.size() > 0')})`, /list exceeds 1000000 elements/],
+    [`cel.bind(s, 'x'.replace('', '${'y'.repeat(5000)}'), s.replace('', s).size() > 0)`, /string exceeds 16777216/],
+    [
+      `cel.bind(l, dyn(1), cel.bind(m, dyn(1), ${repeated([l, m], 30, 'l == m')}))`,
+      /comparison exceeds 1000000 values/,
+    ],
+    [`cel.bind(l, dyn(1), ${repeated([l], 30, `'%s'.format([l]) == ''`)})`, /formatting exceeds 100000 values/],
+  ]
+  for (const [expression, why] of rows) assert.throws(() => compile(expression, environment).evaluate({}, costMax), why)
 })
 
 test('lists of several types are refused', () => {

@@ -99,8 +99,11 @@ function hex(value: Value): string {
   return number.toString(16)
 }
 
-/** `%s`: every value has a text. */
-function shown(value: Value): string {
+/** `%s`: every value has a text. What holds the same list many times is larger than it looks, so parts are counted. */
+const shownMax = 100_000
+
+function shown(value: Value, parts = { left: shownMax }): string {
+  if (--parts.left < 0) throw new EvalError(`formatting exceeds ${shownMax} values`)
   if (typeof value === 'string') return value
   if (typeof value === 'number') return notFinite(value) ?? String(value)
   if (typeof value === 'bigint' || typeof value === 'boolean' || value === null) return String(value)
@@ -108,16 +111,16 @@ function shown(value: Value): string {
   if (value instanceof Uint8Array) return new TextDecoder().decode(value)
   if (value instanceof Timestamp || value instanceof Duration) return value.toString()
   if (value instanceof TypeValue) return value.name
-  if (isList(value)) return `[${value.map(shown).join(', ')}]`
-  if (value instanceof MapValue) return shownMap(value)
+  if (isList(value)) return `[${value.map((each) => shown(each, parts)).join(', ')}]`
+  if (value instanceof MapValue) return shownMap(value, parts)
   throw wrong(
     'string clause can only be used on strings, bools, bytes, ints, doubles, maps, lists, types, durations, and timestamps',
     value,
   )
 }
 
-function shownMap(map: MapValue): string {
-  const entries = [...map.keys()].map((key) => [shown(key), shown(map.get(key) ?? null)] as const)
+function shownMap(map: MapValue, parts: { left: number }): string {
+  const entries = [...map.keys()].map((key) => [shown(key, parts), shown(map.get(key) ?? null, parts)] as const)
   return `{${entries
     .toSorted(([a], [b]) => (a < b ? -1 : 1))
     .map(([key, value]) => `${key}: ${value}`)

@@ -2,7 +2,7 @@
 import { member, global, type Functions } from '../function.ts'
 import { dynType, intType, listOf, stringType } from '../type.ts'
 import { codePoints } from '../values/code-points.ts'
-import { textSize } from '../values/equality.ts'
+import { sizeOf, textSize } from '../values/equality.ts'
 import { EvalError } from '../values/eval-error.ts'
 import type { ListValue } from '../values/value.ts'
 import { format } from './string-format.ts'
@@ -43,7 +43,15 @@ function substring(text: string, from: bigint, to?: bigint): string {
   return textSize(text) === text.length ? text.slice(start, end) : codePoints(text).slice(start, end).join('')
 }
 
+/** What one call may make out of small arguments. */
+const resultCharactersMax = 16 << 20
+
+function bounded(characters: number): void {
+  if (characters > resultCharactersMax) throw new EvalError(`string exceeds ${resultCharactersMax} characters`)
+}
+
 function replace(text: string, what: string, by: string, limit = -1n): string {
+  bounded(text.length + (text.length / Math.max(what.length, 1) + 1) * by.length)
   if (limit < 0n) return what === '' ? surrounded(text, by, Number.POSITIVE_INFINITY) : text.replaceAll(what, () => by)
   if (what === '') return surrounded(text, by, Number(limit))
   const parts = text.split(what)
@@ -78,6 +86,7 @@ const lowerAscii = (text: string): string => text.replaceAll(/[A-Z]+/g, (part) =
 const upperAscii = (text: string): string => text.replaceAll(/[a-z]+/g, (part) => part.toUpperCase())
 
 function join(list: ListValue, separator = ''): string {
+  bounded(list.reduce<number>((sum, each) => sum + separator.length + sizeOf(each), 0))
   return list
     .map((each) => {
       if (typeof each !== 'string') throw new EvalError('no such overload')

@@ -53,12 +53,11 @@ export class Compiler {
       case 'loop':
         return compileLoop(expr, scope, (each, within) => this.compile(each, within))
       case 'bind': {
-        const value = this.compile(expr.value, scope)
-        const [inner, slot] = scope.with(expr.name)
+        const [inner, slot] = scope.with(expr.name, this.compile(expr.value, scope))
         const body = this.compile(expr.body, inner)
         return (frame) => {
           frame.charge(listCost)
-          frame.locals[slot] = value(frame)
+          frame.locals[slot] = undefined
           return body(frame)
         }
       }
@@ -70,12 +69,18 @@ export class Compiler {
   }
 
   #named(expr: Expr, name: string, scope: Scope): Step | undefined {
-    const slot = scope.slot(name)
-    if (slot !== undefined)
+    const local = scope.local(name)
+    if (local !== undefined) {
+      const { slot, make } = local
       return (frame) => {
         frame.charge(1)
-        return frame.locals[slot] ?? null
+        const known = frame.locals[slot]
+        if (known !== undefined || make === undefined) return known ?? null
+        const made = make(frame)
+        frame.locals[slot] = made
+        return made
       }
+    }
     const reference = this.#checked?.references.get(expr)
     if (reference?.kind === 'constant') return constantly(reference.value)
     const variable =
@@ -98,7 +103,7 @@ export class Compiler {
   #select(expr: Select, scope: Scope): Step {
     const { field, isTest, isOptional } = expr
     const name = qualifiedName(expr)
-    const isLocal = name !== undefined && scope.slot(name.split('.')[0] ?? '') !== undefined
+    const isLocal = name !== undefined && scope.local(name.split('.')[0] ?? '') !== undefined
     const whole = name === undefined || isLocal ? undefined : this.#named(expr, name, scope)
     if (whole !== undefined) return whole
     const operand = this.compile(expr.operand, scope)

@@ -14,13 +14,14 @@ export class CostLimitError extends Interrupt {
 
 export class Frame {
   readonly activation: Activation
-  readonly locals: Value[]
+  /** undefined: not worked out yet. */
+  readonly locals: (Value | undefined)[]
   readonly costMax: number
   cost = 0
 
   constructor(activation: Activation, locals: number, costMax: number) {
     this.activation = activation
-    this.locals = Array.from({ length: locals }, () => null)
+    this.locals = Array.from({ length: locals }, () => undefined)
     this.costMax = costMax
   }
 

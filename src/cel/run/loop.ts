@@ -46,9 +46,9 @@ function walker(range: Step, first: number, second: number | undefined): Walk {
   return (frame, round) => {
     const over = range(frame)
     if (isList(over)) {
-      for (const [index, element] of over.entries()) {
-        frame.locals[first] = second === undefined ? element : BigInt(index)
-        if (second !== undefined) frame.locals[second] = element
+      for (let index = 0; index < over.length; index++) {
+        frame.locals[first] = second === undefined ? over[index] : BigInt(index)
+        if (second !== undefined) frame.locals[second] = over[index]
         if (!round()) return
       }
       return

@@ -1,23 +1,30 @@
 // Scope: names that loops and binds bring, each with a slot of the frame.
+import type { Step } from './frame.ts'
 
 /** Where the values of names stand that loops and binds bring. */
+interface Local {
+  readonly slot: number
+  /** What makes the value when it is first read; undefined where a loop sets it. */
+  readonly make: Step | undefined
+}
+
 export class Scope {
-  readonly #slots: ReadonlyMap<string, number>
+  readonly #slots: ReadonlyMap<string, Local>
   readonly #highest: { count: number }
 
-  constructor(slots: ReadonlyMap<string, number> = new Map(), highest = { count: 0 }) {
+  constructor(slots: ReadonlyMap<string, Local> = new Map(), highest = { count: 0 }) {
     this.#slots = slots
     this.#highest = highest
   }
 
-  slot(name: string): number | undefined {
+  local(name: string): Local | undefined {
     return this.#slots.get(name)
   }
 
   /** A scope with one more name, and its slot. */
-  with(name: string): readonly [Scope, number] {
+  with(name: string, make?: Step): readonly [Scope, number] {
     const slot = this.#highest.count++
-    return [new Scope(new Map(this.#slots).set(name, slot), this.#highest), slot]
+    return [new Scope(new Map(this.#slots).set(name, { slot, make }), this.#highest), slot]
   }
 
   get slotCount(): number {

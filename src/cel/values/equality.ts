@@ -1,6 +1,7 @@
 // Equality and order across types: equal numbers are equal whatever their type, unlike things are simply not equal.
 import { codePoints } from './code-points.ts'
 import { MapValue, Opaque, Optional, TypeValue, Uint, type ListValue, type Value } from './value.ts'
+import { EvalError } from './eval-error.ts'
 import { Duration, Timestamp } from './time.ts'
 
 export const isList = (value: Value): value is ListValue => Array.isArray(value)
@@ -11,13 +12,26 @@ export function numberOf(value: Value): bigint | number | undefined {
   return value instanceof Uint ? value.value : undefined
 }
 
-export function equals(a: Value, b: Value): boolean {
+/** Values that one comparison looks at: what holds the same list many times is larger than it looks. */
+const comparedMax = 1_000_000
+
+class Comparison {
+  #left = comparedMax
+
+  count(): void {
+    if (--this.#left < 0) throw new EvalError(`comparison exceeds ${comparedMax} values`)
+  }
+}
+
+export const equals = (a: Value, b: Value): boolean => equal(a, b, undefined)
+
+function equal(a: Value, b: Value, within: Comparison | undefined): boolean {
   if (a === b) return typeof a !== 'number' || !Number.isNaN(a)
   if (typeof a === 'string' || typeof a === 'boolean' || a === null) return false
   const [x, y] = [numberOf(a), numberOf(b)]
   if (x !== undefined) return y !== undefined && compareNumbers(x, y) === 0
-  if (isList(a)) return isList(b) && a.length === b.length && a.every((each, index) => equals(each, b[index] ?? null))
-  if (a instanceof MapValue) return b instanceof MapValue && equalMaps(a, b)
+  if (isList(a)) return isList(b) && equalLists(a, b, within ?? new Comparison())
+  if (a instanceof MapValue) return b instanceof MapValue && equalMaps(a, b, within ?? new Comparison())
   if (a instanceof Uint8Array) return b instanceof Uint8Array && compareBytes(a, b) === 0
   if (a instanceof Timestamp) return b instanceof Timestamp && a.nanos === b.nanos
   if (a instanceof Duration) return b instanceof Duration && a.nanos === b.nanos
@@ -26,11 +40,20 @@ export function equals(a: Value, b: Value): boolean {
   return a instanceof Opaque && b instanceof Opaque && a.equals(b)
 }
 
-function equalMaps(a: MapValue, b: MapValue): boolean {
+function equalLists(a: ListValue, b: ListValue, within: Comparison): boolean {
+  if (a.length !== b.length) return false
+  return a.every((each, index) => {
+    within.count()
+    return equal(each, b[index] ?? null, within)
+  })
+}
+
+function equalMaps(a: MapValue, b: MapValue, within: Comparison): boolean {
   if (a.size !== b.size) return false
   for (const key of a.keys()) {
+    within.count()
     const [x, y] = [a.get(key), b.get(key)]
-    if (x === undefined || y === undefined || !equals(x, y)) return false
+    if (x === undefined || y === undefined || !equal(x, y, within)) return false
   }
   return true
 }

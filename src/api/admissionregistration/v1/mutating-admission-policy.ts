@@ -1,7 +1,13 @@
 // MutatingAdmissionPolicy: expressions that change objects on their way in.
 import type { Environment } from '../../../cel/environment.ts'
 import { listOf } from '../../../cel/type.ts'
-import { admissionEnvironment, appliedType, jsonPatchType, mutating } from '../../expressions/admission.ts'
+import {
+  admissionEnvironment,
+  appliedType,
+  jsonPatchType,
+  mutating,
+  withVariables,
+} from '../../expressions/admission.ts'
 import { expressionErrors } from '../../expressions/compiled.ts'
 import type { Infer } from '../../../schema/infer.ts'
 import { list, message, string, struct } from '../../../schema/field.ts'
@@ -87,14 +93,14 @@ export const mutatingAdmissionPolicy = defineKind<MutatingAdmissionPolicy, Mutat
   validate({ spec }) {
     const { paramKind: params, matchConditions = [], variables = [], mutations = [] } = spec
     const authorized = admissionEnvironment({ hasParams: params !== undefined, hasAuthorizer: true })
-    const { errors, environment } = validateVariables(variables, authorized)
+    const { errors, types } = validateVariables(variables, authorized)
     return [
       ...validateParamKind(params),
       ...validateMatchConstraints(spec.matchConstraints),
       ...validateMutatingOperations(spec.matchConstraints, 'spec.matchConstraints'),
       ...validateMatchConditions(matchConditions, 'spec.matchConditions', authorized),
       ...errors,
-      ...validateMutations(mutations, mutating(environment)),
+      ...validateMutations(mutations, mutating(withVariables(authorized, types))),
     ]
   },
   validateUpdate: () => [],

@@ -43,11 +43,11 @@ function validateApiVersion(apiVersion: string, path: string): FieldError[] {
   return details.length > 0 ? [...errors, invalid(path, version, details.join(','))] : errors
 }
 
-/** What is wrong with the variables, and the environment of what may use them. */
+/** What is wrong with the variables, and what those that use them see. */
 export function validateVariables(
   variables: readonly Variable[],
   environment: Environment,
-): { readonly errors: readonly FieldError[]; readonly environment: Environment } {
+): { readonly errors: readonly FieldError[]; readonly types: ReadonlyMap<string, CelType> } {
   const errors: FieldError[] = []
   const types = new Map<string, CelType>()
   for (const [index, { name, expression }] of variables.entries()) {
@@ -61,7 +61,7 @@ export function validateVariables(
     else if (result.kind === 'wrong') errors.push(invalid(`${path}.expression`, text, result.message))
     types.set(name, result?.kind === 'program' ? result.program.type : dynType)
   }
-  return { errors, environment: withVariables(environment, types) }
+  return { errors, types }
 }
 
 interface PolicyBindingSpec {

@@ -1,7 +1,7 @@
 // ValidatingAdmissionPolicy: expressions that say which objects may come in.
 import type { Environment } from '../../../cel/environment.ts'
 import { boolType, nullType, stringType } from '../../../cel/type.ts'
-import { admissionEnvironment } from '../../expressions/admission.ts'
+import { admissionEnvironment, withVariables } from '../../expressions/admission.ts'
 import { expressionErrors } from '../../expressions/compiled.ts'
 import type { Infer } from '../../../schema/infer.ts'
 import { int64, list, message, string, struct } from '../../../schema/field.ts'
@@ -120,14 +120,16 @@ export const validatingAdmissionPolicy = defineKind<ValidatingAdmissionPolicy, V
   applyDefaults: (object) => object,
   validate({ metadata, spec }) {
     const { paramKind: params, matchConditions = [], variables = [] } = spec
-    const authorized = admissionEnvironment({ hasParams: params !== undefined, hasAuthorizer: true })
-    const { errors, environment } = validateVariables(variables, authorized)
+    const hasParams = params !== undefined
+    const authorized = admissionEnvironment({ hasParams, hasAuthorizer: true })
+    const { errors, types } = validateVariables(variables, authorized)
+    const messages = withVariables(admissionEnvironment({ hasParams, hasAuthorizer: false }), types)
     return [
       ...validateParamKind(params),
       ...validateMatchConstraints(spec.matchConstraints),
       ...validateMatchConditions(matchConditions, 'spec.matchConditions', authorized),
       ...errors,
-      ...validateChecks(metadata.name ?? '', spec, environment),
+      ...validateChecks(metadata.name ?? '', spec, withVariables(authorized, types), messages),
     ]
   },
   validateUpdate: () => [],
@@ -144,20 +146,32 @@ const auditAnnotationsMax = 20
 const auditExpressionBytesMax = 5 << 10
 const reasons = ['Forbidden', 'Invalid', 'RequestEntityTooLarge']
 
-/** A policy either refuses or annotates; one that does neither would do nothing. */
-function validateChecks(name: string, spec: ValidatingAdmissionPolicySpec, environment: Environment): FieldError[] {
+/** A policy either refuses or annotates; one that does neither would do nothing. Messages ask no authorizers. */
+function validateChecks(
+  name: string,
+  spec: ValidatingAdmissionPolicySpec,
+  environment: Environment,
+  messages: Environment,
+): FieldError[] {
   const { validations = [], auditAnnotations = [] } = spec
   if (validations.length + auditAnnotations.length === 0)
     return ['spec.validations', 'spec.auditAnnotations'].map((path) =>
       required(path, 'validations or auditAnnotations must contain at least one item'),
     )
   return [
-    ...validations.flatMap((check, index) => validateValidation(check, `spec.validations[${index}]`, environment)),
+    ...validations.flatMap((check, index) =>
+      validateValidation(check, `spec.validations[${index}]`, environment, messages),
+    ),
     ...validateAuditAnnotations(auditAnnotations, name, environment),
   ]
 }
 
-function validateValidation(check: Validation, path: string, environment: Environment): FieldError[] {
+function validateValidation(
+  check: Validation,
+  path: string,
+  environment: Environment,
+  messages: Environment,
+): FieldError[] {
   const { expression, message = '', messageExpression = '', reason } = check
   const errors: FieldError[] = []
   if (expression.trim() === '') errors.push(required(`${path}.expression`, 'expression is not specified'))
@@ -166,7 +180,7 @@ function validateValidation(check: Validation, path: string, environment: Enviro
   if (messageExpression !== '' && messageExpression.trim() === '')
     errors.push(invalid(messagePath, messageExpression, 'must be non-empty if specified'))
   else if (messageExpression !== '')
-    errors.push(...expressionErrors(messageExpression.trim(), environment, messagePath, stringType))
+    errors.push(...expressionErrors(messageExpression.trim(), messages, messagePath, stringType))
   if (message !== '' && message.trim() === '')
     errors.push(invalid(`${path}.message`, message, 'must be non-empty if specified'))
   else if (/[\n\r]/.test(message.trim()))
