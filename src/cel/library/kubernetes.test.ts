@@ -85,10 +85,8 @@ test('what grows faster than its cost has a bound', () => {
       (inner) => binds.reduce((within, [name, value]) => `cel.bind(${name}, ${value}, ${within})`, inner),
       expression,
     )
-  const [l, m]: readonly [string, string][] = [
-    ['l', 'dyn([l, l])'],
-    ['m', 'dyn([m, m])'],
-  ]
+  const l: [string, string] = ['l', 'dyn([l, l])']
+  const m: [string, string] = ['m', 'dyn([m, m])']
   const rows: readonly (readonly [expression: string, why: RegExp])[] = [
     [`cel.bind(l, [1], ${repeated([['l', 'l + l']], 40, 'l.size() > 0')})`, /list exceeds 1000000 elements/],
     [`cel.bind(s, 'x'.replace('', '${'y'.repeat(5000)}'), s.replace('', s).size() > 0)`, /string exceeds 16777216/],
