@@ -1,41 +1,18 @@
 // The API server over its socket: creates, gets, patches, lists, watches, deletes. Against a server of its own with the
 // SQLite store, or against any other: npm run bench -- api --kubeconfig <file>.
-import { readFileSync } from 'node:fs'
-import { parse } from 'yaml'
 import { realClock } from '../src/base/clock.ts'
 import { startUp } from '../test/process.ts'
+import { accessOf } from './api/access.ts'
 import { Connection, requestText, type Access } from './api/connection.ts'
 import { fanOut } from './api/fan-out.ts'
 import { load, shown } from './api/load.ts'
+import { memoryMb, processorMs } from './api/process-usage.ts'
 import type { Bench } from './bench.ts'
 
 const namespace = 'bench'
 const core = `/api/v1/namespaces/${namespace}`
 const scale = Number(process.env['BENCH_SCALE'] ?? 1)
 const many = (count: number): number => Math.max(1, Math.round(count * scale))
-
-interface KubeconfigFile {
-  readonly clusters: readonly [{ readonly cluster: Record<string, string> }]
-  readonly users: readonly [{ readonly user: Record<string, string> }]
-}
-
-function accessOf(path: string): Access {
-  const { clusters, users } = parse(readFileSync(path, 'utf8')) as KubeconfigFile
-  const [{ cluster }] = clusters
-  const [{ user }] = users
-  const pem = (from: Record<string, string>, name: string) =>
-    from[`${name}-data`] === undefined
-      ? readFileSync(from[name] ?? '', 'utf8')
-      : Buffer.from(from[`${name}-data`] ?? '', 'base64').toString()
-  const { hostname, port } = new URL(cluster['server'] ?? '')
-  return {
-    host: hostname,
-    port: Number(port),
-    ca: pem(cluster, 'certificate-authority'),
-    cert: pem(user, 'client-certificate'),
-    key: pem(user, 'client-key'),
-  }
-}
 
 const configMap = (name: string) => ({ metadata: { name }, data: { a: 'b', c: 'd' } })
 const pod = (name: string) => ({
@@ -56,13 +33,6 @@ const pod = (name: string) => ({
     ],
   },
 })
-
-/** The processor time of a process in milliseconds: on a busy machine it says more than the clock. */
-function processorMs(pid: number | undefined): number {
-  if (pid === undefined) return 0
-  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? []
-  return (Number(fields[11]) + Number(fields[12])) * 10
-}
 
 async function measure(access: Access, pid?: number): Promise<string[]> {
   const one = await Connection.open(access)
@@ -136,9 +106,6 @@ async function measure(access: Access, pid?: number): Promise<string[]> {
   one.close()
   return lines
 }
-
-const memoryMb = (pid: number): number =>
-  Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) / 1024
 
 export const apiBench: Bench = {
   name: 'api',

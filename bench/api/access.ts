@@ -1,0 +1,27 @@
+// Access: how to reach an API server, out of a kubeconfig.
+import { readFileSync } from 'node:fs'
+import { parse } from 'yaml'
+import type { Access } from './connection.ts'
+
+interface KubeconfigFile {
+  readonly clusters: readonly [{ readonly cluster: Record<string, string> }]
+  readonly users: readonly [{ readonly user: Record<string, string> }]
+}
+
+export function accessOf(path: string): Access {
+  const { clusters, users } = parse(readFileSync(path, 'utf8')) as KubeconfigFile
+  const [{ cluster }] = clusters
+  const [{ user }] = users
+  const pem = (from: Record<string, string>, name: string) =>
+    from[`${name}-data`] === undefined
+      ? readFileSync(from[name] ?? '', 'utf8')
+      : Buffer.from(from[`${name}-data`] ?? '', 'base64').toString()
+  const { hostname, port } = new URL(cluster['server'] ?? '')
+  return {
+    host: hostname,
+    port: Number(port),
+    ca: pem(cluster, 'certificate-authority'),
+    cert: pem(user, 'client-certificate'),
+    key: pem(user, 'client-key'),
+  }
+}

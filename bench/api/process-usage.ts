@@ -1,0 +1,12 @@
+// What a process uses, as the kernel counts it.
+import { readFileSync } from 'node:fs'
+
+/** The processor time of a process in milliseconds: on a busy machine it says more than the clock. */
+export function processorMs(pid: number | undefined): number {
+  if (pid === undefined) return 0
+  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? []
+  return (Number(fields[11]) + Number(fields[12])) * 10
+}
+
+export const memoryMb = (pid: number): number =>
+  Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) / 1024
