@@ -8,15 +8,24 @@ import { accessOf } from '../api/access.ts'
 import { Connection, requestText, type Access } from '../api/connection.ts'
 import { load } from '../api/load.ts'
 import { memoryMb, processorMs } from '../api/process-usage.ts'
-import { nodesOf, podOf, type Workload } from './workloads.ts'
+import { nodeCount, nodesOf, podOf, type Workload } from './workloads.ts'
 
 const connections = 32
+const nowText = () => new Date().toISOString().replace('Z', '000Z')
+/** A server that computes less than this in a second has nothing to do. */
+const quietCpuMs = 100
+const quietMsMax = 120_000
+/** So often each lease is renewed. */
+const leaseMs = 20_000
+const leasesPath = '/apis/coordination.k8s.io/v1/namespaces/kube-node-lease/leases'
 const podsPath = '/api/v1/namespaces/default/pods'
 
 export class Served implements AsyncDisposable {
   readonly #up: Awaited<ReturnType<typeof startUp>>
   readonly #access: Access
   readonly #workload: Workload
+  #beating: Promise<void> = Promise.resolve()
+  #isEnding = false
 
   private constructor(up: Awaited<ReturnType<typeof startUp>>, workload: Workload) {
     this.#up = up
@@ -27,6 +36,8 @@ export class Served implements AsyncDisposable {
   static async start(workload: Workload): Promise<Served> {
     const served = new Served(await startUp('--nodes', '0'), workload)
     await served.#makeNodes()
+    await served.#untilQuiet()
+    served.#beating = served.#beat()
     return served
   }
 
@@ -66,21 +77,18 @@ export class Served implements AsyncDisposable {
     await Promise.all(open.map(send))
     await bound
     for (const connection of open) connection.close()
-    return tookMs.sort()
+    return tookMs.toSorted()
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    this.#isEnding = true
+    await this.#beating
     await this.#up[Symbol.asyncDispose]()
   }
 
   #create(name: string, index: number): Buffer {
     const { metadata, spec }: Pod = podOf(this.#workload, name, this.#workload.measured(index))
-    // Nobody renews the leases of these nodes; pods stay whatever becomes of them.
-    const tolerations = [{ operator: 'Exists' }]
-    return requestText('POST', podsPath, {
-      metadata: { name, labels: metadata.labels },
-      spec: { ...spec, tolerations },
-    })
+    return requestText('POST', podsPath, { metadata: { name, labels: metadata.labels }, spec })
   }
 
   async #makeNodes(): Promise<void> {
@@ -90,6 +98,34 @@ export class Served implements AsyncDisposable {
       const { metadata: { name, labels } = { name: '' }, status } = nodes[index] ?? {}
       return requestText('POST', '/api/v1/nodes', { metadata: { name, labels }, status: { ...status, conditions } })
     })
+    const renewTime = nowText()
+    await load(this.#access, connections, nodes.length, (index) => {
+      const name = `node-${index}`
+      const spec = { holderIdentity: name, leaseDurationSeconds: 40, renewTime }
+      return requestText('POST', leasesPath, { metadata: { name }, spec })
+    })
+  }
+
+  /** The nodes' leases are renewed one after the other, as kubelets would: without that the nodes count as dead. */
+  async #beat(): Promise<void> {
+    const connection = await Connection.open(this.#access)
+    for (let index = 0; !this.#isEnding; index = (index + 1) % nodeCount) {
+      const patch = { spec: { renewTime: nowText() } }
+      const path = `${leasesPath}/node-${index}`
+      await connection.send(requestText('PATCH', path, patch, 'application/merge-patch+json'))
+      await new Promise((resolve) => setTimeout(resolve, leaseMs / nodeCount))
+    }
+    connection.close()
+  }
+
+  /** Controllers look at each new node; the clock starts when they have done so. */
+  async #untilQuiet(): Promise<void> {
+    const deadlineMs = performance.now() + quietMsMax
+    for (let before = -Infinity; this.cpuMs - before > quietCpuMs;) {
+      if (performance.now() > deadlineMs) throw new Error(`the server was not quiet after ${quietMsMax} ms`)
+      before = this.cpuMs
+      await new Promise((resolve) => setTimeout(resolve, 1_000))
+    }
   }
 
   /** Resolves when a watch has shown so many pods with a node; tells of each by its number. */
