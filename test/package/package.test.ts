@@ -3,9 +3,9 @@
 import { equal, match } from 'node:assert/strict'
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { cp, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { after, before, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
@@ -64,6 +64,23 @@ for (const [name, node] of [
     const [code] = (await once(child, 'exit')) as [number | null]
     equal(code, 0)
   })
+
+test('the example operator passes in node:test, Vitest and Jest', async () => {
+  const example = join(folder, 'operator')
+  await cp(join(root, 'examples', 'operator'), example, { recursive: true })
+  const install = ['install', '--prefer-offline', '--no-audit', '--no-fund', '--no-package-lock']
+  await run('npm', [...install, join(folder, 'coxswain-0.0.1.tgz')], { cwd: example })
+  const environment = { ...process.env, PATH: `${dirname(process.execPath)}:${process.env['PATH']}`, CI: 'true' }
+  // This process is a test itself: the inner runner must not report to it.
+  const { NODE_TEST_CONTEXT: _, ...env } = environment as Record<string, string | undefined>
+  const passed = async (script: string) => {
+    const { stdout, stderr } = await run('npm', ['run', script], { cwd: example, env })
+    return `${stdout}${stderr}`
+  }
+  match(await passed('test:node'), /pass 4/)
+  match(await passed('test:vitest'), /4 passed/)
+  match(await passed('test:jest'), /4 passed/)
+})
 
 test('the package has no Node.js of its own, and says what its types are', async () => {
   const { stdout } = await run('npm', ['ls', '--all', '--parseable'], { cwd: folder })
