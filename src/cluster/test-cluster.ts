@@ -7,6 +7,7 @@ import type { VirtualClock } from '../base/virtual-clock.ts'
 import type { Kind } from '../api/kind.ts'
 import { kinds } from '../api/kinds.ts'
 import type { ApiObject } from '../api/object.ts'
+import { userNamed } from '../apiserver/request.ts'
 import type { Client } from '../client/client.ts'
 import { lifeOf } from '../flows/flow-graph.ts'
 import { textDiagram } from '../flows/text-diagram.ts'
@@ -68,6 +69,11 @@ export class TestCluster implements AsyncDisposable {
   /** The kubeconfig of its administrator, as text. */
   get kubeconfig(): string {
     return this.#served().kubeconfig
+  }
+
+  /** A client of another user: its rights are those of its roles and bindings. */
+  as(user: string, groups: readonly string[] = groupsOf(user)): Client {
+    return this.#parts.cluster.client('test', userNamed(user, groups))
   }
 
   kill(component: string): Promise<void> {
@@ -145,6 +151,13 @@ export async function startAll(cluster: Cluster, clock: VirtualClock): Promise<v
   void cluster.ready.then(() => (isReady = true))
   if (!(await clock.runUntil(() => isReady, readyLimit)))
     throw new Error(`the cluster was not ready after ${readyLimit} of its own time`)
+}
+
+/** What everybody of that kind belongs to. */
+function groupsOf(user: string): readonly string[] {
+  const [, account] = /^system:serviceaccount:([^:]+):/.exec(user) ?? []
+  const accounts = account === undefined ? [] : ['system:serviceaccounts', `system:serviceaccounts:${account}`]
+  return [...accounts, 'system:authenticated']
 }
 
 const isKind = (about: Kind | ApiObject): about is Kind => 'plural' in about
