@@ -3,6 +3,7 @@
 // repeats itself: COXSWAIN_SEED=<n>; a range is <n>-<m>. A thousand seeds with COXSWAIN_LONG=1.
 import { test } from 'node:test'
 import { checkConvergence, checkSafety } from './checks.ts'
+import { checkGuards, checkGuardsAtRest, guardActions, startGuards } from './guards.ts'
 import { actions, faults, repair, startWorld, type World } from './world.ts'
 
 const stepsMax = 40
@@ -13,26 +14,30 @@ async function simulate(seed: number): Promise<void> {
   const world = await startWorld(seed)
   await using _cluster = world.cluster
   const { cluster, random } = world
+  await startGuards(world)
   await cluster.clock.advance('3s')
   for (let step = 0; step < stepsMax; step++) {
-    const acts = random.below(3) === 0 ? faults : actions
+    const acts = random.below(3) === 0 ? faults : random.below(3) === 0 ? guardActions : actions
     await acts[random.below(acts.length)]?.(world)
     // A step is short enough to catch what lasts for a moment only.
     for (let part = 0; part < 3; part++) {
       await cluster.clock.advance(10 + random.below(700))
       repair(world, false)
       await checkSafety(world)
+      await checkGuards(world)
     }
   }
   repair(world, true)
   await comeToRest(world)
   await checkConvergence(world)
+  await checkGuardsAtRest(world)
 }
 
 async function comeToRest(world: World): Promise<void> {
   for (let minute = 0; minute < 20; minute++) {
     await world.cluster.clock.advance('1m')
     await checkSafety(world)
+    await checkGuards(world)
   }
 }
 

@@ -22,7 +22,7 @@ export const template = (app: string, image: string, spec: object = {}) => ({
   metadata: { labels: { app } },
   spec: { containers: [{ name: 'c', image }], terminationGracePeriodSeconds: 5, ...spec },
 })
-const selector = (app: string) => ({ matchLabels: { app } })
+export const selector = (app: string) => ({ matchLabels: { app } })
 
 /** The sizes that the checks know. */
 export const steady = { replicas: 4, maxSurge: 1, maxUnavailable: 1 }
@@ -35,6 +35,10 @@ export interface World {
   readonly down: Map<string, number>
   /** The steady Deployment lost pods that nobody planned to remove; until it is whole again less may be available. */
   isDisturbed: boolean
+  /** The guarded Deployment lost pods otherwise than by eviction. */
+  isGuardBroken: boolean
+  /** The quota has been counted, and nothing was made before that is too much. */
+  isQuotaKnown: boolean
   /** Pods of the Job that were seen to end, by uid. */
   readonly ended: Set<string>
 }
@@ -87,7 +91,15 @@ export async function startWorld(seed: number): Promise<World> {
     home,
     ctx,
   )
-  return { cluster, random, down: new Map(), isDisturbed: true, ended: new Set() }
+  return {
+    cluster,
+    random,
+    down: new Map(),
+    isDisturbed: true,
+    isGuardBroken: true,
+    isQuotaKnown: false,
+    ended: new Set(),
+  }
 }
 
 /** Does it, unless the API server is down or somebody was faster: whoever asks may be refused. */
@@ -106,12 +118,18 @@ export const listOf = async <T extends ApiObject>(
 ): Promise<readonly T[] | undefined> =>
   attempt(async () => (await cluster.client.of(kind).list(kind.namespaced ? { namespace: home } : {}, ctx)).items)
 
-type Act = (world: World) => Promise<unknown>
+export type Act = (world: World) => Promise<unknown>
 
 const deployments = ({ cluster }: World) => cluster.client.of(deployment)
 const newImage = (app: string, random: Random) => ({
   spec: { template: template(app, `image:${1 + random.below(4)}`) },
 })
+
+/** Pods go otherwise than by plan or eviction. */
+function disturb(world: World): void {
+  world.isDisturbed = true
+  world.isGuardBroken = true
+}
 
 /** What users do. */
 export const actions: readonly Act[] = [
@@ -149,7 +167,7 @@ export const actions: readonly Act[] = [
     const pods = (await listOf(world, pod)) ?? []
     const chosen = pods[world.random.below(Math.max(1, pods.length))]
     if (chosen === undefined) return
-    world.isDisturbed = true
+    disturb(world)
     await attempt(() => world.cluster.client.of(pod).delete(chosen.metadata.name, home, {}, ctx))
   },
 ]
@@ -161,7 +179,7 @@ export const faults: readonly Act[] = [
     const { cluster, random, down } = world
     const name = cluster.components[random.below(cluster.components.length)] ?? 'apiserver'
     if (down.has(name)) return
-    if (name.startsWith('kubelet')) world.isDisturbed = true
+    if (name.startsWith('kubelet')) disturb(world)
     await cluster.kill(name)
     down.set(name, cluster.clock.nowMs() + random.below(name === 'apiserver' ? 2000 : 8000))
   },
@@ -169,7 +187,7 @@ export const faults: readonly Act[] = [
   async (world) => {
     const { cluster, random, down } = world
     const name = `node-${random.below(nodeCount)}`
-    world.isDisturbed = true
+    disturb(world)
     if (!down.has(`kubelet/${name}`)) await cluster.kill(`kubelet/${name}`)
     down.set(`kubelet/${name}`, cluster.clock.nowMs() + 5000 + random.below(20_000))
     await attempt(() => cluster.client.of(node).delete(name, '', {}, ctx))
