@@ -4,13 +4,36 @@ import { validatingAdmissionPolicy } from '../api/admissionregistration/v1/valid
 import { made, planOf } from './plan.harness.ts'
 import { validatingPolicyStatusController } from './validating-policy-status.ts'
 
-const cases: [why: string, generation: number, status: object, want: object | undefined][] = [
-  ['a new policy was looked at', 1, {}, { observedGeneration: 1 }],
-  ['a changed one was looked at again', 3, { observedGeneration: 2 }, { observedGeneration: 3 }],
-  ['nothing is left to say', 2, { observedGeneration: 2 }, undefined],
+const rule = { apiGroups: ['apps'], apiVersions: ['v1'], operations: ['CREATE'], resources: ['deployments'] }
+const specOf = (expression: string) => ({
+  matchConstraints: { resourceRules: [rule] },
+  validations: [{ expression }],
+})
+const right = specOf('object.spec.replicas < 5')
+const wrong = specOf('object.spec.replicas == "5"')
+const expressionWarnings = [
+  {
+    fieldRef: 'spec.validations[0].expression',
+    warning:
+      "apps/v1, Kind=Deployment: ERROR: <input>:1:22: found no matching overload for '_==_' applied to '(int, string)'\n" +
+      ' | object.spec.replicas == "5"\n | .....................^\n',
+  },
 ]
-for (const [why, generation, status, want] of cases)
+
+const cases: [why: string, generation: number, spec: object, status: object, want: object | undefined][] = [
+  ['a new one was looked at', 1, right, {}, { observedGeneration: 1, typeChecking: {} }],
+  ['a mistake is told', 1, wrong, {}, { observedGeneration: 1, typeChecking: { expressionWarnings } }],
+  [
+    'a changed one was looked at again',
+    3,
+    right,
+    { observedGeneration: 2, typeChecking: { expressionWarnings } },
+    { observedGeneration: 3, typeChecking: {} },
+  ],
+  ['nothing is left to say', 2, wrong, { observedGeneration: 2 }, undefined],
+]
+for (const [why, generation, spec, status, want] of cases)
   test(`ValidatingAdmissionPolicy: ${why}`, () => {
-    const policy = made(validatingAdmissionPolicy, 'p', { metadata: { generation }, spec: {}, status })
+    const policy = made(validatingAdmissionPolicy, 'p', { metadata: { generation }, spec, status })
     deepEqual(planOf(validatingPolicyStatusController, policy).status, want)
   })

@@ -1,8 +1,10 @@
-// Status of ValidatingAdmissionPolicies: which generation was looked at.
+// Status of ValidatingAdmissionPolicies: which generation was looked at, and what its expressions would stumble over.
+import { typeCheck } from '../api/admissionregistration/v1/type-checking.ts'
 import {
   validatingAdmissionPolicy,
   type ValidatingAdmissionPolicy,
 } from '../api/admissionregistration/v1/validating-admission-policy.ts'
+import { storedKinds } from '../api/kinds.ts'
 import { defineController } from './controller.ts'
 
 export const validatingPolicyStatusController = defineController<ValidatingAdmissionPolicy>({
@@ -10,8 +12,12 @@ export const validatingPolicyStatusController = defineController<ValidatingAdmis
   account: 'validatingadmissionpolicy-status-controller',
   reconciles: validatingAdmissionPolicy,
   owns: [],
-  plan({ metadata: { generation = 1 }, status }) {
-    const isSeen = (status.observedGeneration ?? 0) >= generation
-    return { changes: [], ...(isSeen ? {} : { status: { ...status, observedGeneration: generation } }) }
+  plan(policy) {
+    const { status, metadata } = policy
+    const { generation = 1 } = metadata
+    if ((status.observedGeneration ?? 0) >= generation) return { changes: [] }
+    const expressionWarnings = typeCheck(policy, storedKinds)
+    const typeChecking = expressionWarnings.length === 0 ? {} : { expressionWarnings }
+    return { changes: [], status: { ...status, observedGeneration: generation, typeChecking } }
   },
 })
