@@ -83,6 +83,10 @@ export function objectType(name: string, fields: Readonly<Record<string, CelType
   return { kind: 'object', name, fields: all }
 }
 
+/** Fields of an object that are all text. */
+export const texts = (...names: readonly string[]): Readonly<Record<string, CelType>> =>
+  Object.fromEntries(names.map((name) => [name, stringType]))
+
 export const isDyn = ({ kind }: CelType): boolean => kind === 'dyn' || kind === 'error'
 
 export const isOptional = (type: CelType): type is Extract<CelType, { kind: 'opaque' }> =>

@@ -10,15 +10,13 @@ import {
   mapOf,
   objectType,
   stringType,
+  texts,
   timestampType,
   type CelType,
 } from '../../cel/type.ts'
 import { LiteralMap } from '../../cel/values/map.ts'
 import { apiEnvironment } from './environment.ts'
 import { userInfoType } from './user-info.ts'
-
-const texts = (...names: readonly string[]): Readonly<Record<string, CelType>> =>
-  Object.fromEntries(names.map((name) => [name, stringType]))
 
 const kindType = objectType('kubernetes.GroupVersionKind', texts('group', 'version', 'kind'))
 const resourceType = objectType('kubernetes.GroupVersionResource', texts('group', 'version', 'resource'))

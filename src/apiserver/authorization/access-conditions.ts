@@ -3,13 +3,11 @@ import { apiEnvironment } from '../../api/expressions/environment.ts'
 import { compiled } from '../../api/expressions/compiled.ts'
 import type { Program } from '../../cel/program.ts'
 import { CostLimitError } from '../../cel/run/frame.ts'
-import { boolType, listOf, mapOf, objectType, stringType, type CelType } from '../../cel/type.ts'
+import { boolType, listOf, mapOf, objectType, stringType, texts } from '../../cel/type.ts'
 import { EvalError } from '../../cel/values/eval-error.ts'
 import { fromJson } from '../../cel/values/json.ts'
 import type { ConfigReader } from '../config-reader.ts'
 
-const texts = (...names: readonly string[]): Readonly<Record<string, CelType>> =>
-  Object.fromEntries(names.map((name) => [name, stringType]))
 const selector = objectType('kubernetes.SelectorAttributes', {
   rawSelector: stringType,
   requirements: listOf(

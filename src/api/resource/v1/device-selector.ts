@@ -1,7 +1,6 @@
 // Selectors of devices: expressions over the driver, attributes and capacity of one device.
 import { estimateCost } from '../../../cel/cost/estimate.ts'
-import { quantityType } from '../../../cel/library/kubernetes/quantity.ts'
-import { Quantity } from '../../../cel/library/kubernetes/quantity.ts'
+import { Quantity, quantityType } from '../../../cel/library/kubernetes/quantity.ts'
 import { parseSemver } from '../../../cel/library/kubernetes/semver.ts'
 import type { Program } from '../../../cel/program.ts'
 import { CostLimitError } from '../../../cel/run/frame.ts'
