@@ -48,6 +48,8 @@ export interface KindDefinition<T extends ApiObject = ApiObject> {
   /** What is allowed but probably not meant, or soon gone: told to the client beside the answer. */
   warnings?(object: T, old?: T): readonly string[]
   readonly columns: readonly Column<T>[]
+  /** The order of the rows of a table, where it is not that of the names. */
+  compareRows?(a: T, b: T): number
   /** Fields beside metadata.name and metadata.namespace that a field selector may name. */
   readonly fieldLabels: Readonly<Record<string, FieldLabel<T>['read']>>
 }

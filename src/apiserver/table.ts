@@ -18,12 +18,15 @@ export function tableOf(
     apiVersion: 'meta.k8s.io/v1',
     metadata,
     columnDefinitions: withColumns ? tableColumns(kind) : null,
-    rows: objects.map((object) => ({
+    rows: inRowOrder(kind, objects).map((object) => ({
       cells: kind.columns.map((column) => column.cell(object, nowMs)),
       ...(include === 'None' ? {} : { object: include === 'Object' ? object : partialMetadata(object) }),
     })),
   }
 }
+
+const inRowOrder = (kind: Kind, objects: readonly ApiObject[]): readonly ApiObject[] =>
+  kind.compareRows === undefined ? objects : objects.toSorted((a, b) => kind.compareRows?.(a, b) ?? 0)
 
 export const partialMetadata = ({ metadata }: ApiObject): object => ({
   kind: 'PartialObjectMetadata',

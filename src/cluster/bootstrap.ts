@@ -12,6 +12,7 @@ import { priorityClass } from '../api/scheduling/v1/priority-class.ts'
 import { specialAddressErrors } from '../api/special-address-rules.ts'
 import { hasReason } from '../api/status-error.ts'
 import { serviceCidrDefault } from '../apiserver/registry/allocation/cluster-addresses.ts'
+import { localServiceSeeds } from '../apiserver/discovery/local-services.ts'
 import { fairnessSeeds } from '../apiserver/fairness/defaults.ts'
 import { rbacSeeds } from '../apiserver/authorization/defaults/default-seeds.ts'
 import type { Seed, Unmade } from '../apiserver/registry/seed.ts'
@@ -33,6 +34,7 @@ export const firstObjects: readonly Seed[] = [
   ...['default', 'kube-node-lease', 'kube-public', 'kube-system'].map(namespaceSeed),
   ...rbacSeeds,
   ...fairnessSeeds,
+  ...localServiceSeeds,
 ]
 
 const ours = { name: 'kubernetes', namespace: 'default' }

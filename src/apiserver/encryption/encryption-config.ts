@@ -1,7 +1,15 @@
 // EncryptionConfig: which resources are written under which keys. Of a rule's ciphers the first writes, all read.
 import type { Kind } from '../../api/kind.ts'
 import type { ConfigReader } from '../config-reader.ts'
-import { cipherKinds, identity, valueCipher, type CipherParts, type ValueCipher } from './value-cipher.ts'
+import { secretboxKeyBytes } from '../../platform/secretbox.ts'
+import {
+  cipherKinds,
+  identity,
+  valueCipher,
+  type CipherKind,
+  type CipherParts,
+  type ValueCipher,
+} from './value-cipher.ts'
 
 export interface EncryptionRule {
   /** `secrets`, `deployments.apps`, `*.apps`, `*.` (the core group), `*.*` */
@@ -30,9 +38,8 @@ export function encryptionConfig(file: ConfigReader, parts: CipherParts): readon
 }
 
 function ciphersOf(provider: ConfigReader, parts: CipherParts): ValueCipher[] {
-  for (const unsupported of ['kms', 'secretbox'])
-    if (provider.object(unsupported) !== undefined)
-      throw provider.error(unsupported, 'is not supported; aesgcm, aescbc and identity are')
+  if (provider.object('kms') !== undefined)
+    throw provider.error('kms', 'is not supported; aesgcm, aescbc, secretbox and identity are')
   const found: ValueCipher[][] = []
   if (provider.object('identity') !== undefined) found.push([identity])
   for (const kind of cipherKinds) {
@@ -40,7 +47,7 @@ function ciphersOf(provider: ConfigReader, parts: CipherParts): ValueCipher[] {
     if (section === undefined) continue
     const keys = section.objects('keys').map((key) => {
       const name = key.text('name')
-      const secret = secretOf(key)
+      const secret = secretOf(key, kind)
       key.end()
       if (name === '' || name.includes(':')) throw key.error('name', 'must not be empty nor contain a colon')
       return valueCipher(kind, name, secret, parts)
@@ -55,10 +62,10 @@ function ciphersOf(provider: ConfigReader, parts: CipherParts): ValueCipher[] {
   return only
 }
 
-const secretBytes: readonly number[] = [16, 24, 32]
+const aesBytes: readonly number[] = [16, 24, 32]
 
 /** Nothing of the secret stands in what is said of a wrong one. */
-function secretOf(key: ConfigReader): Uint8Array {
+function secretOf(key: ConfigReader, kind: CipherKind): Uint8Array {
   const text = key.text('secret')
   let secret: Uint8Array
   try {
@@ -66,8 +73,9 @@ function secretOf(key: ConfigReader): Uint8Array {
   } catch {
     throw key.error('secret', 'must be encoded in base64')
   }
-  if (!secretBytes.includes(secret.length))
-    throw key.error('secret', `must have 16, 24 or 32 bytes and has ${secret.length}`)
+  const isBox = kind === 'secretbox'
+  if (isBox ? secret.length !== secretboxKeyBytes : !aesBytes.includes(secret.length))
+    throw key.error('secret', `must have ${isBox ? '' : '16, 24 or '}32 bytes and has ${secret.length}`)
   return secret
 }
 

@@ -52,6 +52,7 @@ const ciphers: [string, object][] = [
   ['k8s:enc:aesgcm:v1:key1:', aesgcm(key('key1', 1))],
   ['k8s:enc:aesgcm:v1:small:', aesgcm(key('small', 1, 16))],
   ['k8s:enc:aescbc:v1:key1:', { aescbc: { keys: [key('key1', 1)] } }],
+  ['k8s:enc:secretbox:v1:key1:', { secretbox: { keys: [key('key1', 1)] } }],
 ]
 for (const [prefix, provider] of ciphers)
   test(`values are written with ${prefix} and read again`, async () => {
@@ -95,7 +96,7 @@ for (const [name, ...expected] of wildcards)
   })
 
 test('a configuration that cannot be followed is refused, without its secrets', () => {
-  throws(() => rulesOf([{ secretbox: { keys: [key('a', 1)] } }]), /providers\[0\].secretbox is not supported/)
+  throws(() => rulesOf([{ kms: { name: 'a' } }]), /providers\[0\].kms is not supported/)
   throws(() => rulesOf([aesgcm(key('a', 1, 7))]), /secret must have 16, 24 or 32 bytes and has 7/)
   throws(
     () => rulesOf([aesgcm({ name: 'a', secret: '!!' })]),

@@ -1,6 +1,7 @@
 // ValueCipher: one way to write values of the store, under one key. What it writes begins with its prefix.
 import type { Random } from '../../base/random.ts'
 import type { CryptoProvider } from '../../platform/crypto.ts'
+import { openSecretbox, sealSecretbox, secretboxNonceBytes } from '../../platform/secretbox.ts'
 
 export interface ValueCipher {
   /** `k8s:enc:aesgcm:v1:key1:`; empty for values that are written as they are. */
@@ -14,7 +15,7 @@ export interface CipherParts {
   readonly random: Random
 }
 
-export const cipherKinds = ['aescbc', 'aesgcm'] as const
+export const cipherKinds = ['aescbc', 'aesgcm', 'secretbox'] as const
 export type CipherKind = (typeof cipherKinds)[number]
 
 const encryptedMark = new TextEncoder().encode('k8s:enc:')
@@ -30,7 +31,7 @@ export const identity: ValueCipher = {
   open: (value) => value,
 }
 
-const nonceBytes = { aescbc: 16, aesgcm: 12 } as const
+const nonceBytes = { aescbc: 16, aesgcm: 12, secretbox: secretboxNonceBytes } as const
 
 /** A value's key in the store is bound to it where the cipher can: it cannot be passed off as another's. */
 export function valueCipher(
@@ -47,7 +48,8 @@ export function valueCipher(
     prefix,
     seal(value, key) {
       const nonce = random.bytes(size)
-      const sealed = crypto.seal(kind, secret, nonce, value, bound(key))
+      const sealed =
+        kind === 'secretbox' ? sealSecretbox(secret, nonce, value) : crypto.seal(kind, secret, nonce, value, bound(key))
       const whole = new Uint8Array(start.length + size + sealed.length)
       whole.set(start)
       whole.set(nonce, start.length)
@@ -56,7 +58,10 @@ export function valueCipher(
     },
     open(value, key) {
       const nonce = value.subarray(start.length, start.length + size)
-      return crypto.open(kind, secret, nonce, value.subarray(start.length + size), bound(key))
+      const sealed = value.subarray(start.length + size)
+      return kind === 'secretbox'
+        ? openSecretbox(secret, nonce, sealed)
+        : crypto.open(kind, secret, nonce, sealed, bound(key))
     },
   }
 }

@@ -1,5 +1,5 @@
 // The FlowSchemas and priority levels of every cluster, as upstream has them, and the seeds that make them.
-import { flowSchema } from '../../api/flowcontrol/v1/flow-schema.ts'
+import { flowSchema, type FlowSchema } from '../../api/flowcontrol/v1/flow-schema.ts'
 import { priorityLevelConfiguration } from '../../api/flowcontrol/v1/priority-level-configuration.ts'
 import type { Kind } from '../../api/kind.ts'
 import type { ApiObject } from '../../api/object.ts'
@@ -114,7 +114,16 @@ const seedOf = (kind: Kind, { name, spec }: { readonly name: string; readonly sp
   },
 })
 
+/** The level of a default schema is made with it. */
+function foundStatus(made: ApiObject): FlowSchema['status'] {
+  const { metadata, spec } = made as FlowSchema
+  const level = JSON.stringify(spec.priorityLevelConfiguration.name)
+  const message = `This FlowSchema references the PriorityLevelConfiguration object named ${level} and it exists`
+  const lastTransitionTime = metadata.creationTimestamp
+  return { conditions: [{ type: 'Dangling', status: 'False', lastTransitionTime, reason: 'Found', message }] }
+}
+
 export const fairnessSeeds: readonly Seed[] = [
   ...defaultLevels.map((level) => seedOf(priorityLevelConfiguration, level)),
-  ...defaultSchemas.map((each) => seedOf(flowSchema, each)),
+  ...defaultSchemas.map((each) => ({ ...seedOf(flowSchema, each), status: foundStatus })),
 ]

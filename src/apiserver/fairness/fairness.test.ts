@@ -243,3 +243,18 @@ test('a default that was changed comes back unless its owner keeps it', () => {
   equal(seed?.update?.(kept as never), undefined)
   equal(fairnessSeeds.filter(({ kind }) => kind === priorityLevelConfiguration).length, 8)
 })
+
+test('the default FlowSchemas tell that their level exists', async () => {
+  await using server = await startServer(undefined, { seeds: fairnessSeeds })
+  const { body } = await server.call('GET', '/apis/flowcontrol.apiserver.k8s.io/v1/flowschemas/probes')
+  const { status } = body as unknown as { status: { conditions: { type: string; status: string; message: string }[] } }
+  const [condition] = status.conditions
+  deepEqual(
+    [condition?.type, condition?.status, condition?.message],
+    [
+      'Dangling',
+      'False',
+      'This FlowSchema references the PriorityLevelConfiguration object named "exempt" and it exists',
+    ],
+  )
+})

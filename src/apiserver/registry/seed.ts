@@ -23,6 +23,8 @@ export type Unmade<T extends ApiObject = ApiObject> = Omit<T, 'metadata'> & {
 export interface Seed {
   readonly kind: Kind
   readonly object: Unmade
+  /** The status of one that is made now. */
+  status?(made: ApiObject): unknown
   /** What the present object must become; undefined leaves it. */
   update?(current: ApiObject): ApiObject | undefined
 }
@@ -65,7 +67,7 @@ function record(flow: FlowRecorder, writes: readonly SeedWrite[], revision: numb
   }
 }
 
-function writeOf({ kind, object, update }: Seed, { cache, clock, random }: ResourceParts): SeedWrite[] {
+function writeOf({ kind, object, status, update }: Seed, { cache, clock, random }: ResourceParts): SeedWrite[] {
   const { namespace = '', name } = object.metadata
   const current = cache.get(objectKey(namespace, name))
   if (current !== undefined) {
@@ -73,7 +75,8 @@ function writeOf({ kind, object, update }: Seed, { cache, clock, random }: Resou
     return updated === undefined ? [] : [{ kind, object: updated, expected: current.revision }]
   }
   const metadata = { ...object.metadata, uid: newUid(random), creationTimestamp: rfc3339(clock.nowMs()) }
-  return [{ kind, object: { ...object, metadata } as unknown as ApiObject, expected: 0 }]
+  const made = { ...object, metadata } as unknown as ApiObject
+  return [{ kind, object: status === undefined ? made : ({ ...made, status: status(made) } as ApiObject), expected: 0 }]
 }
 
 function transactions(writes: readonly SeedWrite[]): Transaction[] {

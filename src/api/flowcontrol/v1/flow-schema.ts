@@ -42,6 +42,8 @@ export const flowSchema = defineKind<FlowSchema, FlowSchemaInput>({
       : object,
   validate: ({ metadata, spec, status }) => validateFlowSchema(metadata.name, spec, status),
   validateUpdate: () => [],
+  /** As requests meet them: the lowest precedence first. */
+  compareRows: (a, b) => (a.spec.matchingPrecedence ?? 0) - (b.spec.matchingPrecedence ?? 0),
   columns: [
     column('Name', ({ metadata }) => metadata.name, { format: 'name' }),
     column('PriorityLevel', ({ spec }) => spec.priorityLevelConfiguration.name),
