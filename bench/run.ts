@@ -9,6 +9,7 @@ import { controllersBench } from './controllers.ts'
 import { flowBench } from './flow.ts'
 import { identityBench } from './identity.ts'
 import { nodesBench } from './nodes.ts'
+import { kubeletBench } from './kubelet.ts'
 import { schedulerBench } from './scheduler.ts'
 import { schemaBench } from './schema.ts'
 import { startBench } from './start.ts'
@@ -24,6 +25,7 @@ const benches: readonly Bench[] = [
   flowBench,
   identityBench,
   nodesBench,
+  kubeletBench,
   schedulerBench,
   schemaBench,
   startBench,

@@ -45,6 +45,8 @@ export async function startUpIn(folder: string, ...options: string[]): Promise<R
     join(folder, 'data'),
     '--kubeconfig',
     kubeconfig,
+    // Real containers only where a test has made namespaces for them.
+    ...(options.includes('--runtime') ? [] : ['--runtime', 'simulated']),
     ...options,
   ])
   const exited = once(child, 'exit') as Promise<[number | null]>

@@ -8,6 +8,8 @@ import { node, type Node } from '../api/core/v1/node.ts'
 import { controllerReference } from '../api/object.ts'
 import { hasReason } from '../api/status-error.ts'
 import type { Client } from '../client/client.ts'
+import type { ContainerRuntime } from '../machine/runtime/runtime.ts'
+import { nodeImages } from './images/node-images.ts'
 import { nodeObject, nodeStatus, type NodeDescription } from './node-status.ts'
 
 const leaseNamespace = 'kube-node-lease'
@@ -21,6 +23,7 @@ export interface HeartbeatParts {
   readonly clock: Clock
   readonly log: Log
   readonly description: NodeDescription
+  readonly runtime: Pick<ContainerRuntime, 'images'>
 }
 
 /** Registers the node and keeps it alive until the signal ends it. */
@@ -58,14 +61,16 @@ async function persist(
   }
 }
 
-async function register({ client, clock, description }: HeartbeatParts, ctx: Context): Promise<void> {
+async function register({ client, clock, description, runtime }: HeartbeatParts, ctx: Context): Promise<void> {
   const nodes = client.of(node)
   const known = await nodes.find(description.name, '', ctx)
   if (known === undefined) {
     await nodes.create(nodeObject(description, clock.nowMs()), '', ctx)
     return
   }
-  const status = { ...known.status, ...nodeStatus(description, known.status, clock.nowMs()) } as Node['status']
+  const images = await nodeImages(runtime, ctx.signal)
+  const told = { ...nodeStatus(description, known.status, clock.nowMs()), ...(images.length === 0 ? {} : { images }) }
+  const status = { ...known.status, ...told } as Node['status']
   await nodes.updateStatus({ ...known, status }, ctx)
 }
 

@@ -57,7 +57,16 @@ for (const [name, node] of [
     equal(await printed('common.cjs'), 'Running')
     equal(await printed('both.mjs'), 'true', 'one library, however it is loaded')
     const program = join(folder, 'node_modules', 'coxswain', 'dist', 'coxswain.cjs')
-    const child = spawn(node, [program, 'up', '--port', '0', '--data-dir', join(folder, 'data')])
+    const child = spawn(node, [
+      program,
+      'up',
+      '--runtime',
+      'simulated',
+      '--port',
+      '0',
+      '--data-dir',
+      join(folder, 'data'),
+    ])
     const [line] = (await once(createInterface({ input: child.stdout }), 'line')) as [string]
     match(line, /^ready in \d+ ms at https:/)
     child.kill('SIGTERM')

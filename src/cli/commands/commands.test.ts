@@ -79,9 +79,12 @@ test('up says what runs, what is kept and what to type next; the other commands 
   const [copy, data] = [join(folder, 'copy'), ['--data-dir', folder]]
   const start = async () => {
     const isUp = Promise.withResolvers<() => void>()
-    const ended = typed(['up', '--port', '0', '--kubeconfig', kubeconfig, ...data], (printed, interrupt) => {
-      if (printed.includes('Ctrl-C')) isUp.resolve(interrupt)
-    })
+    const ended = typed(
+      ['up', '--runtime', 'simulated', '--port', '0', '--kubeconfig', kubeconfig, ...data],
+      (printed, interrupt) => {
+        if (printed.includes('Ctrl-C')) isUp.resolve(interrupt)
+      },
+    )
     return { interrupt: await isUp.promise, ended }
   }
   const { interrupt, ended } = await start()

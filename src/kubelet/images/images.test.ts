@@ -4,6 +4,7 @@ import { secret } from '../../api/core/v1/secret.ts'
 import { decode } from '../../schema/decode.ts'
 import type { Secret } from '../../api/core/v1/secret.ts'
 import { imageNeed } from './image-need.ts'
+import { nodeImages } from './node-images.ts'
 import { credentialsFor, registryOf } from './pull-secrets.ts'
 
 const needs: [policy: 'Always' | 'IfNotPresent' | 'Never', isPresent: boolean, need: string][] = [
@@ -44,4 +45,20 @@ test('credentials are those of the image’s registry, in both forms', () => {
     { username: 'u', password: 'p' },
   ])
   deepEqual(credentialsFor('nginx', [modern, secretOf({ '.dockerconfigjson': 'nonsense' })]), [])
+})
+
+test('a node tells of its largest images, by a few of their names', async () => {
+  const image = (id: string, sizeBytes: number, names: number) => ({
+    id,
+    tags: Array.from({ length: names }, (_, i) => `${id}:${i}`),
+    digests: [`${id}@sha256:0`],
+    sizeBytes,
+    uid: 0,
+    username: '',
+  })
+  const images = () => Promise.resolve([image('small', 1, 1), image('large', 2, 9), image('simulated', 0, 1)])
+  deepEqual(await nodeImages({ images }, new AbortController().signal), [
+    { names: ['large@sha256:0', 'large:0', 'large:1', 'large:2', 'large:3'], sizeBytes: 2 },
+    { names: ['small@sha256:0', 'small:0'], sizeBytes: 1 },
+  ])
 })

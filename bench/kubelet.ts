@@ -1,0 +1,168 @@
+// kubelet: 50 real pods on one node, started and stopped: from bound to Running, how much of that is the runtime's own
+// time, and what the kubelet itself holds in memory. In namespaces of its own, as root, with containerd.
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+import { context } from '../src/base/context.ts'
+import { realClock } from '../src/base/clock.ts'
+import { FlowRecorder } from '../src/base/flow.ts'
+import { silentLog } from '../src/base/log.ts'
+import { systemRandom } from '../src/base/random.ts'
+import { TaskGroup } from '../src/base/task-group.ts'
+import { pod, type Pod } from '../src/api/core/v1/pod.ts'
+import { namespace } from '../src/api/core/v1/namespace.ts'
+import { Informer } from '../src/client/informer.ts'
+import { startCluster } from '../src/cluster/start-cluster.ts'
+import { startRealNode } from '../src/cluster/real-node.ts'
+import { Kubelet } from '../src/kubelet/kubelet.ts'
+import { defaultSettings } from '../src/kubelet/settings.ts'
+import type { ContainerRuntime } from '../src/machine/runtime/runtime.ts'
+import { nodePlatform } from '../src/platform/node/platform.ts'
+import { busybox, server } from '../test/containers/busybox.ts'
+import { startRegistry } from '../test/containers/registry.ts'
+import { newFolder } from '../test/process.ts'
+import type { Bench } from './bench.ts'
+
+const podCount = 50
+const marker = 'COXSWAIN_KUBELET_BENCH'
+
+export const kubeletBench: Bench = {
+  name: 'kubelet',
+  async *run() {
+    if (process.env[marker] === '1') {
+      yield* measure()
+      return
+    }
+    const unshare = ['--net', '--mount', '--pid', '--fork', '--kill-child', '--mount-proc']
+    const inner = [process.execPath, '--expose-gc', fileURLToPath(new URL('run.ts', import.meta.url)), 'kubelet']
+    const child = spawn('unshare', [...unshare, 'sh', '-c', 'ip link set lo up && exec "$@"', 'sh', ...inner], {
+      env: { ...process.env, [marker]: '1' },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    })
+    let out = ''
+    child.stdout.on('data', (bytes: Buffer) => (out += bytes.toString()))
+    const [code] = (await once(child, 'exit')) as [number | null]
+    if (code !== 0) throw new Error(`the bench ended with ${code}`)
+    yield* out
+      .split('\n')
+      .filter((line) => line.startsWith('  '))
+      .map((line) => line.trim())
+  },
+}
+
+/** What the runtime took for each pod, call by call. */
+function timed(runtime: ContainerRuntime, spentMs: Map<string, number>): ContainerRuntime {
+  const podOfSandbox = new Map<string, string>()
+  const podOfContainer = new Map<string, string>()
+  const spend = async <T>(uid: string, call: Promise<T>): Promise<T> => {
+    const beganMs = performance.now()
+    const result = await call
+    spentMs.set(uid, (spentMs.get(uid) ?? 0) + performance.now() - beganMs)
+    return result
+  }
+  return new Proxy(runtime, {
+    get(target, name) {
+      if (name === 'runSandbox')
+        return async (...args: Parameters<ContainerRuntime['runSandbox']>) => {
+          const id = await spend(args[0].podUid, target.runSandbox(...args))
+          podOfSandbox.set(id, args[0].podUid)
+          return id
+        }
+      if (name === 'createContainer')
+        return async (...args: Parameters<ContainerRuntime['createContainer']>) => {
+          const uid = podOfSandbox.get(args[0]) ?? ''
+          const id = await spend(uid, target.createContainer(...args))
+          podOfContainer.set(id, uid)
+          return id
+        }
+      if (name === 'startContainer')
+        return (...args: Parameters<ContainerRuntime['startContainer']>) =>
+          spend(podOfContainer.get(args[0]) ?? '', target.startContainer(...args))
+      if (name === 'inspect')
+        return (...args: Parameters<ContainerRuntime['inspect']>) => spend(args[0], target.inspect(...args))
+      if (name === 'findImage' || name === 'pullImage') {
+        const method = target[name] as (...args: unknown[]) => Promise<unknown>
+        return (...args: unknown[]) => method.apply(target, args)
+      }
+      const value: unknown = Reflect.get(target, name, target)
+      return typeof value === 'function' ? (value.bind(target) as unknown) : value
+    },
+  })
+}
+
+const quantile = (values: readonly number[], share: number): number =>
+  values.toSorted((a, b) => a - b)[Math.min(values.length - 1, Math.floor(values.length * share))] ?? 0
+const heapMb = () => {
+  globalThis.gc?.()
+  return process.memoryUsage().heapUsed / 1e6
+}
+
+async function* measure(): AsyncGenerator<string> {
+  const controller = new AbortController()
+  const { signal } = controller
+  const ctx = context(signal)
+  await using registry = await startRegistry()
+  const image = registry.push('busybox:1', busybox({ command: server }))
+  const folder = await newFolder()
+  await using cluster = await startCluster({ nodes: 0, time: 'flowing', https: false })
+  const { client } = cluster
+  const real = await startRealNode(
+    { dataFolder: folder, hostIp: '127.0.0.1', podCidr: '10.244.0.0/24', settings: defaultSettings },
+    { platform: nodePlatform, clock: realClock, log: silentLog },
+    signal,
+  )
+  await real.runtime.pullImage(image, undefined, signal)
+  const emptyMb = heapMb()
+  const spentMs = new Map<string, number>()
+  const tasks = new TaskGroup()
+  const runtime = timed(real.runtime, spentMs)
+  tasks.start('runtime', (stop) => real.runtime.watch(stop))
+  new Kubelet({
+    client,
+    runtime,
+    clock: realClock,
+    random: systemRandom,
+    flow: new FlowRecorder(realClock),
+    log: silentLog,
+    description: real.description,
+    host: real.host(() => []),
+  }).start(tasks)
+  await client.of(namespace).find('default', '', ctx)
+  const boundMs = new Map<string, number>()
+  const tookMs = new Map<string, number>()
+  let changed = Promise.withResolvers<void>()
+  const informer = new Informer<Pod>(pod, client.of(pod), { clock: realClock, log: silentLog })
+  const seen = { pods: 0 }
+  informer.onChange(({ now, before }) => {
+    seen.pods += (now === undefined ? 0 : 1) - (before === undefined ? 0 : 1)
+    if (now?.status.phase === 'Running' && !tookMs.has(now.metadata.uid))
+      tookMs.set(now.metadata.uid, performance.now() - (boundMs.get(now.metadata.uid) ?? performance.now()))
+    changed.resolve()
+    changed = Promise.withResolvers()
+  })
+  tasks.start('watch', (stop) => informer.run(stop))
+  const spec = {
+    nodeName: real.description.name,
+    terminationGracePeriodSeconds: 5,
+    automountServiceAccountToken: false,
+    containers: [{ name: 'c', image, imagePullPolicy: 'IfNotPresent' as const }],
+  }
+  // One after the other: what is measured is a pod's way, not the queue before the runtime.
+  for (let index = 0; index < podCount; index++) {
+    const made = await client.of(pod).create({ metadata: { name: `p${index}` }, spec }, 'default', ctx)
+    boundMs.set(made.metadata.uid, performance.now())
+    while (!tookMs.has(made.metadata.uid)) await changed.promise
+  }
+  const all = [...tookMs.values()]
+  const own = [...tookMs].map(([uid, ms]) => ms - (spentMs.get(uid) ?? 0))
+  yield `${podCount} real pods, bound → Running: p50 ${quantile(all, 0.5).toFixed(0)} ms, p99 ${quantile(all, 0.99).toFixed(0)} ms`
+  yield `our share beside the runtime's calls: p50 ${quantile(own, 0.5).toFixed(1)} ms, p99 ${quantile(own, 0.99).toFixed(1)} ms`
+  yield `memory of the kubelet with ${podCount} pods, API server's objects included: ${(heapMb() - emptyMb).toFixed(1)} MB`
+  const beganMs = performance.now()
+  for (let index = 0; index < podCount; index++) await client.of(pod).delete(`p${index}`, 'default', {}, ctx)
+  while (seen.pods > 0) await changed.promise
+  yield `${podCount} pods deleted together, gone after ${((performance.now() - beganMs) / 1000).toFixed(1)} s`
+  tasks.stop()
+  await tasks.join()
+  await real.stop()
+}
