@@ -8,8 +8,8 @@ import { clusterBench } from './cluster.ts'
 import { controllersBench } from './controllers.ts'
 import { flowBench } from './flow.ts'
 import { identityBench } from './identity.ts'
-import { nodesBench } from './nodes.ts'
 import { kubeletBench } from './kubelet.ts'
+import { nodesBench } from './nodes.ts'
 import { schedulerBench } from './scheduler.ts'
 import { schemaBench } from './schema.ts'
 import { startBench } from './start.ts'
@@ -24,8 +24,8 @@ const benches: readonly Bench[] = [
   controllersBench,
   flowBench,
   identityBench,
-  nodesBench,
   kubeletBench,
+  nodesBench,
   schedulerBench,
   schemaBench,
   startBench,

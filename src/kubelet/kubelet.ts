@@ -27,8 +27,6 @@ import { PodWorker } from './pod-worker.ts'
 import { Probes } from './probes/probes.ts'
 import { PodCgroups } from './resources/pod-cgroups.ts'
 import { NodeStats } from './stats/node-stats.ts'
-import { isMirror } from './sources/static-pod.ts'
-import { StaticPods } from './sources/static-pods.ts'
 import { VolumeFollower } from './volume-follower.ts'
 
 export interface KubeletParts {
