@@ -26,6 +26,8 @@ import { PodVolumes } from './pod-volumes.ts'
 import { PodWorker } from './pod-worker.ts'
 import { Probes } from './probes/probes.ts'
 import { PodCgroups } from './resources/pod-cgroups.ts'
+import { isMirror } from './sources/static-pod.ts'
+import { StaticPods } from './sources/static-pods.ts'
 import { NodeStats } from './stats/node-stats.ts'
 import { VolumeFollower } from './volume-follower.ts'
 

@@ -1,7 +1,7 @@
 // Flow 19: a change, who reacts to it, and changes that are refused.
 import { equal, rejects } from 'node:assert/strict'
 import { test } from 'node:test'
-import type { StatusError } from '../../src/cluster/index.ts';
+import type { StatusError } from '../../src/cluster/index.ts'
 import { context, deployment, startCluster } from '../../src/cluster/index.ts'
 import { comparePage, excerpt, inOrder, since } from './page.ts'
 
