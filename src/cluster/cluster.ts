@@ -298,7 +298,7 @@ export class Cluster {
     return podCIDRs.find((cidr) => isIpV4(cidr.split('/')[0] ?? ''))
   }
 
-  #realKubelet({ runtime, description, host, logs }: RealNode): Component {
+  #realKubelet({ runtime, description, settings, host, logs }: RealNode): Component {
     const { clock, log, random } = this.#options
     const { name } = description
     return new Component(`kubelet/${name}`, this.#options, (tasks) => {
@@ -314,6 +314,7 @@ export class Cluster {
         flow: this.flow,
         log,
         description,
+        settings,
         host: host(() => [...services.all()]),
       })
       kubelet.start(tasks)

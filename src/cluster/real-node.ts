@@ -21,6 +21,7 @@ import { NodeDisk } from '../machine/disk/node-disk.ts'
 import type { Platform } from '../platform/platform.ts'
 
 export interface RealNode {
+  readonly settings: KubeletSettings
   readonly runtime: CriRuntime
   readonly description: NodeDescription
   readonly logs: NodeLogFiles
@@ -111,6 +112,7 @@ export async function startRealNode(
   ]
   const resolvConf = existsSync('/etc/resolv.conf') ? readFileSync('/etc/resolv.conf', 'utf8') : ''
   return {
+    settings,
     runtime,
     description,
     logs: new NodeLogFiles(),

@@ -24,6 +24,8 @@ export interface HeartbeatParts {
   readonly log: Log
   readonly description: NodeDescription
   readonly runtime: Pick<ContainerRuntime, 'images'>
+  /** Conditions of pressure that the node is under. */
+  readonly pressures?: () => readonly string[]
 }
 
 /** Registers the node and keeps it alive until the signal ends it. */
@@ -61,16 +63,20 @@ async function persist(
   }
 }
 
-async function register({ client, clock, description, runtime }: HeartbeatParts, ctx: Context): Promise<void> {
+/** Registers the node, or tells what it is like now. */
+export async function register(
+  { client, clock, description, runtime, pressures = () => [] }: HeartbeatParts,
+  ctx: Context,
+): Promise<void> {
   const nodes = client.of(node)
   const known = await nodes.find(description.name, '', ctx)
   if (known === undefined) {
-    await nodes.create(nodeObject(description, clock.nowMs()), '', ctx)
+    await nodes.create(nodeObject(description, pressures(), clock.nowMs()), '', ctx)
     return
   }
   const images = await nodeImages(runtime, ctx.signal)
-  const told = { ...nodeStatus(description, known.status, clock.nowMs()), ...(images.length === 0 ? {} : { images }) }
-  const status = { ...known.status, ...told } as Node['status']
+  const told = nodeStatus(description, known.status, pressures(), clock.nowMs())
+  const status = { ...known.status, ...told, ...(images.length === 0 ? {} : { images }) } as Node['status']
   await nodes.updateStatus({ ...known, status }, ctx)
 }
 

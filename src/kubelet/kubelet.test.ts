@@ -146,7 +146,7 @@ test('a kubelet alone brings its own node, and leaves what it runs when it stops
     architecture: 'arm64',
     podCidr: '10.9.0.0/24',
   }
-  equal(nodeObject(description, nowMs).spec?.podCIDR, '10.9.0.0/24')
+  equal(nodeObject(description, [], nowMs).spec?.podCIDR, '10.9.0.0/24')
   const tasks = new TaskGroup()
   const host = simulatedHost(runtime)
   new Kubelet({

@@ -17,6 +17,7 @@ import type { ContainerRuntime } from '../machine/runtime/runtime.ts'
 import { beat } from './heartbeat.ts'
 import type { NodeHost } from './node-host.ts'
 import { refusalOf } from './node-admission.ts'
+import { NodeKeeper } from './node-keeper.ts'
 import { NodeObjects } from './node-objects.ts'
 import type { NodeDescription } from './node-status.ts'
 import { ObjectWatches } from './object-watches.ts'
@@ -26,6 +27,7 @@ import { PodVolumes } from './pod-volumes.ts'
 import { PodWorker } from './pod-worker.ts'
 import { Probes } from './probes/probes.ts'
 import { PodCgroups } from './resources/pod-cgroups.ts'
+import { defaultSettings, type KubeletSettings } from './settings.ts'
 import { isMirror } from './sources/static-pod.ts'
 import { StaticPods } from './sources/static-pods.ts'
 import { NodeStats } from './stats/node-stats.ts'
@@ -40,6 +42,8 @@ export interface KubeletParts {
   readonly log: Log
   readonly description: NodeDescription
   readonly host: NodeHost
+  /** As upstream's kubelet has them when left out. */
+  readonly settings?: KubeletSettings
 }
 
 /** A pod that is worked on: what for, and how to stop that. */
@@ -58,6 +62,7 @@ export class Kubelet {
   readonly #follower: VolumeFollower | undefined
   readonly #static: StaticPods | undefined
   readonly #syncs = new Map<string, Sync>()
+  readonly #keeper: NodeKeeper
   /** What the node and its pods use. */
   readonly stats: NodeStats
 
@@ -100,6 +105,8 @@ export class Kubelet {
     const own = { ...parts, reach: host.reach, nodeName, hostIp, objects, maker, tell }
     this.#probes = new Probes({ ...own, onVerdict: (uid, cause) => this.#queue.add(uid, cause) })
     const refusal = async (wanted: Pod, ctx: Context) => {
+      const pressed = this.#keeper.refusal(wanted)
+      if (pressed !== undefined) return pressed
       // What a pod asks of its node's labels is rare; the node is asked for only then.
       const { nodeSelector, affinity } = wanted.spec
       const registered = (nodeSelector ?? affinity?.nodeAffinity) ? await objects.node(ctx) : undefined
@@ -108,6 +115,19 @@ export class Kubelet {
       return refusalOf({ pod: wanted, node: labelled, allocatable, operatingSystem, others: this.#taken(wanted) })
     }
     this.#worker = new PodWorker({ ...own, probes: this.#probes, statics: this.#static, refusal })
+    this.#keeper = new NodeKeeper({
+      ...parts,
+      settings: parts.settings ?? defaultSettings,
+      stats: this.stats,
+      pods: () => [...this.#pods.all()],
+      node: (context) => objects.node(context),
+      tell,
+      events,
+      condemn: (uid, verdict) => {
+        this.#worker.condemn(uid, verdict)
+        this.#queue.add(uid)
+      },
+    })
   }
 
   start(tasks: TaskGroup): void {
@@ -141,7 +161,8 @@ export class Kubelet {
       },
       { once: true },
     )
-    tasks.start('heartbeat', (signal) => beat(this.#parts, signal))
+    tasks.start('heartbeat', (signal) => beat({ ...this.#parts, pressures: () => this.#keeper.pressures }, signal))
+    this.#keeper.start(tasks)
     tasks.start('pods', (signal) => this.#pods.run(signal))
     const follower = this.#follower
     if (follower !== undefined) tasks.start('volumes', (signal) => follower.run(signal))

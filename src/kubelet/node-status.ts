@@ -18,7 +18,7 @@ export interface NodeDescription {
 /** The version that the API speaks; what a kubelet of that version would say. */
 const kubeletVersion = 'v1.36.4'
 
-export function nodeObject(description: NodeDescription, nowMs: number): NodeInput {
+export function nodeObject(description: NodeDescription, pressures: readonly string[], nowMs: number): NodeInput {
   const { name, operatingSystem, architecture, podCidr } = description
   const labels = {
     'kubernetes.io/hostname': name,
@@ -30,27 +30,42 @@ export function nodeObject(description: NodeDescription, nowMs: number): NodeInp
   return {
     metadata: { name, labels },
     ...(podCidr === undefined ? {} : { spec: { podCIDR: podCidr, podCIDRs: [podCidr] } }),
-    status: nodeStatus(description, undefined, nowMs),
+    status: nodeStatus(description, undefined, pressures, nowMs),
   }
 }
 
 type NodeStatusInput = NonNullable<NodeInput['status']>
 
-const healthy: readonly [type: string, status: string, reason: string, message: string][] = [
+type Condition = readonly [type: string, status: string, reason: string, message: string]
+
+const healthy: readonly Condition[] = [
   ['MemoryPressure', 'False', 'KubeletHasSufficientMemory', 'kubelet has sufficient memory available'],
   ['DiskPressure', 'False', 'KubeletHasNoDiskPressure', 'kubelet has no disk pressure'],
   ['PIDPressure', 'False', 'KubeletHasSufficientPID', 'kubelet has sufficient PID available'],
   ['Ready', 'True', 'KubeletReady', 'kubelet is posting ready status'],
 ]
 
+const pressed: Readonly<Record<string, Condition>> = {
+  MemoryPressure: [
+    'MemoryPressure',
+    'True',
+    'KubeletHasInsufficientMemory',
+    'kubelet has insufficient memory available',
+  ],
+  DiskPressure: ['DiskPressure', 'True', 'KubeletHasDiskPressure', 'kubelet has disk pressure'],
+  PIDPressure: ['PIDPressure', 'True', 'KubeletHasInsufficientPID', 'kubelet has insufficient PID available'],
+}
+
 export function nodeStatus(
   description: NodeDescription,
   before: NodeStatusInput | undefined,
+  pressures: readonly string[],
   nowMs: number,
 ): NodeStatusInput {
   const { name, hostIp, capacity, allocatable = capacity, runtime, operatingSystem, architecture } = description
   const now = rfc3339(nowMs)
-  const conditions = healthy.map(([type, status, reason, message]) => {
+  const found = healthy.map((one) => (pressures.includes(one[0]) ? (pressed[one[0]] ?? one) : one))
+  const conditions = found.map(([type, status, reason, message]) => {
     const known = before?.conditions?.find((condition) => condition.type === type)
     const lastTransitionTime = known?.status === status ? (known.lastTransitionTime ?? now) : now
     return { type, status, reason, message, lastHeartbeatTime: now, lastTransitionTime }

@@ -75,9 +75,13 @@ export function endPod(
 }
 
 /** A pod that has run to its end, or was ended: what still runs of it goes, what ended stays to be looked at. */
-export function finishPod(pod: Pod, running: RuntimePod | undefined): PodAction[] {
+export function finishPod(
+  pod: Pod,
+  running: RuntimePod | undefined,
+  graceSeconds = pod.spec.terminationGracePeriodSeconds,
+): PodAction[] {
   if (running === undefined) return []
-  const stops = stopAll(pod, running, pod.spec.terminationGracePeriodSeconds)
+  const stops = stopAll(pod, running, graceSeconds)
   if (stops.length > 0) return [{ kind: 'stop-containers', stops }]
   return running.isReady ? [{ kind: 'stop-sandbox', sandboxId: running.sandboxId }] : []
 }

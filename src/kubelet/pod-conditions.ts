@@ -4,6 +4,7 @@ import type { Pod } from '../api/core/v1/pod.ts'
 import { podCondition } from '../api/core/v1/pod-readiness.ts'
 import type { PodCondition, PodStatus } from '../api/core/v1/pod-status.ts'
 import type { ContainerStatuses } from './container-statuses.ts'
+import type { Verdict } from './pod-memory.ts'
 import { isSidecar } from './restarts.ts'
 
 interface Finding {
@@ -20,6 +21,7 @@ export function podConditions(
   phase: PodStatus['phase'],
   statuses: ContainerStatuses,
   hasSandbox: boolean,
+  verdict: Verdict | undefined,
   nowMs: number,
 ): PodCondition[] {
   const containersReady = containersFinding(pod, phase, statuses)
@@ -30,6 +32,8 @@ export function podConditions(
     ['ContainersReady', containersReady],
     ['PodScheduled', yes],
   ]
+  if (verdict?.isDisruption === true)
+    found.push(['DisruptionTarget', { status: 'True', reason: 'TerminationByKubelet', message: verdict.message }])
   const others = (pod.status.conditions ?? []).filter(({ type }) => !found.some(([own]) => own === type))
   return [...found.map(([type, finding]) => condition(pod, type, finding, nowMs)), ...others]
 }

@@ -20,6 +20,10 @@ export interface Verdict {
   readonly message: string
   /** It was never taken: nothing of it has ever run. */
   readonly isRefusal?: boolean
+  /** What is left to its containers; what the pod itself says when left out. */
+  readonly graceSeconds?: number
+  /** Whether the node disrupts a pod that did nothing wrong by its own measure. */
+  readonly isDisruption?: boolean
 }
 
 export interface PodMemory {

@@ -33,7 +33,7 @@ export function podStatus(input: StatusInput): PodStatus {
     ...status,
     phase,
     ...(isCondemned ? { reason: verdict.reason, message: verdict.message } : {}),
-    conditions: podConditions(pod, phase, statuses, running?.isReady ?? false, nowMs),
+    conditions: podConditions(pod, phase, statuses, running?.isReady ?? false, verdict, nowMs),
     hostIP: hostIp,
     hostIPs: [{ ip: hostIp }],
     ...addressesOf(running, hostIp, pod),

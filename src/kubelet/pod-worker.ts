@@ -148,7 +148,8 @@ export class PodWorker {
       const { deletionGracePeriodSeconds } = wanted.metadata
       return endPod(wanted, running, deletionGracePeriodSeconds ?? wanted.spec.terminationGracePeriodSeconds, true)
     }
-    if (isPodFinished(wanted) || memory.verdict !== undefined) return finishPod(wanted, running)
+    if (isPodFinished(wanted) || memory.verdict !== undefined)
+      return finishPod(wanted, running, memory.verdict?.graceSeconds)
     return runPod({ pod: wanted, running, crashes: memory.crashes, health, nowMs: clock.nowMs() })
   }
 

@@ -62,6 +62,12 @@ export class NodeStats {
     }
   }
 
+  /** As it is now, whatever was told a moment ago. */
+  fresh(signal: AbortSignal): Promise<Summary> {
+    this.#last = undefined
+    return this.summary(signal)
+  }
+
   async #look(signal: AbortSignal): Promise<Summary> {
     const { runtime, host, nodeName, clock } = this.#parts
     const { load, paths } = host

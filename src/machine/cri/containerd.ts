@@ -8,6 +8,7 @@ import type { Processes, RunningProcess } from '../../platform/processes.ts'
 import { buildImage, imageArchive, type Sha256 } from '../../wire/oci/image.ts'
 import { pauseProgram, type PauseArchitecture } from './pause-program.ts'
 import { CriRuntime } from './runtime.ts'
+import { pauseImage } from './seen.ts'
 
 export interface ContainerdParts {
   readonly processes: Processes
@@ -30,7 +31,6 @@ export interface ContainerdOptions {
   readonly snapshotter: 'overlayfs' | 'native'
 }
 
-const pauseImage = 'coxswain.local/pause:1'
 const nobody = '65535'
 const readyMsMax = 30_000
 const retryMs = 50

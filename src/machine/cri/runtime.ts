@@ -197,6 +197,11 @@ export class CriRuntime implements ContainerRuntime {
     await this.#call(imageService.removeImage, { image: { image: id } }, callMsMax, signal)
   }
 
+  async imagesInUse(signal: AbortSignal): Promise<ReadonlySet<string>> {
+    const { containers } = await this.#call(runtimeService.listContainers, {}, callMsMax, signal)
+    return new Set(containers.flatMap(({ imageRef, image }) => [imageRef, image?.image ?? '']))
+  }
+
   async runSandbox(config: SandboxConfig, signal: AbortSignal): Promise<string> {
     const request = { config: sandboxMessage(config), runtimeHandler: config.runtimeHandler }
     return (await this.#call(runtimeService.runPodSandbox, request, callMsMax, signal)).podSandboxId

@@ -54,7 +54,18 @@ const containerOf = (status: Proto<typeof containerStatus>): RuntimeContainer =>
   logPath: status.logPath,
 })
 
-export const imageOf = ({ id, repoTags, repoDigests, size, uid, username }: Proto<typeof image>): RuntimeImage => ({
+/** The image of sandboxes, which comes with us and is in no registry. */
+export const pauseImage = 'coxswain.local/pause:1'
+
+export const imageOf = ({
+  id,
+  repoTags,
+  repoDigests,
+  size,
+  uid,
+  username,
+  pinned,
+}: Proto<typeof image>): RuntimeImage => ({
   id,
   tags: repoTags,
   digests: repoDigests,
@@ -62,6 +73,7 @@ export const imageOf = ({ id, repoTags, repoDigests, size, uid, username }: Prot
   // A name instead of a number leaves the number open.
   uid: uid?.value ?? (username === '' ? 0 : undefined),
   username,
+  ...(pinned || repoTags.includes(pauseImage) ? { isPinned: true } : {}),
 })
 
 export const statsOf = ({ attributes, cpu, memory, writableLayer }: Proto<typeof containerStats>): RuntimeStats => ({

@@ -24,6 +24,8 @@ export interface ProcessLoad {
 }
 
 export interface HostLoad {
+  /** From when on it is worth looking: a simulated machine that nobody has loaded yet has nothing to show. */
+  readonly whenLoaded: Promise<void>
   /** Time of all processors since the machine started. */
   cpuNanos(): Promise<number>
   memory(): Promise<MemoryLoad>

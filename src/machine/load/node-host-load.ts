@@ -5,6 +5,8 @@ import type { FileSystemLoad, HostLoad, MemoryLoad, ProcessLoad } from './host-l
 const nanosPerTick = 10_000_000
 
 export class NodeHostLoad implements HostLoad {
+  readonly whenLoaded = Promise.resolve()
+
   async cpuNanos(): Promise<number> {
     const [line = ''] = (await readFile('/proc/stat', 'utf8')).split('\n')
     const [user = 0, nice = 0, system = 0, , , interrupts = 0, soft = 0, stolen = 0] = line

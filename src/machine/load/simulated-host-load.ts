@@ -24,6 +24,7 @@ export const idleLoad: SimulatedLoad = {
 }
 
 export class SimulatedHostLoad implements HostLoad {
+  readonly #loaded = Promise.withResolvers<void>()
   #load: SimulatedLoad
 
   constructor(load: Partial<SimulatedLoad> = {}) {
@@ -33,6 +34,11 @@ export class SimulatedHostLoad implements HostLoad {
   /** From now on the machine is so loaded. */
   set(load: Partial<SimulatedLoad>): void {
     this.#load = { ...this.#load, ...load }
+    this.#loaded.resolve()
+  }
+
+  get whenLoaded(): Promise<void> {
+    return this.#loaded.promise
   }
 
   cpuNanos(): Promise<number> {

@@ -47,6 +47,8 @@ export interface RuntimeImage {
   /** As whom it runs unless told otherwise; undefined when it says a name instead of a number. */
   readonly uid: number | undefined
   readonly username: string
+  /** Never removed to make room: the runtime itself needs it. */
+  readonly isPinned?: boolean
 }
 
 export interface RuntimeStats {
@@ -101,6 +103,8 @@ export interface ContainerRuntime {
   /** Makes the image present; returns its id. Throws ImageNotFound. */
   pullImage(image: string, credentials: ImageCredentials | undefined, signal: AbortSignal): Promise<string>
   removeImage(id: string, signal: AbortSignal): Promise<void>
+  /** Ids of the images of all containers that were not removed. */
+  imagesInUse(signal: AbortSignal): Promise<ReadonlySet<string>>
   runSandbox(config: SandboxConfig, signal: AbortSignal): Promise<string>
   /** Stops what still runs in it and gives its address back; fine when it is gone. */
   stopSandbox(sandboxId: string, signal: AbortSignal): Promise<void>

@@ -192,6 +192,10 @@ export class SimulatedRuntime implements ContainerRuntime {
     return Promise.resolve()
   }
 
+  imagesInUse(_signal: AbortSignal): Promise<ReadonlySet<string>> {
+    return Promise.resolve(new Set([...this.#containers.values()].map(({ config }) => imageIdOf(config.image))))
+  }
+
   async runSandbox(config: SandboxConfig, _signal: AbortSignal): Promise<string> {
     const ips = config.namespaces.network === 'node' ? [] : [this.#takeAddress()]
     const sandbox: Sandbox = { id: newUid(this.#random), config, ips, isReady: true, containers: [] }

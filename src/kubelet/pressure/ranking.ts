@@ -1,0 +1,47 @@
+// Who goes first: pods that use more than they asked for before those that do not, then the less important ones, then those
+// whose going frees most.
+import type { Pod } from '../../api/core/v1/pod.ts'
+import { podRequests } from '../../api/core/v1/requests.ts'
+import type { PodStats } from '../stats/summary.ts'
+import type { LackingResource } from './signals.ts'
+
+export interface Candidate {
+  readonly pod: Pod
+  readonly stats: PodStats
+}
+
+/** Above which priority a pod is not evicted. */
+const criticalPriority = 2_000_000_000
+const staticSource = 'kubernetes.io/config.source'
+
+export const isCritical = ({ metadata, spec }: Pod): boolean =>
+  (spec.priority ?? 0) >= criticalPriority || (metadata.annotations?.[staticSource] ?? 'api') !== 'api'
+
+/** The first is evicted first. */
+export function ranked(candidates: readonly Candidate[], resource: LackingResource): readonly Candidate[] {
+  const usage = (candidate: Candidate) => beyondRequest(candidate, resource)
+  const priority = ({ pod }: Candidate) => pod.spec.priority ?? 0
+  if (resource === 'pids')
+    return candidates.toSorted((a, b) => priority(a) - priority(b) || processes(b) - processes(a))
+  return candidates.toSorted(
+    (a, b) => Number(usage(b) > 0) - Number(usage(a) > 0) || priority(a) - priority(b) || usage(b) - usage(a),
+  )
+}
+
+const processes = ({ stats }: Candidate): number => stats.process_stats.process_count
+
+function beyondRequest({ pod, stats }: Candidate, resource: LackingResource): number {
+  const requests = podRequests(pod)
+  switch (resource) {
+    case 'memory':
+      return stats.memory.workingSetBytes - (requests.get('memory') ?? 0)
+    case 'ephemeral-storage':
+      return stats['ephemeral-storage'].usedBytes - (requests.get('ephemeral-storage') ?? 0)
+    case 'inodes':
+      return stats.containers.reduce((sum, { rootfs }) => sum + rootfs.inodesUsed, 0)
+    case 'pids':
+      return processes({ pod, stats })
+    default:
+      return resource satisfies never
+  }
+}
