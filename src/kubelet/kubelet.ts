@@ -26,6 +26,7 @@ import { PodMaker } from './pod-maker.ts'
 import { PodVolumes } from './pod-volumes.ts'
 import { PodWorker } from './pod-worker.ts'
 import { Probes } from './probes/probes.ts'
+import { Resizer } from './resources/resizer.ts'
 import { PodCgroups } from './resources/pod-cgroups.ts'
 import { defaultSettings, type KubeletSettings } from './settings.ts'
 import { isMirror } from './sources/static-pod.ts'
@@ -114,12 +115,14 @@ export class Kubelet {
       const { operatingSystem } = description
       return refusalOf({ pod: wanted, node: labelled, allocatable, operatingSystem, others: this.#taken(wanted) })
     }
-    this.#worker = new PodWorker({ ...own, probes: this.#probes, statics: this.#static, refusal })
+    const pods = () => [...this.#pods.all()]
+    const resizer = new Resizer({ runtime, cgroups, allocatable, memoryCapacityBytes, pods })
+    this.#worker = new PodWorker({ ...own, probes: this.#probes, statics: this.#static, refusal, resizer })
     this.#keeper = new NodeKeeper({
       ...parts,
       settings: parts.settings ?? defaultSettings,
       stats: this.stats,
-      pods: () => [...this.#pods.all()],
+      pods,
       node: (context) => objects.node(context),
       tell,
       events,

@@ -86,6 +86,15 @@ export function finishPod(
   return running.isReady ? [{ kind: 'stop-sandbox', sandboxId: running.sandboxId }] : []
 }
 
+/** A container that starts anew to have other resources. */
+export const restartOf = (pod: Pod, container: RuntimeContainer): ContainerStop => ({
+  container,
+  spec: containersOf(pod).find(({ name }) => name === container.name),
+  graceSeconds: pod.spec.terminationGracePeriodSeconds,
+  message: `Container ${container.name} resize requires restart`,
+  after: [],
+})
+
 /** Sidecars go last, the first one at the very last. */
 function stopAll(pod: Pod | undefined, running: RuntimePod, graceSeconds: number): ContainerStop[] {
   const alive = running.containers.filter(({ state }) => state !== 'exited')

@@ -1,4 +1,5 @@
 // What the kubelet remembers of a pod between two looks. Losing it costs a retry, nothing more.
+import type { Resize } from './resources/resizer.ts'
 import type { CrashBackoff } from './restarts.ts'
 
 export interface Waiting {
@@ -37,6 +38,8 @@ export interface PodMemory {
   verdict?: Verdict
   /** The node has taken it. */
   isAdmitted: boolean
+  /** What is being changed of its resources. */
+  resize?: Resize | undefined
 }
 
 export const newMemory = (): PodMemory => ({

@@ -1,6 +1,6 @@
 // The pod worker: looks at one pod, acts until nothing is left to do, and reports its status. One pod, one worker at
 // a time; it keeps nothing that a restarted kubelet could not find again.
-import type { Clock } from '../base/clock.ts'
+import { rfc3339, type Clock } from '../base/clock.ts'
 import type { Context } from '../base/context.ts'
 import type { FlowRecorder } from '../base/flow.ts'
 import type { Log } from '../base/log.ts'
@@ -19,12 +19,14 @@ import { ContainerStopper } from './container-stopper.ts'
 import { goDuration } from './go-duration.ts'
 import { ImageProvider } from './images/image-provider.ts'
 import type { NodeObjects } from './node-objects.ts'
-import { endPod, finishPod, runPod, type PodAction } from './pod-actions.ts'
+import { endPod, finishPod, restartOf, runPod, type PodAction } from './pod-actions.ts'
 import { podText, type Tell } from './pod-events.ts'
 import type { PodMaker } from './pod-maker.ts'
 import { newMemory, type PodMemory, type Verdict } from './pod-memory.ts'
 import { podStatus } from './pod-status.ts'
 import type { Probes } from './probes/probes.ts'
+import { withResize } from './resources/resize.ts'
+import type { Resizer } from './resources/resizer.ts'
 import { recordCall, type RecordCall } from './record-call.ts'
 import { nextBackoff } from './restarts.ts'
 import type { StaticPods } from './sources/static-pods.ts'
@@ -41,6 +43,7 @@ export interface PodWorkerParts {
   readonly statics: StaticPods | undefined
   /** Why the node does not take a pod, if it does not. */
   readonly refusal: (pod: Pod, context: Context) => Promise<Verdict | undefined>
+  readonly resizer: Resizer
   readonly tell: Tell
   readonly clock: Clock
   readonly flow: FlowRecorder
@@ -57,6 +60,8 @@ const sandboxBackoff: Backoff = { initialMs: 500, maxMs: 122_000 }
 const sandboxFailure = ''
 /** What is left to a pod that the API server does not have any more. */
 const orphanGraceSeconds = 1
+/** How often a resize that could not be done is tried again. */
+const resizeLookMs = 10_000
 
 /**
  * A status is told when a look begins and when nothing is left to do: what lies between follows at once. Containers that
@@ -93,7 +98,7 @@ export class PodWorker {
 
   /** Brings the pod to what is wanted; `undefined`: the API server has no such pod any more. Returns when to look again. */
   async sync(uid: string, known: Pod | undefined, context: Context): Promise<number | undefined> {
-    const { runtime, maker, probes, hostIp } = this.#parts
+    const { runtime, maker, probes, resizer, hostIp } = this.#parts
     const memory = this.#memoryOf(uid)
     if (known !== undefined && !memory.isAdmitted) await this.#admit(known, memory, context)
     let againMs: number | undefined
@@ -103,6 +108,7 @@ export class PodWorker {
       if (wanted !== undefined) {
         await this.#judge(wanted, memory, context)
         probes.follow(wanted, running, hostIp)
+        memory.resize = await resizer.step(wanted, running, context)
       }
       const actions = this.#decide(wanted, running, memory)
       const due = actions.filter((action) => !this.#isHeldBack(action, memory))
@@ -150,7 +156,10 @@ export class PodWorker {
     }
     if (isPodFinished(wanted) || memory.verdict !== undefined)
       return finishPod(wanted, running, memory.verdict?.graceSeconds)
-    return runPod({ pod: wanted, running, crashes: memory.crashes, health, nowMs: clock.nowMs() })
+    const { resize } = memory
+    const stops = resize?.restarts.map((container) => restartOf(wanted, container)) ?? []
+    if (stops.length > 0) return [{ kind: 'stop-containers', stops }]
+    return runPod({ pod: resize?.granted ?? wanted, running, crashes: memory.crashes, health, nowMs: clock.nowMs() })
   }
 
   #heldUntilMs(action: PodAction, { failures }: PodMemory): number {
@@ -171,6 +180,7 @@ export class PodWorker {
   ): Promise<number | undefined> {
     const nowMs = this.#parts.clock.nowMs()
     const waits: number[] = []
+    if (memory.resize?.verdict.kind === 'pending' || memory.resize?.progress?.message) waits.push(resizeLookMs)
     if (wanted !== undefined && memory.verdict === undefined && !isPodFinished(wanted)) {
       const deadlineMs = deadlineOf(wanted)
       if (deadlineMs !== undefined && deadlineMs > nowMs) waits.push(deadlineMs - nowMs)
@@ -313,7 +323,7 @@ export class PodWorker {
     const { client, clock, hostIp, runtime, probes, statics } = this.#parts
     await this.#hearLastWords(wanted, running, memory, context)
     const { waiting, lastWords, verdict } = memory
-    const status = podStatus({
+    const found = podStatus({
       pod: wanted,
       running,
       waiting,
@@ -324,6 +334,8 @@ export class PodWorker {
       runtimeName: runtime.name,
       nowMs: clock.nowMs(),
     })
+    const status =
+      memory.resize === undefined ? found : withResize(found, wanted, memory.resize, rfc3339(clock.nowMs()))
     const { name } = wanted.metadata
     const isStatic = statics?.has(wanted.metadata.uid) ?? false
     const shown = isStatic ? await statics?.mirror(wanted, context) : wanted

@@ -65,4 +65,53 @@ inNamespaces(import.meta.url, () => {
     deepEqual(groups.toSorted(), ['besteffort', 'burstable'])
     match(await up.k(['get', 'pods'], {}), /^$/)
   })
+
+  test('a resize changes limits without a restart, or with one where the policy says so, or waits and says why', async () => {
+    await using up = await startRealUp()
+    const cgroups = await NodeCgroups.open()
+    const resources = { limits: { cpu: '250m', memory: '32Mi' } }
+    const resizePolicy = [{ resourceName: 'memory', restartPolicy: 'RestartContainer' }]
+    await up.apply(
+      podOf('smooth', up.image, { resources }),
+      podOf('abrupt', up.image, { resources, resizePolicy }),
+      podOf('huge', up.image, { resources }),
+    )
+    await up.k(['wait', 'pod', '--all', '--for=condition=Ready', '--timeout=50s'])
+    const resize = (name: string, cpu: string, memory: string) => {
+      const amounts = { cpu, memory }
+      const containers = [{ name: 'c', resources: { requests: amounts, limits: amounts } }]
+      return up.k(['patch', 'pod', name, '--subresource=resize', '-p', JSON.stringify({ spec: { containers } })])
+    }
+    const first = '.status.containerStatuses[0]'
+    const idOf = async (name: string) => (await fieldOf(up, name, `${first}.containerID`)).replace('containerd://', '')
+    const groupsOf = async (name: string) => {
+      const group = `${up.cgroupRoot}/pod${await fieldOf(up, name, '.metadata.uid')}`
+      return [await cgroups.limits(group), await cgroups.limits(`${group}/${await idOf(name)}`)]
+    }
+    const told = async (name: string) =>
+      [await fieldOf(up, name, `${first}.resources.limits`), await fieldOf(up, name, `${first}.restartCount`)].join(' ')
+    const before = await idOf('smooth')
+    const wanted = { cpuShares: 512, cpuPeriodUs: 100_000, cpuQuotaUs: 50_000, memoryBytes: 64 << 20 }
+
+    await resize('smooth', '500m', '64Mi')
+    await until(async () => (await told('smooth')) === '{"cpu":"500m","memory":"64Mi"} 0')
+    deepEqual([await groupsOf('smooth'), await idOf('smooth')], [[wanted, wanted], before])
+    equal(await fieldOf(up, 'smooth', `${first}.allocatedResources`), '{"cpu":"500m","memory":"64Mi"}')
+
+    await resize('abrupt', '500m', '64Mi')
+    await until(async () => (await told('abrupt')) === '{"cpu":"500m","memory":"64Mi"} 1')
+    deepEqual(await groupsOf('abrupt'), [wanted, wanted])
+
+    await resize('huge', '500', '32Mi')
+    const pending = '.status.conditions[?(@.type=="PodResizePending")]'
+    await until(async () => (await fieldOf(up, 'huge', `${pending}.reason`)) === 'Infeasible')
+    match(
+      await fieldOf(up, 'huge', `${pending}.message`),
+      /^Node didn't have enough capacity: cpu, requested: 500000, capacity: \d+$/,
+    )
+    equal(await told('huge'), '{"cpu":"250m","memory":"32Mi"} 0')
+    await resize('huge', '250m', '32Mi')
+    await until(async () => (await fieldOf(up, 'huge', `${pending}.reason`)) === '')
+    await up.k(['delete', 'pod', '--all', '--timeout=50s'])
+  })
 })

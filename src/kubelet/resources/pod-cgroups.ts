@@ -80,6 +80,12 @@ export class PodCgroups {
     await cgroups.make(podCgroup(root, pod), podCgroupLimits(pod))
   }
 
+  /** Gives the pod's group the larger of two limits each, for the time in which containers change from one to the other. */
+  async widen(before: Pod, after: Pod): Promise<void> {
+    const { cgroups, root } = this.#parts
+    await cgroups.make(podCgroup(root, after), larger(podCgroupLimits(before), podCgroupLimits(after)))
+  }
+
   /** Whatever class the pod was of. */
   async remove(podUid: string): Promise<void> {
     const { cgroups, root } = this.#parts
@@ -92,5 +98,17 @@ export class PodCgroups {
     const { cgroups, root } = this.#parts
     const millis = [...this.#burstable.values()].reduce((sum, one) => sum + one, 0)
     return cgroups.make(`${root}${classFolders.Burstable}`, { cpuShares: cpuShares(millis) })
+  }
+}
+
+/** Absent is unlimited, and so the largest. */
+function larger(a: CgroupLimits, b: CgroupLimits): CgroupLimits {
+  const isBounded = a.cpuQuotaUs !== undefined && b.cpuQuotaUs !== undefined
+  const isMemoryBounded = a.memoryBytes !== undefined && b.memoryBytes !== undefined
+  return {
+    ...b,
+    cpuShares: Math.max(a.cpuShares ?? sharesMin, b.cpuShares ?? sharesMin),
+    ...(isBounded ? { cpuQuotaUs: Math.max(a.cpuQuotaUs ?? 0, b.cpuQuotaUs ?? 0) } : {}),
+    ...(isMemoryBounded ? { memoryBytes: Math.max(a.memoryBytes ?? 0, b.memoryBytes ?? 0) } : {}),
   }
 }

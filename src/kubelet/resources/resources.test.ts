@@ -9,6 +9,7 @@ import { limitsOf } from '../pod-config/limits.ts'
 import { parseThresholds } from '../pressure/thresholds.ts'
 import { allocatableOf } from './allocatable.ts'
 import { podCgroup, podCgroupLimits, PodCgroups } from './pod-cgroups.ts'
+import { asGranted, judgeResize, needsRestart, resized } from './resize.ts'
 
 const aPod = (resources: object[], more: object = {}, uid = 'u'): Pod => {
   const containers = resources.map((one, index) => ({ name: `c${index}`, image: 'i', resources: one }))
@@ -105,4 +106,73 @@ test('allocatable is what is left beside reservations and hard thresholds', () =
     pods: '110',
   })
   deepEqual(allocatableOf({ memory: '1Gi' }, [{ memory: '2Gi' }], []), { memory: '0' })
+})
+
+const running = (spec: object, inForce: object, uid = 'u'): Pod => ({
+  ...aPod([spec], {}, uid),
+  status: {
+    phase: 'Running',
+    containerStatuses: [
+      {
+        name: 'c0',
+        image: 'i',
+        imageID: '',
+        ready: true,
+        restartCount: 0,
+        state: {},
+        lastState: {},
+        resources: inForce,
+      },
+    ],
+  } as Pod['status'],
+})
+const asks = (cpu: string, memory = '64Mi') => ({ requests: { cpu, memory } })
+const allocatable = { cpu: '2', memory: '1Gi' }
+
+const resizes: [what: string, pod: Pod, others: Pod[], verdict: string][] = [
+  ['what fits is granted', running(asks('1'), asks('500m')), [aPod([asks('1')], {}, 'v')], 'granted'],
+  [
+    'what the node never has',
+    running(asks('3'), asks('1')),
+    [],
+    "Infeasible Node didn't have enough capacity: cpu, requested: 3000, capacity: 2000",
+  ],
+  [
+    'what others have now',
+    running(asks('1500m'), asks('1')),
+    [aPod([asks('1')], {}, 'v')],
+    "Deferred Node didn't have enough resource: cpu, requested: 1500, used: 1000, capacity: 2000",
+  ],
+  [
+    'memory is looked at first',
+    running(asks('3', '2Gi'), asks('1')),
+    [],
+    "Infeasible Node didn't have enough capacity: memory, requested: 2147483648, capacity: 1073741824",
+  ],
+  [
+    'what another only wants does not count',
+    running(asks('1'), asks('500m')),
+    [running(asks('2'), asks('1'), 'v')],
+    'granted',
+  ],
+]
+for (const [what, target, others, wanted] of resizes)
+  test(`resize: ${what}`, () => {
+    const verdict = judgeResize(target, others, allocatable)
+    equal(verdict.kind === 'granted' ? 'granted' : `${verdict.reason} ${verdict.message}`, wanted)
+  })
+
+test('resize: what is in force is granted until something else is, and a policy says what needs a restart', () => {
+  const target = running(asks('2'), asks('1'))
+  deepEqual(
+    resized(target).map(({ name }) => name),
+    ['c0'],
+  )
+  deepEqual(asGranted(target).spec.containers[0]?.resources, asks('1'))
+  deepEqual(resized(running(asks('1000m'), asks('1'))), [], 'the same amount in other words is no change')
+  const policy = (resourceName: string) => ({
+    ...aPod([asks('2')]).spec.containers[0]!,
+    resizePolicy: [{ resourceName, restartPolicy: 'RestartContainer' as const }],
+  })
+  deepEqual([needsRestart(policy('cpu'), asks('1')), needsRestart(policy('memory'), asks('1'))], [true, false])
 })

@@ -1,0 +1,144 @@
+// Resize: what changes of requests and limits of a running pod mean. Pure: what is in force stands in the pod's status, so
+// nothing has to be remembered.
+import type { Container } from '../../api/core/v1/container.ts'
+import type { Pod } from '../../api/core/v1/pod.ts'
+import type { ContainerStatus, PodCondition, PodStatus } from '../../api/core/v1/pod-status.ts'
+import { amountOf, podRequests } from '../../api/core/v1/requests.ts'
+import type { ResourceAmounts } from './allocatable.ts'
+
+/** What a resize may change. */
+export const resizable = ['cpu', 'memory'] as const
+
+export type Requirements = Container['resources']
+
+export const sameResources = (a: Requirements, b: Requirements): boolean =>
+  resizable.every((name) =>
+    (['requests', 'limits'] as const).every(
+      (part) => amountOf(name, a[part]?.[name]) === amountOf(name, b[part]?.[name]),
+    ),
+  )
+
+/** What a container was last told to have in force; undefined when nothing was said yet. */
+export const inForce = ({ status }: Pick<Pod, 'status'>, name: string): Requirements | undefined =>
+  statusOf(status, name)?.resources
+
+const statusOf = (status: PodStatus, name: string): ContainerStatus | undefined =>
+  [...(status.containerStatuses ?? []), ...(status.initContainerStatuses ?? [])].find((one) => one.name === name)
+
+/** Containers for which something else is wanted than is in force. */
+export const resized = (pod: Pod): readonly Container[] =>
+  [...(pod.spec.initContainers ?? []), ...pod.spec.containers].filter(({ name, resources }) => {
+    const present = inForce(pod, name)
+    return present !== undefined && !sameResources(present, resources)
+  })
+
+/** The pod as it was granted: what is in force instead of what is wanted. */
+export function asGranted(pod: Pod): Pod {
+  if (resized(pod).length === 0) return pod
+  const granted = (container: Container): Container => ({
+    ...container,
+    resources: inForce(pod, container.name) ?? container.resources,
+  })
+  const { initContainers, containers } = pod.spec
+  return {
+    ...pod,
+    spec: {
+      ...pod.spec,
+      containers: containers.map(granted),
+      ...(initContainers === undefined ? {} : { initContainers: initContainers.map(granted) }),
+    },
+  }
+}
+
+export type ResizeVerdict =
+  | { readonly kind: 'granted' }
+  | { readonly kind: 'pending'; readonly reason: 'Deferred' | 'Infeasible'; readonly message: string }
+
+/** Whether the node has it: not at all, not now, or yes. */
+export function judgeResize(pod: Pod, others: readonly Pod[], allocatable: ResourceAmounts): ResizeVerdict {
+  const wanted = podRequests({ spec: pod.spec })
+  const capacity = (name: string) => amountOf(name, allocatable[name])
+  const lacks = (free: (name: string) => number) =>
+    [...resizable].toReversed().find((name) => (wanted.get(name) ?? 0) > free(name))
+  const never = lacks(capacity)
+  const requested = (name: string) => wanted.get(name) ?? 0
+  if (never !== undefined) {
+    const message = `Node didn't have enough capacity: ${never}, requested: ${requested(never)}, capacity: ${capacity(never)}`
+    return { kind: 'pending', reason: 'Infeasible', message }
+  }
+  const used = (name: string) =>
+    others.reduce((sum, other) => sum + (podRequests({ spec: asGranted(other).spec }).get(name) ?? 0), 0)
+  const later = lacks((name) => capacity(name) - used(name))
+  if (later === undefined) return { kind: 'granted' }
+  const message = `Node didn't have enough resource: ${later}, requested: ${requested(later)}, used: ${used(later)}, capacity: ${capacity(later)}`
+  return { kind: 'pending', reason: 'Deferred', message }
+}
+
+/** Whether a container must start anew to have the change, by its policy. */
+export const needsRestart = ({ resizePolicy = [], resources }: Container, present: Requirements): boolean =>
+  resizable.some((name) => {
+    const isChanged = !sameResources(only(present, name), only(resources, name))
+    const policy = resizePolicy.find(({ resourceName }) => resourceName === name)?.restartPolicy
+    return isChanged && policy === 'RestartContainer'
+  })
+
+const only = ({ requests, limits }: Requirements, name: string): Requirements => ({
+  requests: requests?.[name] === undefined ? {} : { [name]: requests[name] },
+  limits: limits?.[name] === undefined ? {} : { [name]: limits[name] },
+})
+
+const pendingType = 'PodResizePending'
+const progressType = 'PodResizeInProgress'
+
+export interface ResizeReport {
+  /** What each container has in force, by name. */
+  readonly resources: ReadonlyMap<string, Requirements>
+  /** The pod as it was granted. */
+  readonly granted: Pod
+  readonly verdict: ResizeVerdict
+  /** What went wrong while it was put into force; undefined when nothing is under way. */
+  readonly progress: { readonly message: string } | undefined
+}
+
+/** A pod's status with what is in force and what is under way. */
+export function withResize(status: PodStatus, { metadata }: Pod, report: ResizeReport, now: string): PodStatus {
+  const { resources, granted, verdict, progress } = report
+  const grantedOf = (name: string) =>
+    [...(granted.spec.initContainers ?? []), ...granted.spec.containers].find((one) => one.name === name)?.resources
+  const told = (one: ContainerStatus): ContainerStatus => {
+    const own = resources.get(one.name)
+    const allocated = grantedOf(one.name)?.requests
+    if (own === undefined || (own.requests === undefined && own.limits === undefined)) return one
+    return { ...one, resources: own, ...(allocated === undefined ? {} : { allocatedResources: allocated }) }
+  }
+  const others = (status.conditions ?? []).filter(({ type }) => type !== pendingType && type !== progressType)
+  const condition = (type: string, more: object): PodCondition => {
+    const before = status.conditions?.find((one) => one.type === type)
+    const lastTransitionTime = before?.lastTransitionTime ?? now
+    const { generation } = metadata
+    return {
+      type,
+      status: 'True',
+      ...more,
+      lastTransitionTime,
+      ...(generation === undefined ? {} : { observedGeneration: generation }),
+    }
+  }
+  const conditions = [
+    ...others,
+    ...(verdict.kind === 'pending'
+      ? [condition(pendingType, { reason: verdict.reason, message: verdict.message })]
+      : []),
+    ...(progress === undefined
+      ? []
+      : [condition(progressType, progress.message === '' ? {} : { reason: 'Error', message: progress.message })]),
+  ]
+  return {
+    ...status,
+    conditions,
+    ...(status.containerStatuses === undefined ? {} : { containerStatuses: status.containerStatuses.map(told) }),
+    ...(status.initContainerStatuses === undefined
+      ? {}
+      : { initContainerStatuses: status.initContainerStatuses.map(told) }),
+  }
+}
