@@ -10,9 +10,9 @@ const marker = 'COXSWAIN_IN_NAMESPACES'
 const setUp = 'ip link set lo up && exec "$@"'
 
 /** Calls `define` in new namespaces: the test file runs itself there again. */
-export function inNamespaces(file: string, define: () => void): void {
+export function inNamespaces(file: string, define: () => void, msMax = 280_000): void {
   if (process.env[marker] === '1') return define()
-  test('in namespaces of its own', { timeout: 280_000 }, async () => {
+  test('in namespaces of its own', { timeout: msMax }, async () => {
     const path = fileURLToPath(file)
     const unshare = ['--net', '--mount', '--pid', '--fork', '--kill-child', '--mount-proc']
     const inner = ['sh', '-c', setUp, 'sh', process.execPath, '--test', '--test-reporter=spec', path]
