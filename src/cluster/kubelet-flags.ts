@@ -26,8 +26,6 @@ export const kubeletFlags = {
     value: '<folder>',
     help: 'files with pods of the node itself (node/manifests below the data)',
   },
-  'shutdown-grace-period': { value: '<time>', help: 'how long pods have to end when the machine goes down (0s)' },
-  'shutdown-grace-period-critical-pods': { value: '<time>', help: 'the part of it that critical pods have (0s)' },
   'system-reserved': { value: '<list>', help: 'kept from pods for the rest of the system: cpu=200m,memory=500Mi' },
 } as const
 
@@ -81,10 +79,6 @@ export function kubeletSettings(flags: KubeletFlagValues): KubeletSettings {
     ...(flags['manifest-url'] === undefined
       ? {}
       : { manifestUrl: about('manifest-url', () => urlIn(flags['manifest-url'])) }),
-    shutdown: {
-      graceMs: time('shutdown-grace-period', 0),
-      criticalGraceMs: time('shutdown-grace-period-critical-pods', 0),
-    },
   }
 }
 

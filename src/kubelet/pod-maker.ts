@@ -129,6 +129,12 @@ export class PodMaker {
     if (logPath.startsWith(`${paths.logs}/`)) await disk.remove(logPath)
   }
 
+  /** A pod that has run to its end needs no volumes and no group any more; its logs and last words stay. */
+  async finish(podUid: string): Promise<void> {
+    await this.#parts.cgroups.remove(podUid)
+    await this.#parts.volumes?.unmount(podUid)
+  }
+
   /** Nothing of the pod stays on the node but its logs, and those only while something may read them. */
   async remove(podUid: string): Promise<void> {
     const { disk, objects, paths, volumes, cgroups } = this.#parts

@@ -10,7 +10,14 @@ import type { ContainerMount } from '../machine/runtime/config.ts'
 import { ConfigError } from './pod-config/config-error.ts'
 import { expanded } from './pod-config/expansion.ts'
 import type { NodeFacts } from './pod-config/field-values.ts'
-import { podFolder, subPathFolder, volumeFolder, volumesFolder, type NodePaths } from './pod-config/paths.ts'
+import {
+  podFolder,
+  subPathFolder,
+  subPathsFolder,
+  volumeFolder,
+  volumesFolder,
+  type NodePaths,
+} from './pod-config/paths.ts'
 import { volumeTypes } from './volumes.ts'
 import {
   VolumeError,
@@ -124,16 +131,25 @@ export class PodVolumes {
     }
   }
 
+  /** Takes the volumes of a pod away that has run to its end. */
+  unmount(podUid: string): Promise<void> {
+    const { paths } = this.#parts
+    return this.#inTurn(podUid, async () => {
+      for (const folder of [subPathsFolder(paths, podUid), volumesFolder(paths, podUid)]) await this.#takeAway(folder)
+    })
+  }
+
   /** Takes away all that a pod had on the node, whoever made it. */
   remove(podUid: string): Promise<void> {
-    const { disk, paths } = this.#parts
-    const folder = podFolder(paths, podUid)
-    return this.#inTurn(podUid, async () => {
-      // Inner mounts go before the outer ones that hold them.
-      const mounts = [...(await disk.mountsBelow(folder))].toSorted((a, b) => b.length - a.length)
-      for (const mount of mounts) await disk.unmount(mount)
-      await disk.remove(folder)
-    })
+    return this.#inTurn(podUid, () => this.#takeAway(podFolder(this.#parts.paths, podUid)))
+  }
+
+  async #takeAway(folder: string): Promise<void> {
+    const { disk } = this.#parts
+    // Inner mounts go before the outer ones that hold them.
+    const mounts = [...(await disk.mountsBelow(folder))].toSorted((a, b) => b.length - a.length)
+    for (const mount of mounts) await disk.unmount(mount)
+    await disk.remove(folder)
   }
 
   /** Pods that have anything on this node, also those that nobody remembers. */

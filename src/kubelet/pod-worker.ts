@@ -254,7 +254,8 @@ export class PodWorker {
         )
         return maker.forgetContainer(uid, action.container)
       case 'stop-sandbox':
-        return this.#call('stop sandbox', wanted, context, () => runtime.stopSandbox(action.sandboxId, signal))
+        await this.#call('stop sandbox', wanted, context, () => runtime.stopSandbox(action.sandboxId, signal))
+        return maker.finish(uid)
       case 'remove-sandbox':
         return this.#call('remove sandbox', wanted, context, () => runtime.removeSandbox(action.sandboxId, signal))
       case 'release-pod':

@@ -13,7 +13,6 @@ export interface KubeletSettings {
   /** How long a condition of pressure stays after its cause is gone. */
   readonly pressureTransitionMs: number
   readonly imageCollection: ImageCollectionSettings
-  readonly shutdown: ShutdownSettings
   /** Where pods of the node itself are found. */
   readonly manifestFolder?: string
   readonly manifestUrl?: string
@@ -26,13 +25,6 @@ export interface ImageCollectionSettings {
   /** How old an unused image is at least when it is removed for space, and at most in any case; 0: no such bound. */
   readonly ageMsMin: number
   readonly ageMsMax: number
-}
-
-export interface ShutdownSettings {
-  /** How long the machine waits for pods to end when it goes down; 0: not at all. */
-  readonly graceMs: number
-  /** The part of it that is kept for critical pods. */
-  readonly criticalGraceMs: number
 }
 
 /** As upstream's kubelet has it when nothing is said. */
@@ -49,5 +41,4 @@ export const defaultSettings: KubeletSettings = {
   evictionPodGraceSecondsMax: 0,
   pressureTransitionMs: 300_000,
   imageCollection: { highPercent: 85, lowPercent: 80, ageMsMin: 120_000, ageMsMax: 0 },
-  shutdown: { graceMs: 0, criticalGraceMs: 0 },
 }

@@ -59,11 +59,12 @@ async function startNode() {
       await meanwhile()
       tasks = start()
     },
-    async run(volume: object) {
+    async run(volume: object, more: object = {}) {
       const spec = {
         automountServiceAccountToken: false,
         containers: [{ name: 'c', image: 'i', volumeMounts: [{ name: 'v', mountPath: '/v' }] }],
         volumes: [{ name: 'v', ...volume }],
+        ...more,
       }
       await client.of(pod).create({ metadata: { name: 'p', labels: { a: '1' } }, spec }, 'default', ctx)
       await clock.advance('5s')
@@ -83,6 +84,15 @@ async function startNode() {
     },
   }
 }
+
+test('a pod that has run to its end keeps no volumes', async () => {
+  await using node = await startNode()
+  await node.run({ emptyDir: { medium: 'Memory' } }, { restartPolicy: 'Never', activeDeadlineSeconds: 20 })
+  equal((await node.disk.mountsBelow('/pods')).length, 1)
+  await node.clock.advance('1m')
+  equal((await node.client.of(pod).get('p', 'default', ctx)).status.phase, 'Failed')
+  deepEqual(await node.disk.mountsBelow('/pods'), [])
+})
 
 const settings = (data: Record<string, string>, more: object = {}) => ({
   metadata: { name: 'settings' },

@@ -19,6 +19,8 @@ export const volumesFolder = (paths: NodePaths, uid: string): string => `${podFo
 export const volumeFolder = (paths: NodePaths, uid: string, type: string, name: string): string =>
   `${volumesFolder(paths, uid)}/kubernetes.io~${type}/${name}`
 
+export const subPathsFolder = (paths: NodePaths, uid: string): string => `${podFolder(paths, uid)}/volume-subpaths`
+
 /** Where a container's mount of a part of a volume lies. */
 export const subPathFolder = (
   paths: NodePaths,
@@ -26,7 +28,7 @@ export const subPathFolder = (
   volume: string,
   container: string,
   index: number,
-): string => `${podFolder(paths, uid)}/volume-subpaths/${volume}/${container}/${index}`
+): string => `${subPathsFolder(paths, uid)}/${volume}/${container}/${index}`
 
 export const terminationFile = (paths: NodePaths, uid: string, container: string, attempt: number): string =>
   `${podFolder(paths, uid)}/containers/${container}/${attempt}`

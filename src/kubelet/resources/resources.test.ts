@@ -124,7 +124,7 @@ const running = (spec: object, inForce: object, uid = 'u'): Pod => ({
         resources: inForce,
       },
     ],
-  } as Pod['status'],
+  },
 })
 const asks = (cpu: string, memory = '64Mi') => ({ requests: { cpu, memory } })
 const allocatable = { cpu: '2', memory: '1Gi' }
@@ -170,9 +170,9 @@ test('resize: what is in force is granted until something else is, and a policy 
   )
   deepEqual(asGranted(target).spec.containers[0]?.resources, asks('1'))
   deepEqual(resized(running(asks('1000m'), asks('1'))), [], 'the same amount in other words is no change')
-  const policy = (resourceName: string) => ({
-    ...aPod([asks('2')]).spec.containers[0]!,
-    resizePolicy: [{ resourceName, restartPolicy: 'RestartContainer' as const }],
-  })
-  deepEqual([needsRestart(policy('cpu'), asks('1')), needsRestart(policy('memory'), asks('1'))], [true, false])
+  const restarts = (resourceName: string) =>
+    target.spec.containers.map((container) =>
+      needsRestart({ ...container, resizePolicy: [{ resourceName, restartPolicy: 'RestartContainer' }] }, asks('1')),
+    )
+  deepEqual([restarts('cpu'), restarts('memory')], [[true], [false]])
 })
