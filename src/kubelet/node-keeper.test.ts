@@ -8,12 +8,13 @@ import { seededRandom } from '../base/random.ts'
 import { TaskGroup } from '../base/task-group.ts'
 import { event } from '../api/core/v1/event.ts'
 import { node } from '../api/core/v1/node.ts'
-import { pod } from '../api/core/v1/pod.ts'
+import { pod, type Pod } from '../api/core/v1/pod.ts'
 import { simulatedHost } from '../cluster/simulated-host.ts'
 import { startCluster } from '../cluster/start-cluster.ts'
 import { SimulatedHostLoad } from '../machine/load/simulated-host-load.ts'
+import type { RuntimeContainer, RuntimePod } from '../machine/runtime/runtime.ts'
 import { SimulatedRuntime } from '../machine/runtime/simulated.ts'
-import { surplus } from './container-collector.ts'
+import { removeEnded } from './container-collector.ts'
 import { Kubelet } from './kubelet.ts'
 
 const ctx = context(new AbortController().signal)
@@ -112,28 +113,20 @@ test('while memory is short no pod begins that asked for none', async () => {
   match(message ?? '', /^Pod was rejected: The node had condition: \[MemoryPressure\]\. $/)
 })
 
-test('of containers that ended only the last is kept', () => {
-  const ended = (id: string, name: string, state: 'exited' | 'running' = 'exited') => ({
-    id,
-    name,
-    state,
-    image: '',
-    imageId: '',
-    attempt: 0,
-    startedMs: 0,
-    finishedMs: 0,
-    exitCode: 1,
-    reason: '',
-    message: '',
-    logPath: '',
-  })
-  const all = [ended('a0', 'a'), ended('a1', 'a'), ended('b0', 'b'), ended('a2', 'a'), ended('b1', 'b', 'running')]
-  deepEqual(
-    surplus(all, 1).map(({ id }) => id),
-    ['a0', 'a1'],
+test('a full disk: what has run to its end leaves no container, and what runs is left alone', async () => {
+  const removed: string[] = []
+  const containers = [
+    { id: 'ended', state: 'exited' } as RuntimeContainer,
+    { id: 'live', state: 'running' } as RuntimeContainer,
+  ]
+  const aPod = (uid: string, phase: string) => ({ metadata: { uid }, status: { phase } }) as Pod
+  await removeEnded(
+    {
+      inspect: () => Promise.resolve({ containers } as unknown as RuntimePod),
+      removeContainer: (id) => Promise.resolve(void removed.push(id)),
+    },
+    [aPod('a', 'Succeeded'), aPod('b', 'Running')],
+    ctx.signal,
   )
-  deepEqual(
-    surplus(all, 0).map(({ id }) => id),
-    ['a0', 'a1', 'a2', 'b0'],
-  )
+  deepEqual(removed, ['ended'])
 })

@@ -10,7 +10,7 @@ import type { Pod } from '../api/core/v1/pod.ts'
 import type { Client } from '../client/client.ts'
 import type { EventNote, EventRecorder } from '../client/event-recorder.ts'
 import type { ContainerRuntime } from '../machine/runtime/runtime.ts'
-import { ContainerCollector } from './container-collector.ts'
+import { removeEnded } from './container-collector.ts'
 import { register } from './heartbeat.ts'
 import { ImageCollector } from './images/image-collector.ts'
 import type { NodeHost } from './node-host.ts'
@@ -50,13 +50,11 @@ export class NodeKeeper {
   readonly #parts: NodeKeeperParts
   readonly #pressure: PressureManager
   readonly #images: ImageCollector
-  readonly #containers: ContainerCollector
   #told: readonly PressureCondition[] = []
 
   constructor(parts: NodeKeeperParts) {
     const { host, settings, runtime } = parts
     this.#parts = parts
-    this.#containers = new ContainerCollector(parts)
     this.#images = new ImageCollector({
       ...parts,
       runtime,
@@ -67,7 +65,7 @@ export class NodeKeeper {
     this.#pressure = new PressureManager({
       ...parts,
       freeDisk: async (signal) => {
-        await this.#containers.freeAll(signal)
+        await removeEnded(runtime, parts.pods(), signal)
         await this.#images.freeAll(signal)
       },
       evict: (eviction, signal) => this.#evict(eviction, signal),
@@ -100,7 +98,6 @@ export class NodeKeeper {
       'images',
       onceLoaded((signal) => this.#images.run(signal)),
     )
-    tasks.start('ended containers', (signal) => this.#containers.run(signal))
   }
 
   async #evict({ pod, message, graceSeconds }: Eviction, signal: AbortSignal): Promise<void> {
