@@ -6,6 +6,7 @@ import type { Metrics } from '../base/metrics.ts'
 import type { Random } from '../base/random.ts'
 import { because } from '../base/context.ts'
 import { unlessAborted } from '../base/unless-aborted.ts'
+import { addOnGroups } from '../api/kinds.ts'
 import { StatusError } from '../api/status-error.ts'
 import type { Store } from '../store/store.ts'
 import type { Answer } from './answer.ts'
@@ -37,6 +38,8 @@ export interface ApiServerParts {
   readonly digest: (text: string) => string
   readonly kubelets: KubeletConnection
   readonly explain?: (podKey: string) => object | undefined
+  /** Whether discovery tells of what an add-on serves upstream: `kubectl top` looks there first. */
+  readonly tellsOfAddOns?: boolean
 }
 
 /** How long the store may take to say that it is there. */
@@ -68,6 +71,7 @@ export class ApiServer {
       address: () => this.address,
       digest: parts.digest,
       openApi: new OpenApiDocuments(parts.digest),
+      hiddenGroups: parts.tellsOfAddOns === true ? [] : addOnGroups,
     }
     this.#road = road(stations, this.registry.policies, (request) => this.#end(request))
   }

@@ -65,6 +65,8 @@ export interface ClusterOptions {
   readonly simulation?: SimulatedRuntimeOptions
   /** This machine as a node. */
   readonly realNode?: RealNode
+  /** Whether discovery tells of metrics.k8s.io; it does where there are real containers to measure. */
+  readonly tellsOfAddOns?: boolean
   readonly flowEvents?: number
   readonly schedulerConfiguration?: SchedulerConfiguration
   /** What a test lets go wrong. */
@@ -171,7 +173,7 @@ export class Cluster {
   }
 
   #apiServer(): Component {
-    const { clock, random, log, store } = this.#options
+    const { clock, random, log, store, realNode, tellsOfAddOns = realNode !== undefined } = this.#options
     const metrics = this.metrics
     const requestMetrics = new RequestMetrics(metrics)
     const digest = (text: string) => nodeCrypto.sha256(text).toHex().toUpperCase()
@@ -190,6 +192,7 @@ export class Cluster {
         digest,
         kubelets: this.#kubelets,
         explain: (podKey) => this.decisions.explain(podKey),
+        tellsOfAddOns,
       }
       const server = faults === undefined ? new ApiServer(parts) : new FaultyApiServer(parts, faults)
       this.#server = server

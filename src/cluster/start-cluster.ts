@@ -61,6 +61,7 @@ export async function startCluster({
   cleanUps.defer(close)
   const cluster = new Cluster({
     ...{ clock, random, log, store, policies, nodes, controllerManagers, simulation, schedulerConfiguration, faults },
+    tellsOfAddOns: true,
     controllerSettings: {
       legacyTokens: legacyTokenIssuer(accountKey, nodePlatform.crypto),
       ...(certificates === undefined

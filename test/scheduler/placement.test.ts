@@ -219,7 +219,7 @@ test('volumes: the first consumer decides, a local volume pulls the pod to its n
   equal(await nodeOf(cluster, 'user'), 'node-1')
 })
 
-test('devices: one each, on the node that has them; selectors in CEL are not guessed', async () => {
+test('devices: one each, on the node that has them, if their selectors mean them', async () => {
   await using cluster = await startCluster({ nodes: 2 })
   const { client, clock } = cluster
   await client.of(deviceClass).create({ metadata: { name: 'gpu' }, spec: {} }, '', ctx)
@@ -245,14 +245,18 @@ test('devices: one each, on the node that has them; selectors in CEL are not gue
       'default',
       ctx,
     )
-  await claim('one')
+  const driven = (driver: string) => ({ selectors: [{ cel: { expression: `device.driver == "${driver}"` } }] })
+  await claim('one', driven('gpu.example.com'))
   await claim('two')
-  await claim('picky', { selectors: [{ cel: { expression: 'true' } }] })
+  await claim('picky', driven('other.example.com'))
   await clock.advance('1s')
   const using = (resourceClaimName: string) => ({
     resourceClaims: [{ name: 'gpu', resourceClaimName }],
     containers: [{ name: 'c', image: 'x', resources: { claims: [{ name: 'gpu' }] } }],
   })
+  await makePod(cluster, 'third', using('picky'))
+  await clock.advance('5s')
+  match(await messageOf(cluster, 'third'), /2 cannot allocate all claims/)
   await makePod(cluster, 'first', using('one'))
   await clock.advance('5s')
   equal(await nodeOf(cluster, 'first'), 'node-1')
@@ -266,10 +270,8 @@ test('devices: one each, on the node that has them; selectors in CEL are not gue
     [['pods', 'first']],
   )
   await makePod(cluster, 'second', using('two'))
-  await makePod(cluster, 'third', using('picky'))
   await clock.advance('5s')
   match(await messageOf(cluster, 'second'), /2 cannot allocate all claims/)
-  match(await messageOf(cluster, 'third'), /selectors of devices are not evaluated by this scheduler/)
 })
 
 test('two profiles at once: one fills nodes up, the other spreads; a third name is nobody', async () => {

@@ -59,6 +59,8 @@ for (const kubectl of kubectls())
     const { stdout: flow } = await promisify(execFile)(coxswain, [
       'flow',
       'deployment/web',
+      '--format',
+      'tree',
       '--kubeconfig',
       up.kubeconfig,
     ])

@@ -1,13 +1,37 @@
 // Streams with real kubectl on simulated nodes: the same road as to real containers, without a socket to the kubelet.
 import { deepEqual, equal, match } from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { createInterface } from 'node:readline'
 import { test } from 'node:test'
-import { kubectls, runKubectl } from '../kubectl.ts'
+import { kubectls, runKubectl, type Kubectl } from '../kubectl.ts'
 import { startUp } from '../process.ts'
 
 const protocols = [
   {},
   { KUBECTL_REMOTE_COMMAND_WEBSOCKETS: 'false', KUBECTL_PORT_FORWARD_WEBSOCKETS: 'false' },
 ] as const
+
+/** What the pod answers at a port of this machine that leads to it. */
+async function answerThroughForward(
+  { path }: Kubectl,
+  kubeconfig: string,
+  environment: Readonly<Record<string, string>>,
+): Promise<string> {
+  const env = { ...process.env, ...environment, KUBECONFIG: kubeconfig }
+  const child = spawn(path, ['port-forward', 'pod/web', ':80'], { env, stdio: ['ignore', 'pipe', 'inherit'] })
+  const exited = once(child, 'exit')
+  try {
+    for await (const line of createInterface({ input: child.stdout })) {
+      const address = /^Forwarding from (127\.0\.0\.1:\d+)/.exec(line)?.[1]
+      if (address !== undefined) return await (await fetch(`http://${address}/`)).text()
+    }
+    return 'nothing was forwarded'
+  } finally {
+    child.kill()
+    await exited
+  }
+}
 
 for (const kubectl of kubectls())
   test(`kubectl ${kubectl.version}: logs, exec, port-forward and proxy on a simulated node`, async () => {
@@ -20,10 +44,7 @@ for (const kubectl of kubectls())
     match((await k(['logs', 'web', '--previous'])).err, /previous terminated container "web" in pod "web" not found/)
     for (const environment of protocols) {
       deepEqual(await k(['exec', 'web', '--', 'true'], environment), { code: 0, out: '', err: '' })
-      match(
-        (await k(['port-forward', 'pod/web', ':80'], environment)).err,
-        /the simulated runtime does not forward ports/,
-      )
+      equal(await answerThroughForward(kubectl, up.kubeconfig, environment), 'ok')
     }
     equal((await k(['get', '--raw', '/api/v1/nodes/node-0/proxy/healthz'])).out, 'ok')
     match((await k(['get', '--raw', '/api/v1/nodes/node-0/proxy/pods'])).out, /"kind":"PodList".*"name":"web"/)

@@ -18,7 +18,13 @@ export const apiGroup = (name: string): object | undefined => {
   return versions.length === 0 ? undefined : { name, versions, preferredVersion: versions[0] }
 }
 
-export const apiGroupList = (): object => ({ kind: 'APIGroupList', apiVersion: 'v1', groups: groupNames.map(apiGroup) })
+const shownGroups = (hidden: readonly string[]) => groupNames.filter((name) => !hidden.includes(name))
+
+export const apiGroupList = (hidden: readonly string[] = []): object => ({
+  kind: 'APIGroupList',
+  apiVersion: 'v1',
+  groups: shownGroups(hidden).map(apiGroup),
+})
 
 const kindsOf = (group: string, version: string): Kind[] =>
   kinds
@@ -56,8 +62,8 @@ export function apiResourceList(group: string, version: string): object | undefi
 }
 
 /** Everything in one answer; `legacy` holds the core group, the other answer all the rest. */
-export function aggregatedDiscovery(legacy: boolean): object {
-  const groups = legacy ? [''] : groupNames
+export function aggregatedDiscovery(legacy: boolean, hidden: readonly string[] = []): object {
+  const groups = legacy ? [''] : shownGroups(hidden)
   return {
     kind: 'APIGroupDiscoveryList',
     apiVersion: 'apidiscovery.k8s.io/v2',

@@ -19,6 +19,8 @@ export interface ServerPaths {
   readonly documents: Policies['documents']
   readonly address: () => string
   readonly openApi: OpenApiDocuments
+  /** Groups that are not told of. */
+  readonly hiddenGroups: readonly string[]
   /** A digest for entity tags. */
   readonly digest: (text: string) => string
 }
@@ -48,7 +50,7 @@ export function answerPath(path: string, accept: string, server: ServerPaths): A
       if (parts.length === 1) return wantsAggregated ? aggregated(true, server) : json(apiVersions(server.address()))
       return json(parts.length === 2 ? apiResourceList('', parts[1] ?? '') : undefined)
     case 'apis':
-      if (parts.length === 1) return wantsAggregated ? aggregated(false, server) : json(apiGroupList())
+      if (parts.length === 1) return wantsAggregated ? aggregated(false, server) : json(apiGroupList(server.hiddenGroups))
       if (parts.length === 2) return json(withType(apiGroup(parts[1] ?? '')))
       return json(parts.length === 3 ? apiResourceList(parts[1] ?? '', parts[2] ?? '') : undefined)
     case 'coxswain':
@@ -72,7 +74,7 @@ const present = (answer: Answer | undefined): Answer => {
 const withType = (group: object | undefined): object | undefined =>
   group === undefined ? undefined : { kind: 'APIGroup', apiVersion: 'v1', ...group }
 
-function aggregated(legacy: boolean, { digest }: ServerPaths): Answer {
-  const value = aggregatedDiscovery(legacy)
+function aggregated(legacy: boolean, { digest, hiddenGroups }: ServerPaths): Answer {
+  const value = aggregatedDiscovery(legacy, hiddenGroups)
   return { kind: 'json', status: 200, value, contentType: aggregatedType, etag: `"${digest(JSON.stringify(value))}"` }
 }
