@@ -1,0 +1,71 @@
+// Priority and fairness through the real port: who asks for more than his level allows is told when to come back.
+import { deepEqual, equal, match } from 'node:assert/strict'
+import { readFile } from 'node:fs/promises'
+import { test } from 'node:test'
+import { parseKubeconfig } from '../../src/pki/kubeconfig.ts'
+import { nodePlatform } from '../../src/platform/node/platform.ts'
+import { startUp } from '../process.ts'
+
+const group = 'flowcontrol.apiserver.k8s.io/v1'
+const level = {
+  apiVersion: group,
+  kind: 'PriorityLevelConfiguration',
+  metadata: { name: 'nothing' },
+  spec: {
+    type: 'Limited',
+    limited: { nominalConcurrencyShares: 0, borrowingLimitPercent: 0, limitResponse: { type: 'Reject' } },
+  },
+}
+const schema = {
+  apiVersion: group,
+  kind: 'FlowSchema',
+  metadata: { name: 'noisy' },
+  spec: {
+    matchingPrecedence: 10,
+    priorityLevelConfiguration: { name: 'nothing' },
+    rules: [
+      {
+        subjects: [{ kind: 'User', user: { name: 'noisy' } }],
+        resourceRules: [{ verbs: ['*'], apiGroups: ['*'], resources: ['*'], clusterScope: true, namespaces: ['*'] }],
+      },
+    ],
+  },
+}
+
+const right = {
+  apiVersion: 'rbac.authorization.k8s.io/v1',
+  kind: 'ClusterRoleBinding',
+  metadata: { name: 'noisy' },
+  roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'cluster-admin' },
+  subjects: [{ apiGroup: 'rbac.authorization.k8s.io', kind: 'User', name: 'noisy' }],
+}
+
+test('a level without seats serves one at a time; the others are told when to come back', async () => {
+  await using up = await startUp('--runtime', 'none')
+  const { server, authority, identity } = parseKubeconfig(await readFile(up.kubeconfig, 'utf8'))
+  const outbound = nodePlatform.outbound.connect({ origin: server, tls: { authority, ...identity } })
+  const { signal } = new AbortController()
+  const create = async (target: string, body: object, headers: Record<string, string> = {}) => {
+    const all = { 'content-type': 'application/json', ...headers }
+    const answer = await outbound.send({ method: 'POST', target, headers: all, body: JSON.stringify(body) }, signal)
+    const text = new TextDecoder().decode(Buffer.concat(await Array.fromAsync(answer.body)))
+    return { ...answer, said: JSON.parse(text) as { reason?: string; code?: number } }
+  }
+  equal((await create(`/apis/${group}/prioritylevelconfigurations`, level)).status, 201)
+  equal((await create(`/apis/${group}/flowschemas`, schema)).status, 201)
+  equal((await create('/apis/rbac.authorization.k8s.io/v1/clusterrolebindings', right)).status, 201)
+  const makeOne = (name: string, headers?: Record<string, string>) =>
+    create('/api/v1/namespaces/default/configmaps', { metadata: { name } }, headers)
+  const answers = await Promise.all(
+    Array.from({ length: 50 }, (_, index) => makeOne(`noisy-${index}`, { 'impersonate-user': 'noisy' })),
+  )
+  deepEqual([...new Set(answers.map(({ status }) => status))].toSorted(), [201, 429])
+  for (const { headers, said } of answers.filter(({ status }) => status === 429)) {
+    equal(headers['retry-after'], '1')
+    deepEqual([said.reason, said.code], ['TooManyRequests', 429])
+    match(headers['x-kubernetes-pf-flowschema-uid'] ?? '', /^[\da-f-]{36}$/)
+    match(headers['x-kubernetes-pf-prioritylevel-uid'] ?? '', /^[\da-f-]{36}$/)
+  }
+  equal((await makeOne('calm')).status, 201, 'others are served')
+  await outbound.close()
+})
