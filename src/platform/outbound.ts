@@ -5,6 +5,8 @@ export interface OutboundOptions {
   /** `https://host:port` */
   readonly origin: string
   readonly tls: OutboundTls
+  /** Speaks HTTP/2 where the server does. What is given up is not told to it then: not for watches. */
+  readonly http2?: boolean
 }
 
 /** Who must have signed the server's certificate, and who we are. PEM. */

@@ -1,6 +1,9 @@
 // The Node.js drivers keep what the contracts of platform/ promise.
 import { deepEqual, equal, ok, rejects } from 'node:assert/strict'
-import { connect } from 'node:http2'
+import { once } from 'node:events'
+import { connect, createSecureServer } from 'node:http2'
+import { createServer } from 'node:https'
+import type { AddressInfo } from 'node:net'
 import { mkdtemp, readdir, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { connect as connectTls } from 'node:tls'
@@ -118,6 +121,30 @@ test('the same port speaks HTTP/2', async () => {
   const stream = session.request({ ':path': '/h2' })
   equal(await text(stream), '/h2 undefined')
   session.close()
+})
+
+test('outbound requests speak HTTP/2 over kept connections where that is asked for and spoken', async () => {
+  const identity = { cert: server.certificate, key: server.key }
+  const answer = (sent: { httpVersion: string }, response: { end(text: string): void }) =>
+    void response.end(sent.httpVersion)
+  const speakers = { '2.0': createSecureServer(identity, answer), '1.1': createServer(identity, answer) }
+  const rounds = 10
+  for (const [version, speaker] of Object.entries(speakers)) {
+    await using cleanUps = new AsyncDisposableStack()
+    let connections = 0
+    speaker.on('secureConnection', () => connections++)
+    speaker.listen(0, '127.0.0.1')
+    await once(speaker, 'listening')
+    cleanUps.defer(() => void speaker.close())
+    const origin = `https://127.0.0.1:${(speaker.address() as AddressInfo).port}`
+    const outbound = nodeOutbound.connect({ origin, tls: { authority: authority.certificate }, http2: true })
+    cleanUps.defer(() => outbound.close())
+    for (let round = 0; round < rounds; round++) {
+      const { body } = await outbound.send({ method: 'POST', target: '/', headers: {}, body: 'x' }, signal)
+      equal(await text(body), version)
+    }
+    ok(connections < rounds, `${connections} connections for ${rounds} requests`)
+  }
 })
 
 test('a body beyond the limit is refused', async () => {

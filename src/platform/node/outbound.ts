@@ -26,12 +26,12 @@ export const nodeOutbound: OutboundProvider = {
 }
 
 // undici takes 80 ms to load, and a server that nobody calls out of does not need it.
-async function open({ origin, tls }: OutboundOptions): Promise<Pool> {
+async function open({ origin, tls, http2 = false }: OutboundOptions): Promise<Pool> {
   const { Pool } = await import('undici')
   return new Pool(origin, {
     connections: connectionsMax,
     pipelining: 1,
-    allowH2: false, // undici's HTTP/2 does not tell the server when a stream is abandoned
+    allowH2: http2, // undici's HTTP/2 does not tell the server when a stream is abandoned
     bodyTimeout: 0, // a watch may be silent for long
     headersTimeout: 0, // the caller's signal bounds the wait
     connect: {

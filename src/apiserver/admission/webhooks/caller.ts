@@ -81,7 +81,7 @@ export class WebhookCaller {
     const ask = async () => {
       const { service } = hook.clientConfig
       const at = service === undefined ? origin : `https://${this.#options.serviceAddress(service, reads)}`
-      const outbound = this.#connect({ origin: at, tls })
+      const outbound = this.#connect({ origin: at, tls, http2: true })
       const server = { outbound, clock: this.#options.clock, timeoutMs: hook.timeoutSeconds * 1000 }
       return exchangeJson(server, { method: 'POST', target, headers, body }, signal)
     }
