@@ -126,7 +126,7 @@ test('the same port speaks HTTP/2', async () => {
 test('outbound requests speak HTTP/2 over kept connections where that is asked for and spoken', async () => {
   const identity = { cert: server.certificate, key: server.key }
   const answer = (sent: { httpVersion: string }, response: { end(text: string): void }) =>
-    void response.end(sent.httpVersion)
+    response.end(sent.httpVersion)
   const speakers = { '2.0': createSecureServer(identity, answer), '1.1': createServer(identity, answer) }
   const rounds = 10
   for (const [version, speaker] of Object.entries(speakers)) {
