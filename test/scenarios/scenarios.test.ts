@@ -189,7 +189,7 @@ const earlyInMinute = (): Promise<void> =>
 for (const { scenario, namespace: home, steps, objects, events } of scenarios)
   test(`as recorded: ${scenario}`, async () => {
     await client.of(namespace).create({ metadata: { name: home } }, '', ctx)
-    if (steps.some(({ apply }) => apply?.kind === 'CronJob')) await earlyInMinute()
+    if (steps.some(({ apply = {} }) => 'kind' in apply && apply.kind === 'CronJob')) await earlyInMinute()
     for (const [index, step] of steps.entries()) {
       const next = steps[index + 1]
       if (step.wait_s === undefined) await runStep(step, home)
