@@ -50,7 +50,8 @@ export function answerPath(path: string, accept: string, server: ServerPaths): A
       if (parts.length === 1) return wantsAggregated ? aggregated(true, server) : json(apiVersions(server.address()))
       return json(parts.length === 2 ? apiResourceList('', parts[1] ?? '') : undefined)
     case 'apis':
-      if (parts.length === 1) return wantsAggregated ? aggregated(false, server) : json(apiGroupList(server.hiddenGroups))
+      if (parts.length === 1)
+        return wantsAggregated ? aggregated(false, server) : json(apiGroupList(server.hiddenGroups))
       if (parts.length === 2) return json(withType(apiGroup(parts[1] ?? '')))
       return json(parts.length === 3 ? apiResourceList(parts[1] ?? '', parts[2] ?? '') : undefined)
     case 'coxswain':
