@@ -40,7 +40,7 @@ function withHostPorts(container: Container, { hostNetwork }: PodSpec): Containe
 
 const deletionCost = 'controller.kubernetes.io/pod-deletion-cost'
 
-export function validatePod({ metadata, spec }: PodObject): FieldError[] {
+export function validatePod({ metadata, spec }: PodObject, old?: PodObject): FieldError[] {
   const cost = metadata.annotations?.[deletionCost]
   return [
     ...(cost === undefined || isInt32(cost)
@@ -50,8 +50,17 @@ export function validatePod({ metadata, spec }: PodObject): FieldError[] {
     ...(['containers', 'initContainers'] as const).flatMap((field) =>
       (spec[field] ?? []).flatMap((container, index) => validateImageSpace(container, `spec.${field}[${index}]`)),
     ),
+    ...(old === undefined ? validateNewPod(spec) : []),
   ]
 }
+
+/** What comes to a pod later, by a subresource or a scheduler. */
+const validateNewPod = ({ ephemeralContainers = [], nodeName, schedulingGates = [] }: PodSpec): FieldError[] => [
+  ...(ephemeralContainers.length > 0 ? [forbidden('spec.ephemeralContainers', 'cannot be set on create')] : []),
+  ...(nodeName && schedulingGates.length > 0
+    ? [forbidden('spec.nodeName', 'cannot be set until all schedulingGates have been cleared')]
+    : []),
+]
 
 /** As Go reads one: no space, no leading zero but a lone one. */
 const isInt32 = (text: string): boolean =>

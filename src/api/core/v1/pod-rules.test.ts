@@ -123,7 +123,13 @@ const containers: Row[] = [
     [
       'spec.ephemeralContainers[0].targetContainerName: Not found: "t"',
       'spec.ephemeralContainers[0].ports: Forbidden: cannot be set for an Ephemeral Container',
+      'spec.ephemeralContainers: Forbidden: cannot be set on create',
     ],
+  ],
+  [
+    'a node for a pod behind a gate',
+    withSpec({ nodeName: 'n', schedulingGates: [{ name: 'example.com/gate' }] }),
+    ['spec.nodeName: Forbidden: cannot be set until all schedulingGates have been cleared'],
   ],
   [
     'more requested than allowed',
