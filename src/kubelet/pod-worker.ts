@@ -9,6 +9,7 @@ import { isPodFinished } from '../api/core/v1/pod-readiness.ts'
 import { pod as podKind, type Pod } from '../api/core/v1/pod.ts'
 import { isBeingDeleted, namespaceOf } from '../api/object.ts'
 import { hasReason } from '../api/status-error.ts'
+import { durationTextOfMs } from '../schema/duration.ts'
 import { equalValues } from '../schema/json-value.ts'
 import type { Client } from '../client/client.ts'
 import type { PodReach } from '../machine/reach/reach.ts'
@@ -16,7 +17,6 @@ import type { ContainerRuntime, RuntimePod } from '../machine/runtime/runtime.ts
 import { deadlineOf, hasExpired } from './active-deadline.ts'
 import { ContainerStarter } from './container-starter.ts'
 import { ContainerStopper } from './container-stopper.ts'
-import { goDuration } from './go-duration.ts'
 import { ImageProvider } from './images/image-provider.ts'
 import type { NodeObjects } from './node-objects.ts'
 import { endPod, finishPod, restartOf, runPod, type PodAction } from './pod-actions.ts'
@@ -215,7 +215,7 @@ export class PodWorker {
     { waiting }: PodMemory,
     context: Context,
   ): Promise<void> {
-    const message = `back-off ${goDuration(waitMs)} restarting failed container=${container} pod=${podText(wanted)}`
+    const message = `back-off ${durationTextOfMs(waitMs)} restarting failed container=${container} pod=${podText(wanted)}`
     if (waiting.get(container)?.message === message) return
     waiting.set(container, { reason: 'CrashLoopBackOff', message })
     const said = `Back-off restarting failed container ${container} in pod ${podText(wanted)}`

@@ -20,3 +20,6 @@ export function durationText(nanos: number): string {
   const seconds = (nanos % 6e10) / 1e9
   return `${hours > 0 ? `${hours}h` : ''}${hours > 0 || minutes > 0 ? `${minutes}m` : ''}${seconds}s`
 }
+
+/** Of so many thousandths of a second. */
+export const durationTextOfMs = (ms: number): string => durationText(Math.round(ms) * 1e6)

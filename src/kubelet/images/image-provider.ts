@@ -6,12 +6,12 @@ import { unlessAborted } from '../../base/unless-aborted.ts'
 import type { Container } from '../../api/core/v1/container.ts'
 import type { Pod } from '../../api/core/v1/pod.ts'
 import { namespaceOf } from '../../api/object.ts'
+import { durationTextOfMs } from '../../schema/duration.ts'
 import type { ContainerRuntime, RuntimeImage } from '../../machine/runtime/runtime.ts'
 import type { NodeObjects } from '../node-objects.ts'
 import type { Tell } from '../pod-events.ts'
 import type { RecordCall } from '../record-call.ts'
 import { imageNeed } from './image-need.ts'
-import { goDuration } from '../go-duration.ts'
 import { credentialsFor } from './pull-secrets.ts'
 
 export interface ImageProviderParts {
@@ -73,7 +73,7 @@ export class ImageProvider {
     })
     const found = await runtime.findImage(image, context.signal)
     const nowMs = clock.monotonicMs()
-    const [took, all] = [goDuration(nowMs - beganMs), goDuration(nowMs - askedMs)]
+    const [took, all] = [durationTextOfMs(nowMs - beganMs), durationTextOfMs(nowMs - askedMs)]
     const size = found?.sizeBytes ?? 0
     const message = `Successfully pulled image ${quoted} in ${took} (${all} including waiting). Image size: ${size} bytes.`
     await tell(pod, { ...note, reason: 'Pulled', message }, context)
