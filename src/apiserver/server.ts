@@ -66,7 +66,6 @@ export class ApiServer {
       metrics: parts.metrics,
       flow: parts.flow,
       explain: parts.explain,
-      isReady: () => this.#isReady,
       documents: this.registry.policies.documents,
       address: () => this.address,
       digest: parts.digest,

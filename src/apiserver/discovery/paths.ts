@@ -1,4 +1,4 @@
-// Paths of the server itself: discovery, OpenAPI, health, version, metrics.
+// Paths of the server itself: discovery, OpenAPI, version, metrics.
 import type { FlowRecorder } from '../../base/flow.ts'
 import type { Metrics } from '../../base/metrics.ts'
 import { decisionsPath, flowEventsPath } from '../../api/flow-wire.ts'
@@ -15,7 +15,6 @@ export interface ServerPaths {
   readonly flow: FlowRecorder
   /** What the scheduler of this process decided about a pod, by its key. */
   readonly explain: ((podKey: string) => object | undefined) | undefined
-  readonly isReady: () => boolean
   readonly documents: Policies['documents']
   readonly address: () => string
   readonly openApi: OpenApiDocuments
@@ -35,13 +34,6 @@ export function answerPath(path: string, accept: string, server: ServerPaths): A
     return { kind: 'json', status: 200, value }
   }
   switch (parts[0]) {
-    case 'healthz':
-    case 'livez':
-      return { kind: 'text', status: 200, text: 'ok' }
-    case 'readyz':
-      return server.isReady()
-        ? { kind: 'text', status: 200, text: 'ok' }
-        : { kind: 'text', status: 500, text: 'the caches are not filled yet' }
     case 'version':
       return json(serverVersion)
     case 'metrics':
