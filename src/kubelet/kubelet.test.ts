@@ -2,20 +2,15 @@
 import { deepEqual, equal, match } from 'node:assert/strict'
 import { test } from 'node:test'
 import { context } from '../base/context.ts'
-import { FlowRecorder } from '../base/flow.ts'
-import { silentLog } from '../base/log.ts'
-import { seededRandom } from '../base/random.ts'
-import { TaskGroup } from '../base/task-group.ts'
 import { lease } from '../api/coordination/v1/lease.ts'
 import { event } from '../api/core/v1/event.ts'
 import { node } from '../api/core/v1/node.ts'
 import { pod, type Pod, type PodInput } from '../api/core/v1/pod.ts'
-import { simulatedHost } from '../cluster/simulated-host.ts'
 import { startCluster, type TestCluster as Cluster } from '../cluster/start-cluster.ts'
-import { serveUntilTerminated, SimulatedRuntime, type SimulatedProgram } from '../machine/runtime/simulated.ts'
-import { Kubelet } from './kubelet.ts'
+import { serveUntilTerminated, type SimulatedProgram } from '../machine/runtime/simulated.ts'
 import { nodeObject } from './node-status.ts'
 import { nowMs } from './pod-life.harness.ts'
+import { solo, soloNode } from './solo.harness.ts'
 
 const ctx = context(new AbortController().signal)
 
@@ -135,30 +130,9 @@ test('a node registers, beats every ten seconds and reports every five minutes',
 test('a kubelet alone brings its own node, and leaves what it runs when it stops', async () => {
   await using cluster = await startCluster({ nodes: 0 })
   const { client, clock } = cluster
-  const random = seededRandom(9)
-  const runtime = new SimulatedRuntime(clock, random)
-  const description = {
-    name: 'solo',
-    hostIp: '192.0.2.9',
-    capacity: { cpu: '1', pods: '2' },
-    runtime: 'simulated://1',
-    operatingSystem: 'linux',
-    architecture: 'arm64',
-    podCidr: '10.9.0.0/24',
-  }
-  equal(nodeObject(description, [], nowMs).spec?.podCIDR, '10.9.0.0/24')
-  const tasks = new TaskGroup()
-  const host = simulatedHost(runtime)
-  new Kubelet({
-    client,
-    runtime,
-    clock,
-    random,
-    flow: new FlowRecorder(clock),
-    log: silentLog,
-    description,
-    host,
-  }).start(tasks)
+  const { runtime, start } = soloNode(cluster)
+  equal(nodeObject(solo, [], nowMs).spec?.podCIDR, '10.9.0.0/24')
+  const tasks = start()
   await client
     .of(pod)
     .create({ metadata: { name: 'p' }, spec: { containers: [{ name: 'c', image: 'i' }] } }, 'default', ctx)

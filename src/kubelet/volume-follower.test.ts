@@ -2,50 +2,19 @@
 import { deepEqual, equal, match, notEqual } from 'node:assert/strict'
 import { test } from 'node:test'
 import { context } from '../base/context.ts'
-import { FlowRecorder } from '../base/flow.ts'
-import { silentLog } from '../base/log.ts'
-import { seededRandom } from '../base/random.ts'
-import { TaskGroup } from '../base/task-group.ts'
 import { configMap } from '../api/core/v1/config-map.ts'
 import { event } from '../api/core/v1/event.ts'
 import { pod } from '../api/core/v1/pod.ts'
 import { secret } from '../api/core/v1/secret.ts'
 import { startCluster } from '../cluster/start-cluster.ts'
-import { simulatedHost } from '../cluster/simulated-host.ts'
-import { SimulatedRuntime } from '../machine/runtime/simulated.ts'
-import { Kubelet } from './kubelet.ts'
+import { soloNode } from './solo.harness.ts'
 
 const ctx = context(new AbortController().signal)
 
 async function startNode() {
   const cluster = await startCluster({ nodes: 0 })
   const { client, clock } = cluster
-  const random = seededRandom(9)
-  const runtime = new SimulatedRuntime(clock, random)
-  const host = { ...simulatedHost(runtime), mountsVolumes: true }
-  const description = {
-    name: 'solo',
-    hostIp: '192.0.2.9',
-    capacity: { cpu: '4', memory: '4Gi', pods: '20' },
-    runtime: 'simulated://1',
-    operatingSystem: 'linux',
-    architecture: 'amd64',
-    podCidr: '10.9.0.0/24',
-  }
-  const start = () => {
-    const tasks = new TaskGroup()
-    new Kubelet({
-      client,
-      runtime,
-      clock,
-      random,
-      flow: new FlowRecorder(clock),
-      log: silentLog,
-      description,
-      host,
-    }).start(tasks)
-    return tasks
-  }
+  const { runtime, host, start } = soloNode(cluster, { mountsVolumes: true })
   let tasks = start()
   await clock.advance('5s')
   const uidOf = async () => (await client.of(pod).get('p', 'default', ctx)).metadata.uid

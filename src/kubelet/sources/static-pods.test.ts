@@ -2,16 +2,10 @@
 import { deepEqual, equal, match, rejects } from 'node:assert/strict'
 import { test } from 'node:test'
 import { context } from '../../base/context.ts'
-import { FlowRecorder } from '../../base/flow.ts'
-import { silentLog } from '../../base/log.ts'
-import { seededRandom } from '../../base/random.ts'
-import { TaskGroup } from '../../base/task-group.ts'
 import { pod } from '../../api/core/v1/pod.ts'
-import { simulatedHost } from '../../cluster/simulated-host.ts'
 import { startCluster } from '../../cluster/start-cluster.ts'
 import type { ManifestSource } from '../../machine/manifests/manifests.ts'
-import { SimulatedRuntime } from '../../machine/runtime/simulated.ts'
-import { Kubelet } from '../kubelet.ts'
+import { soloNode } from '../solo.harness.ts'
 import { staticPodsOf } from './static-pod.ts'
 
 const ctx = context(new AbortController().signal)
@@ -56,8 +50,6 @@ test('a list of pods is several', async () => {
 async function startNode() {
   const cluster = await startCluster({ nodes: 0 })
   const { client, clock } = cluster
-  const random = seededRandom(9)
-  const runtime = new SimulatedRuntime(clock, random)
   const files = new Map<string, string>()
   let heard = Promise.withResolvers<void>()
   const source: ManifestSource = {
@@ -76,27 +68,8 @@ async function startNode() {
     told.resolve()
     await clock.advance('40s')
   }
-  const description = {
-    name: 'solo',
-    hostIp: '192.0.2.9',
-    capacity: { cpu: '4', memory: '4Gi', pods: '20' },
-    runtime: 'simulated://1',
-    operatingSystem: 'linux',
-    architecture: 'amd64',
-    podCidr: '10.9.0.0/24',
-  }
-  const host = { ...simulatedHost(runtime), manifests: [source], digest }
-  const tasks = new TaskGroup()
-  new Kubelet({
-    client,
-    runtime,
-    clock,
-    random,
-    flow: new FlowRecorder(clock),
-    log: silentLog,
-    description,
-    host,
-  }).start(tasks)
+  const { runtime, start } = soloNode(cluster, { manifests: [source], digest })
+  const tasks = start()
   await clock.advance('1s') // it has looked, and waits for changes now
   const pods = client.of(pod)
   const seen = async () =>

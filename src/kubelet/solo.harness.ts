@@ -1,0 +1,34 @@
+// A kubelet alone, for tests: on a node of its own, beside a cluster that has none.
+import { FlowRecorder } from '../base/flow.ts'
+import { silentLog } from '../base/log.ts'
+import { seededRandom } from '../base/random.ts'
+import { TaskGroup } from '../base/task-group.ts'
+import { simulatedHost } from '../cluster/simulated-host.ts'
+import type { TestCluster } from '../cluster/start-cluster.ts'
+import { SimulatedRuntime } from '../machine/runtime/simulated.ts'
+import { Kubelet } from './kubelet.ts'
+import type { NodeHost } from './node-host.ts'
+
+export const solo = {
+  name: 'solo',
+  hostIp: '192.0.2.9',
+  capacity: { cpu: '4', memory: '4Gi', pods: '20' },
+  runtime: 'simulated://1',
+  operatingSystem: 'linux',
+  architecture: 'arm64',
+  podCidr: '10.9.0.0/24',
+}
+
+/** `start` begins a kubelet on the same machine each time: what ran goes on running. */
+export function soloNode({ client, clock }: TestCluster, hostChanges: Partial<NodeHost> = {}) {
+  const random = seededRandom(9)
+  const runtime = new SimulatedRuntime(clock, random)
+  const host = { ...simulatedHost(runtime), ...hostChanges }
+  const start = (): TaskGroup => {
+    const tasks = new TaskGroup()
+    const flow = new FlowRecorder(clock)
+    new Kubelet({ client, runtime, clock, random, flow, log: silentLog, description: solo, host }).start(tasks)
+    return tasks
+  }
+  return { runtime, host, start }
+}
