@@ -5,7 +5,7 @@ import { newUid } from '../base/ids.ts'
 import type { Log } from '../base/log.ts'
 import type { Random } from '../base/random.ts'
 import { managerOfUserAgent } from '../api/field-manager.ts'
-import { senderMark, wokenByHeader } from '../api/flow-wire.ts'
+import { readSpan, senderMark, traceHeader, wokenByHeader } from '../api/flow-wire.ts'
 import { badRequest, StatusError } from '../api/status-error.ts'
 import type { WireAnswer, WireRequest } from '../platform/listener.ts'
 import type { Answer } from './answer.ts'
@@ -121,9 +121,15 @@ const noBody: Body = { kind: 'none' }
 const wokenByRevisionsMax = 8
 
 function causeFrom({ headers }: WireRequest): Cause {
-  const woken = headers[wokenByHeader]
-  if (woken === undefined || !/^\d+(,\d+)*$/.test(woken)) return noCause
-  return { ...noCause, revisions: woken.split(',').slice(0, wokenByRevisionsMax).map(Number) }
+  const [woken, trace] = [headers[wokenByHeader], headers[traceHeader]]
+  if (woken === undefined && trace === undefined) return noCause
+  const revisions = woken !== undefined && /^\d+(,\d+)*$/.test(woken) ? woken.split(',') : []
+  const span = readSpan(trace)
+  return {
+    ...noCause,
+    revisions: revisions.slice(0, wokenByRevisionsMax).map(Number),
+    ...(span === undefined ? {} : { span }),
+  }
 }
 
 const credentialsOf = ({ certificate, headers, headerValues }: WireRequest): Credentials => ({

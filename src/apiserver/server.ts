@@ -6,12 +6,14 @@ import type { Metrics } from '../base/metrics.ts'
 import type { Random } from '../base/random.ts'
 import { because } from '../base/context.ts'
 import { unlessAborted } from '../base/unless-aborted.ts'
+import { flowEventsPath } from '../api/flow-wire.ts'
 import { addOnGroups } from '../api/kinds.ts'
 import { StatusError } from '../api/status-error.ts'
 import type { Store } from '../store/store.ts'
 import type { Answer } from './answer.ts'
 import { OpenApiDocuments } from './discovery/openapi-documents.ts'
 import { answerPath, type ServerPaths } from './discovery/paths.ts'
+import { answerFlowEvents } from './flow-events.ts'
 import type { KubeletConnection } from './kubelet-connection.ts'
 import type { Caches, Policies } from './policies.ts'
 import { Deadlines } from './deadlines.ts'
@@ -64,7 +66,6 @@ export class ApiServer {
     this.registry = new Registry(parts)
     this.#paths = {
       metrics: parts.metrics,
-      flow: parts.flow,
       explain: parts.explain,
       documents: this.registry.policies.documents,
       address: () => this.address,
@@ -139,6 +140,8 @@ export class ApiServer {
       return health(first, one, this.#checks(first), request.query, request.context.signal)
     }
     if (first === 'metrics') this.#parts.requestMetrics.look(this.registry.sizes())
+    if (target.path === flowEventsPath)
+      return Promise.resolve(answerFlowEvents(request, this.#parts.flow, this.#parts.clock))
     return Promise.resolve(answerPath(target.path, target.accept, this.#paths))
   }
 

@@ -1,6 +1,6 @@
 import { deepEqual, equal } from 'node:assert/strict'
 import { test } from 'node:test'
-import { causeOf, FlowRecorder, mergeCauses, noCause, type FlowId } from './flow.ts'
+import { causeOf, FlowRecorder, mergeCauses, noCause, type FlowId, type Span, type ToldEvent } from './flow.ts'
 import { VirtualClock } from './virtual-clock.ts'
 
 const pod = { resource: 'pods', namespace: 'default', name: 'web' }
@@ -25,6 +25,7 @@ test('an event comes back as it was recorded', () => {
     object: pod,
     revision: 0,
     cause: noCause,
+    span: undefined,
   })
   equal(flow.get(write)?.cause.event, call)
   equal(flow.writeOf(12), write)
@@ -44,14 +45,37 @@ test('the ring keeps the newest events and forgets the writes of the others', ()
   equal(flow.get(20 as FlowId)?.outcome, undefined)
 })
 
-test('a listener hears every event until it leaves', () => {
+test('a listener hears every event, and every end, until it leaves', () => {
   const flow = new FlowRecorder(new VirtualClock())
-  const heard: string[] = []
-  const leave = flow.listen((event) => heard.push(event.what))
-  flow.record('step', 'a', 'a', 'one')
-  leave()
+  const heard: number[] = []
+  const leave = flow.listen((id) => heard.push(id))
+  const call = flow.record('call', 'a', 'b', 'one')
   flow.record('step', 'a', 'a', 'two')
-  deepEqual(heard, ['one'])
+  flow.finish(call, 'ok')
+  leave()
+  flow.record('step', 'a', 'a', 'three')
+  deepEqual(heard, [1, 2, 1])
+})
+
+test('what another process recorded is taken over under its own name and time, once, and leaves with its slot', () => {
+  const flow = new FlowRecorder(new VirtualClock(5000), 4)
+  const told: ToldEvent = {
+    ...{ arrow: 'call', from: 'kubelet/a', to: 'Runtime', what: 'RunPodSandbox', object: pod, revision: 0 },
+    ...{ atMs: 1200, endMs: undefined, outcome: undefined, cause: noCause, span: 'r-1' as Span },
+  }
+  flow.absorb(told)
+  flow.absorb({ ...told, endMs: 1300, outcome: 'ok' })
+  deepEqual(
+    Array.from(flow.events(), ({ span, atMs, endMs, outcome }) => ({ span, atMs, endMs, outcome })),
+    [{ span: 'r-1', atMs: 1200, endMs: 1300, outcome: 'ok' }],
+  )
+  for (let n = 0; n < 4; n++) flow.record('step', 'a', 'a', `${n}`)
+  flow.absorb(told)
+  equal(flow.last, 6)
+  deepEqual(
+    Array.from(flow.events(), ({ span }) => span),
+    [undefined, undefined, undefined, 'r-1'],
+  )
 })
 
 test('merged causes are bounded, distinct and newest first', () => {

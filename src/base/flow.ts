@@ -27,7 +27,15 @@ export interface Cause {
   readonly also: readonly FlowId[]
   /** Store revisions that woke the sender; they close the chain where sender and API server are two processes. */
   readonly revisions: readonly number[]
+  /** The event in the record of the sender's process, when that is another one. */
+  readonly span?: Span
 }
+
+/** Names an event in the record of another process: the record's name and the event's place in it. */
+export type Span = Brand<string, 'Span'>
+
+/** An event as another process told it: `cause.span` instead of ids of its own. */
+export type ToldEvent = Omit<FlowEvent, 'id' | 'allowedBy'> & { readonly span: Span }
 
 export interface FlowEvent {
   readonly id: FlowId
@@ -44,6 +52,8 @@ export interface FlowEvent {
   readonly object: FlowObject | undefined
   readonly revision: number
   readonly cause: Cause
+  /** What the process calls it that recorded it, when that is another one. */
+  readonly span: Span | undefined
 }
 
 /** Why something was decided so; the text is made when somebody reads it. */
@@ -76,6 +86,8 @@ export function mergeCauses(causes: readonly Cause[]): Cause {
   }
 }
 
+export type FlowListener = (id: FlowId) => void
+
 export const flowEventsDefault = 1 << 16
 
 export class FlowRecorder {
@@ -94,7 +106,10 @@ export class FlowRecorder {
   readonly #objects: (FlowObject | undefined)[] = [undefined]
   readonly #causes: Cause[] = [noCause]
   readonly #writes = new Map<number, FlowId>()
-  readonly #listeners = new Set<(event: FlowEvent) => void>()
+  // What other processes told, by its name and by its slot.
+  readonly #told = new Map<Span, FlowId>()
+  readonly #spans = new Map<number, Span>()
+  readonly #listeners = new Set<FlowListener>()
   #last = 0
 
   /** `capacity` events are kept; it is rounded up to a power of two. */
@@ -128,6 +143,7 @@ export class FlowRecorder {
     const id = ++this.#last
     const slot = id & this.#mask
     if (this.#arrows[slot] === persistIndex) this.#forgetWrite(slot, id)
+    if (this.#spans.size > 0) this.#forgetSpan(slot)
     this.#arrows[slot] = arrowIndex[arrow]
     this.#atMs[slot] = this.#clock.nowMs()
     this.#endMs[slot] = NaN
@@ -144,12 +160,26 @@ export class FlowRecorder {
     return id as FlowId
   }
 
+  /** Takes over what another process recorded. Told again, an event changes only in how it ended. */
+  absorb({ arrow, from, to, what, object, revision, cause, atMs, endMs, outcome, span }: ToldEvent): void {
+    const known = this.#told.get(span)
+    const id = known ?? this.record(arrow, from, to, what, object, revision, cause)
+    const slot = id & this.#mask
+    this.#atMs[slot] = atMs
+    this.#endMs[slot] = endMs ?? NaN
+    this.#outcomes[slot] = outcome
+    this.#told.set(span, id)
+    this.#spans.set(slot, span)
+    if (known !== undefined) this.#tell(known)
+  }
+
   /** Notes how a call ended. Without effect when the event has left the ring. */
   finish(id: FlowId, outcome: string): void {
     if (id < this.oldest || id > this.#last) return
     const slot = id & this.#mask
     this.#endMs[slot] = this.#clock.nowMs()
     this.#outcomes[slot] = outcome
+    if (this.#listeners.size > 0) this.#tell(id)
   }
 
   /** Notes by which rule a call was let through. The explanation must hold no more than its decider keeps anyway. */
@@ -179,6 +209,7 @@ export class FlowRecorder {
       object: this.#objects[slot],
       revision: this.#revisions[slot] as number,
       cause: this.#causes[slot] as Cause,
+      span: this.#spans.get(slot),
     }
   }
 
@@ -190,15 +221,21 @@ export class FlowRecorder {
     }
   }
 
-  /** Calls back for every event from now on; the returned function ends it. */
-  listen(listener: (event: FlowEvent) => void): () => void {
+  /** Calls back for every event that is recorded or ends from now on; the returned function ends it. */
+  listen(listener: FlowListener): () => void {
     this.#listeners.add(listener)
     return () => this.#listeners.delete(listener)
   }
 
   #tell(id: FlowId): void {
-    const event = this.get(id)
-    if (event !== undefined) for (const listener of this.#listeners) listener(event)
+    for (const listener of this.#listeners) listener(id)
+  }
+
+  #forgetSpan(slot: number): void {
+    const span = this.#spans.get(slot)
+    if (span === undefined) return
+    this.#spans.delete(slot)
+    this.#told.delete(span)
   }
 
   #forgetWrite(slot: number, id: number): void {

@@ -1,7 +1,7 @@
 // HttpsTransport: calls over HTTPS, for components that run apart from their API server.
-import type { Context } from '../base/context.ts'
-import { causeOf, type Cause, type FlowId } from '../base/flow.ts'
-import { senderMark, wokenByHeader } from '../api/flow-wire.ts'
+import { context, type Context } from '../base/context.ts'
+import { causeOf, type Cause, type FlowId, type ToldEvent } from '../base/flow.ts'
+import { flowEventsPath, senderMark, spanOf, traceHeader, wokenByHeader } from '../api/flow-wire.ts'
 import type { Kind } from '../api/kind.ts'
 import { revisionOf, type ApiObject } from '../api/object.ts'
 import { StatusError } from '../api/status-error.ts'
@@ -32,6 +32,8 @@ export interface HttpsTransportOptions {
   readonly headers?: (signal: AbortSignal) => Promise<Readonly<Record<string, string>>>
   /** Connections of their own for watches: each holds one for long, and calls must not wait for them. */
   readonly watches?: Outbound
+  /** The name of this process's record of flows: calls name the event in it that led to them. */
+  readonly record?: string
 }
 
 export class HttpsTransport implements Transport {
@@ -46,13 +48,13 @@ export class HttpsTransport implements Transport {
     this.#options = options
   }
 
-  async send(call: ApiCall, context: Context): Promise<unknown> {
-    const answer = await this.#request(methods[call.verb], pathOf(call), call.body, contentType(call), context)
+  async send(call: ApiCall, ctx: Context): Promise<unknown> {
+    const answer = await this.#request(methods[call.verb], pathOf(call), call.body, contentType(call), ctx)
     return JSON.parse(await textOf(answer))
   }
 
-  async list(call: ApiCall, context: Context): Promise<ListPage> {
-    const list = (await this.send(call, context)) as {
+  async list(call: ApiCall, ctx: Context): Promise<ListPage> {
+    const list = (await this.send(call, ctx)) as {
       items?: ApiObject[]
       metadata: { resourceVersion: string; continue?: string }
     }
@@ -64,10 +66,10 @@ export class HttpsTransport implements Transport {
     }
   }
 
-  async *watch(call: WatchCall, context: Context): AsyncIterable<readonly ClientEvent[]> {
+  async *watch(call: WatchCall, ctx: Context): AsyncIterable<readonly ClientEvent[]> {
     const query = { ...call.query, watch: 'true' }
     const target = pathOf({ ...call, query, subresource: '' })
-    const answer = await this.#request('GET', target, undefined, '', context, this.#options.watches)
+    const answer = await this.#request('GET', target, undefined, '', ctx, this.#options.watches)
     for await (const lines of linesOf(answer.body)) {
       const events: ClientEvent[] = []
       for (const line of lines) {
@@ -86,6 +88,12 @@ export class HttpsTransport implements Transport {
     }
   }
 
+  /** Tells the server what this process has recorded. */
+  async tellFlow(events: readonly ToldEvent[], signal: AbortSignal): Promise<void> {
+    const answer = await this.#request('POST', flowEventsPath, { events }, 'application/json', context(signal))
+    await textOf(answer)
+  }
+
   async #request(
     method: string,
     target: string,
@@ -97,7 +105,7 @@ export class HttpsTransport implements Transport {
     const headers = {
       accept: 'application/json',
       'user-agent': senderMark + this.#sender,
-      ...wokenBy(cause),
+      ...this.#why(cause),
       ...(await this.#options.headers?.(signal)),
     }
     const answer = await outbound.send(
@@ -109,10 +117,15 @@ export class HttpsTransport implements Transport {
     if (answer.status < 300) return answer
     throw await failureOf(answer)
   }
-}
 
-const wokenBy = ({ revisions }: Cause): Record<string, string> =>
-  revisions.length === 0 ? {} : { [wokenByHeader]: revisions.join(',') }
+  #why({ event, revisions }: Cause): Record<string, string> {
+    const { record } = this.#options
+    return {
+      ...(revisions.length === 0 ? {} : { [wokenByHeader]: revisions.join(',') }),
+      ...(record === undefined || event === 0 ? {} : { [traceHeader]: spanOf(record, event) }),
+    }
+  }
+}
 
 const contentType = ({ patchType }: ApiCall): string =>
   patchType === undefined ? 'application/json' : patchTypes[patchType]

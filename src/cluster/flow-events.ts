@@ -1,9 +1,19 @@
 // The recorded flow events of a cluster that runs elsewhere.
 import { flowEventsPath } from '../api/flow-wire.ts'
 import type { FlowEvent } from '../base/flow.ts'
-import { fetchOwnPath } from './own-path.ts'
+import { fetchOwnPath, streamOwnPath } from './own-path.ts'
 
 export async function fetchFlowEvents(kubeconfig: string, signal: AbortSignal): Promise<FlowEvent[]> {
   const answer = (await fetchOwnPath(kubeconfig, flowEventsPath, signal)) as { events: FlowEvent[] } | undefined
   return answer?.events ?? []
+}
+
+/** The record so far, then what is added to it, until the signal or the server's end; a call comes again once answered. */
+export async function* followFlowEvents(kubeconfig: string, signal: AbortSignal): AsyncGenerator<readonly FlowEvent[]> {
+  let rest = ''
+  for await (const piece of streamOwnPath(kubeconfig, `${flowEventsPath}?follow=true`, signal)) {
+    const lines = (rest + piece).split('\n')
+    rest = lines.pop() ?? ''
+    if (lines.length > 0) yield lines.map((line) => JSON.parse(line) as FlowEvent)
+  }
 }

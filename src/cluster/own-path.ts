@@ -4,6 +4,13 @@ import { parseKubeconfig } from '../pki/kubeconfig.ts'
 
 /** The parsed answer; undefined when there is nothing under the path. */
 export async function fetchOwnPath(kubeconfig: string, target: string, signal: AbortSignal): Promise<unknown> {
+  let text = ''
+  for await (const piece of streamOwnPath(kubeconfig, target, signal)) text += piece
+  return text === '' ? undefined : JSON.parse(text)
+}
+
+/** The text of an answer as it comes; nothing when there is nothing under the path. */
+export async function* streamOwnPath(kubeconfig: string, target: string, signal: AbortSignal): AsyncGenerator<string> {
   const { server, authority, identity } = parseKubeconfig(kubeconfig)
   const outbound = nodePlatform.outbound.connect({
     origin: server,
@@ -12,11 +19,14 @@ export async function fetchOwnPath(kubeconfig: string, target: string, signal: A
   try {
     const answer = await outbound.send({ method: 'GET', target, headers: { accept: 'application/json' } }, signal)
     const decoder = new TextDecoder()
-    let text = ''
-    for await (const piece of answer.body) text += decoder.decode(piece, { stream: true })
-    if (answer.status === 404) return undefined
-    if (answer.status !== 200) throw new Error(`the server answered ${answer.status}: ${text.slice(0, 200)}`)
-    return JSON.parse(text)
+    let refusal = ''
+    for await (const bytes of answer.body) {
+      const piece = decoder.decode(bytes, { stream: true })
+      if (answer.status === 200) yield piece
+      else refusal += piece
+    }
+    if (answer.status !== 200 && answer.status !== 404)
+      throw new Error(`the server answered ${answer.status}: ${refusal.slice(0, 200)}`)
   } finally {
     await outbound.close()
   }

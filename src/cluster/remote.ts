@@ -1,7 +1,12 @@
 // Remote: an API server that a component of its own process reaches over HTTPS, by kubeconfig.
+import { recordNameBytes } from '../api/flow-wire.ts'
 import { realClock } from '../base/clock.ts'
+import type { FlowRecorder } from '../base/flow.ts'
+import type { Log } from '../base/log.ts'
+import { systemRandom } from '../base/random.ts'
 import { Client } from '../client/client.ts'
 import { HttpsTransport } from '../client/https-transport.ts'
+import { tellFlow } from '../client/flow-teller.ts'
 import { readAccess } from '../client/kubeconfig.ts'
 import { nodePlatform } from '../platform/node/platform.ts'
 
@@ -10,6 +15,8 @@ export interface Remote extends AsyncDisposable {
   /** The authority of the server's certificate, as PEM. */
   readonly authority: string | undefined
   clientAs(sender: string): Client
+  /** Tells the server what this process records, until the signal. */
+  tellFlow(flow: FlowRecorder, log: Log, signal: AbortSignal): Promise<void>
   close(): Promise<void>
 }
 
@@ -26,10 +33,17 @@ export async function openRemote(kubeconfig: string, signal: AbortSignal): Promi
   const close = async () => {
     await Promise.all([calls.close(), watches.close()])
   }
+  const record = Buffer.from(systemRandom.bytes(recordNameBytes)).toString('hex')
+  const transportOf = (sender: string) => new HttpsTransport(calls, sender, { headers, watches, record })
   return {
     server,
     authority,
-    clientAs: (sender) => new Client(new HttpsTransport(calls, sender, { headers, watches })),
+    clientAs: (sender) => new Client(transportOf(sender)),
+    tellFlow(flow, log, stop) {
+      const transport = transportOf('flow')
+      const tell = transport.tellFlow.bind(transport)
+      return tellFlow({ flow, record, tell, clock: realClock, log }, stop)
+    },
     close,
     [Symbol.asyncDispose]: close,
   }

@@ -1,5 +1,6 @@
 // A controller manager of its own process: reached over HTTPS by kubeconfig, with an election among several.
 import { hostname } from 'node:os'
+import { controllersSender } from '../api/flow-wire.ts'
 import { realClock } from '../base/clock.ts'
 import { FlowRecorder } from '../base/flow.ts'
 import { newUid } from '../base/ids.ts'
@@ -36,16 +37,18 @@ export async function runControllerManager(
   const nodeRanges = nodeRangesOf(nodeRangeFlags, { isOn: false, clusterCidr: '' })
   const authorityParts = { clock: realClock, random: systemRandom, crypto: nodePlatform.crypto }
   const signer = signing === undefined ? {} : { signer: Authority.load(signing, authorityParts) }
-  const { authority, clientAs, close } = await openRemote(kubeconfig, signal)
+  const { authority, clientAs, tellFlow, close } = await openRemote(kubeconfig, signal)
   const tasks = new TaskGroup({ signal })
+  const flow = new FlowRecorder(realClock)
+  tasks.start('flow', (stop) => tellFlow(flow, log, stop))
   const manager = startControllerManager(tasks, {
     clock: realClock,
     random: systemRandom,
     log,
-    flow: new FlowRecorder(realClock),
+    flow,
     metrics: controllerMetrics(new Metrics()),
     settings: { crypto: nodePlatform.crypto, nodeRanges, ...signer, ...(authority === undefined ? {} : { authority }) },
-    client: clientAs('controllers'),
+    client: clientAs(controllersSender),
     clientOf: ({ name }) => clientAs(`controller/${name}`),
     identity: `${hostname()}_${newUid(systemRandom)}`,
     onLead,

@@ -62,6 +62,7 @@ export async function runScheduler(
   const identity = `${hostname()}_${newUid(random)}`
   const election = new LeaderElection({ client, clock, random, log, name: leaseName, identity })
   const tasks = new TaskGroup({ signal })
+  tasks.start('flow', (stop) => remote.tellFlow(shared.flow, log, stop))
   tasks.start('leader election', (stop) =>
     election.run((led) => {
       onLead()

@@ -1,6 +1,7 @@
 // The graph of one object's life: which recorded event led to which. Causes link directly, or through the revision
 // that a write made and a delivery or a request names.
-import type { FlowEvent, FlowId, FlowObject } from '../base/flow.ts'
+import { controllersSender } from '../api/flow-wire.ts'
+import type { FlowEvent, FlowId, FlowObject, Span } from '../base/flow.ts'
 
 export interface FlowNode {
   readonly event: FlowEvent
@@ -17,16 +18,18 @@ const isSame = (a: FlowObject | undefined, b: FlowObject): boolean =>
 /** The trees that begin with the calls and reconciles that concern the object, and hold all that followed. */
 export function lifeOf(events: Iterable<FlowEvent>, object: FlowObject): FlowNode[] {
   const nodes = new Map<FlowId, FlowNode>()
-  const writes = new Map<number, FlowId>()
+  const names: Names = { writes: new Map(), deliveries: new Map(), spans: new Map() }
   for (const event of events) {
     const { resource } = event.object ?? object
     if (resource !== object.resource && chatter.has(resource)) continue
     nodes.set(event.id, { event, children: [] })
-    if (event.arrow === 'persist') writes.set(event.revision, event.id)
+    if (event.arrow === 'persist') names.writes.set(event.revision, event.id)
+    if (event.arrow === 'watch') names.deliveries.set(`${event.revision} ${event.to}`, event.id)
+    if (event.span !== undefined) names.spans.set(event.span, event.id)
   }
   const isChild = new Set<FlowId>()
   for (const node of nodes.values()) {
-    const parent = nodes.get(parentOf(node.event, writes))
+    const parent = nodes.get(parentOf(node.event, names))
     if (parent === undefined || parent === node) continue
     parent.children.push(node)
     isChild.add(node.event.id)
@@ -36,11 +39,23 @@ export function lifeOf(events: Iterable<FlowEvent>, object: FlowObject): FlowNod
   return roots.filter(concerned).flatMap(pruned)
 }
 
-function parentOf({ arrow, cause, revision }: FlowEvent, writes: ReadonlyMap<number, FlowId>): FlowId {
+/** What events are called apart from their ids. */
+interface Names {
+  readonly writes: Map<number, FlowId>
+  /** By revision and receiver. */
+  readonly deliveries: Map<string, FlowId>
+  readonly spans: Map<Span, FlowId>
+}
+
+function parentOf({ arrow, from, cause, revision }: FlowEvent, { writes, deliveries, spans }: Names): FlowId {
   if (arrow === 'watch') return writes.get(revision) ?? cause.event
   if (cause.event !== 0) return cause.event
-  // A sender in another process names only the revisions that woke it; the newest counts.
-  return writes.get(Math.max(0, ...cause.revisions)) ?? cause.event
+  // A sender in another process names what led to its call, or the revisions that woke it: the newest counts.
+  const told = cause.span === undefined ? undefined : spans.get(cause.span)
+  if (told !== undefined) return told
+  const woken = Math.max(0, ...cause.revisions)
+  const watcher = from.startsWith('controller/') ? controllersSender : from
+  return deliveries.get(`${woken} ${watcher}`) ?? writes.get(woken) ?? cause.event
 }
 
 /** Deliveries that woke nobody, looks that changed nothing and mere reads explain nothing. */

@@ -1,6 +1,6 @@
 // A flow as a sequence diagram in text: a lifeline for each participant, an arrow for each message, in the order of time.
 // Alike branches are folded before: a hundred pods of one ReplicaSet are one line of arrows with a count.
-import type { Arrow, FlowEvent } from '../base/flow.ts'
+import type { Arrow, FlowEvent, Span } from '../base/flow.ts'
 import type { FlowNode } from './flow-graph.ts'
 import { folded, wordsOf } from './fold.ts'
 import type { DiagramOptions } from './text-diagram.ts'
@@ -21,7 +21,22 @@ export function messagesOf(roots: readonly FlowNode[], fold: boolean): Message[]
     }
   }
   visit(roots, 1)
-  return messages.toSorted((a, b) => a.event.id - b.event.id)
+  return inOrder(messages)
+}
+
+/**
+ * In the order of time, and of the record within a millisecond. What another process told came late: it stands before
+ * the first that it led to.
+ */
+function inOrder(messages: readonly Message[]): Message[] {
+  const firstLedTo = new Map<Span, number>()
+  for (const { event } of messages.toReversed()) {
+    const span = event.cause.span
+    if (span !== undefined) firstLedTo.set(span, event.id)
+  }
+  const place = ({ event: { id, span } }: Message): number =>
+    span === undefined ? id : (firstLedTo.get(span) ?? id + 0.5) - 0.5
+  return messages.toSorted((a, b) => a.event.atMs - b.event.atMs || place(a) - place(b))
 }
 
 const lines: Readonly<Record<Arrow, string>> = { call: '─', watch: '-', persist: '═', reconcile: '·', step: '·' }

@@ -1,7 +1,6 @@
 // Paths of the server itself: discovery, OpenAPI, version, metrics.
-import type { FlowRecorder } from '../../base/flow.ts'
 import type { Metrics } from '../../base/metrics.ts'
-import { decisionsPath, flowEventsPath } from '../../api/flow-wire.ts'
+import { decisionsPath } from '../../api/flow-wire.ts'
 import { pathNotFound } from '../../api/status-error.ts'
 import type { Answer } from '../answer.ts'
 import { acceptsAggregatedDiscovery } from '../media-type.ts'
@@ -12,7 +11,6 @@ import { serverVersion } from './version.ts'
 
 export interface ServerPaths {
   readonly metrics: Metrics
-  readonly flow: FlowRecorder
   /** What the scheduler of this process decided about a pod, by its key. */
   readonly explain: ((podKey: string) => object | undefined) | undefined
   readonly documents: Policies['documents']
@@ -47,7 +45,6 @@ export function answerPath(path: string, accept: string, server: ServerPaths): A
       if (parts.length === 2) return json(withType(apiGroup(parts[1] ?? '')))
       return json(parts.length === 3 ? apiResourceList(parts[1] ?? '', parts[2] ?? '') : undefined)
     case 'coxswain':
-      if (path === flowEventsPath) return json({ events: [...server.flow.events()] })
       return json(path.startsWith(decisionsPath) ? server.explain?.(path.slice(decisionsPath.length)) : undefined)
     case 'openapi':
       return present(server.openApi.answer(parts.slice(1), accept))

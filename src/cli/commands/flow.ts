@@ -1,7 +1,6 @@
 // coxswain flow: the life of an object of a running cluster, as it was recorded.
-import { realClock } from '../../base/clock.ts'
-import type { FlowObject } from '../../base/flow.ts'
-import { fetchFlowEvents } from '../../cluster/flow-events.ts'
+import { flowEventsDefault, type FlowEvent, type FlowId, type FlowObject } from '../../base/flow.ts'
+import { fetchFlowEvents, followFlowEvents } from '../../cluster/flow-events.ts'
 import { lifeOf } from '../../flows/flow-graph.ts'
 import type { FlowNode } from '../../flows/flow-graph.ts'
 import { lifelineDiagram, Lifelines, messagesOf } from '../../flows/lifelines.ts'
@@ -18,8 +17,8 @@ const drawings: Readonly<Record<string, (roots: readonly FlowNode[], options: Di
   json: (roots) => `${JSON.stringify(roots, undefined, 2)}\n`,
 }
 
-/** How often a cluster is asked for what is new. */
-const followMs = 500
+/** As many as the server itself keeps. */
+const followedMax = flowEventsDefault
 
 export const flow = defineCommand({
   name: 'flow',
@@ -46,7 +45,12 @@ export const flow = defineCommand({
     const kubeconfig = await readKubeconfig(options.kubeconfig, terminal.environment)
     const object = { resource: kind.plural, namespace, name }
     const drawing = { fold: !options.all && !follow, rules: options.rules ?? false }
-    if (follow) return drawOn(kubeconfig, object, drawing, terminal)
+    if (follow) {
+      await drawOn(kubeconfig, object, drawing, terminal).catch((error: unknown) => {
+        if (!terminal.signal.aborted) throw error
+      })
+      return 0
+    }
     const roots = lifeOf(await fetchFlowEvents(kubeconfig, terminal.signal), object)
     if (roots.length === 0) throw new UsageError(`nothing is recorded of ${kind.singular}/${name}`)
     terminal.out(draw(roots, drawing))
@@ -54,20 +58,28 @@ export const flow = defineCommand({
   },
 })
 
-/** Message by message until the signal; a call is drawn when it has been answered. */
-async function drawOn(kubeconfig: string, object: FlowObject, options: DiagramOptions, terminal: Terminal) {
-  const { out, signal } = terminal
+/** Message by message until the signal or the server's end; a call is drawn when it has been answered. */
+async function drawOn(
+  kubeconfig: string,
+  object: FlowObject,
+  options: DiagramOptions,
+  { out, signal }: Terminal,
+): Promise<void> {
   const lifelines = new Lifelines(options)
-  const drawn = new Set<number>()
-  while (!signal.aborted) {
-    const messages = messagesOf(lifeOf(await fetchFlowEvents(kubeconfig, signal), object), options.fold)
-    for (const message of messages) {
+  const drawn = new Set<FlowId>()
+  const known = new Map<FlowId, FlowEvent>()
+  for await (const events of followFlowEvents(kubeconfig, signal)) {
+    for (const event of events) known.set(event.id, event)
+    for (const id of known.keys()) {
+      if (known.size <= followedMax) break
+      known.delete(id)
+      drawn.delete(id)
+    }
+    for (const message of messagesOf(lifeOf(known.values(), object), options.fold)) {
       const { id, arrow, outcome } = message.event
       if (drawn.has(id) || (arrow === 'call' && outcome === undefined)) continue
       drawn.add(id)
       for (const line of lifelines.draw(message)) out(`${line.trimEnd()}\n`)
     }
-    await realClock.sleep(followMs, signal).catch(() => undefined)
   }
-  return 0
 }

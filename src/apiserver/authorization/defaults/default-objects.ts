@@ -1,9 +1,10 @@
 // The RBAC objects of every new cluster, as upstream makes them; aggregated roles have their rules from the start.
+import { flowEventsPath } from '../../../api/flow-wire.ts'
 import type { ClusterRole } from '../../../api/rbac/v1/cluster-role.ts'
 import type { PolicyRule } from '../../../api/rbac/v1/rules.ts'
 import { selects } from '../../../api/selectors.ts'
 import { equalValues } from '../../../schema/json-value.ts'
-import { account, clusterRole, clusterRoleBinding, group, on, role, roleBinding, user } from './builders.ts'
+import { account, clusterRole, clusterRoleBinding, group, on, role, roleBinding, urls, user } from './builders.ts'
 import type { Unmade } from '../../registry/seed.ts'
 import { clusterRoles } from './cluster-roles.ts'
 import { controllerRules } from './controller-rules.ts'
@@ -101,6 +102,20 @@ export const defaultClusterRoles: readonly Unmade<ClusterRole>[] = plainClusterR
   ...target,
   rules: aggregatedRules(target, plainClusterRoles),
 }))
+
+/** Beyond upstream's: components in processes of their own may tell the API server what they do. */
+const flowTeller = 'coxswain:flow-teller'
+
+export const ownRbacObjects = {
+  clusterRoles: [clusterRole(flowTeller, [urls('post', flowEventsPath)])],
+  clusterRoleBindings: [
+    clusterRoleBinding(
+      flowTeller,
+      ...[controllerManager, scheduler].map((component) => user(`system:${component}`)),
+      group('system:nodes'),
+    ),
+  ],
+} as const
 
 export const defaultRbacObjects = {
   clusterRoles: defaultClusterRoles,

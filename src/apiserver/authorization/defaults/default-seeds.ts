@@ -12,7 +12,7 @@ import type { Seed, Unmade } from '../../registry/seed.ts'
 import type { Binding } from '../rbac/grants.ts'
 import { missingRules } from '../rbac/rule-cover.ts'
 import { RuleTable } from '../rbac/rule-table.ts'
-import { defaultRbacObjects } from './default-objects.ts'
+import { defaultRbacObjects, ownRbacObjects } from './default-objects.ts'
 
 const updateAnnotation = 'rbac.authorization.kubernetes.io/autoupdate'
 
@@ -67,8 +67,8 @@ export function updatedBinding<T extends Binding>(current: T, wanted: Unmade<Bin
 const { clusterRoles, clusterRoleBindings, roles, roleBindings } = defaultRbacObjects
 
 export const rbacSeeds: readonly Seed[] = [
-  ...seedsOf(clusterRole, clusterRoles, updatedRole),
-  ...seedsOf(clusterRoleBinding, clusterRoleBindings, updatedBinding),
+  ...seedsOf(clusterRole, [...clusterRoles, ...ownRbacObjects.clusterRoles], updatedRole),
+  ...seedsOf(clusterRoleBinding, [...clusterRoleBindings, ...ownRbacObjects.clusterRoleBindings], updatedBinding),
   ...seedsOf(role, roles, updatedRole),
   ...seedsOf(roleBinding, roleBindings, updatedBinding),
 ]
