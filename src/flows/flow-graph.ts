@@ -2,9 +2,12 @@
 // that a write made and a delivery or a request names.
 import { controllersSender } from '../api/flow-wire.ts'
 import type { FlowEvent, FlowId, FlowObject, Span } from '../base/flow.ts'
+import { Guesses } from './guesses.ts'
 
 export interface FlowNode {
   readonly event: FlowEvent
+  /** The sender did not say what led to it; the parent is a guess. */
+  readonly isInferred: boolean
   /** What this event led to, in the order of time. */
   readonly children: FlowNode[]
 }
@@ -19,17 +22,21 @@ const isSame = (a: FlowObject | undefined, b: FlowObject): boolean =>
 export function lifeOf(events: Iterable<FlowEvent>, object: FlowObject): FlowNode[] {
   const nodes = new Map<FlowId, FlowNode>()
   const names: Names = { writes: new Map(), deliveries: new Map(), spans: new Map() }
+  const guesses = new Guesses()
+  const guessed = new Map<FlowId, FlowId>()
   for (const event of events) {
     const { resource } = event.object ?? object
     if (resource !== object.resource && chatter.has(resource)) continue
-    nodes.set(event.id, { event, children: [] })
+    const guess = guesses.look(event)
+    if (guess !== undefined) guessed.set(event.id, guess)
+    nodes.set(event.id, { event, isInferred: guess !== undefined, children: [] })
     if (event.arrow === 'persist') names.writes.set(event.revision, event.id)
     if (event.arrow === 'watch') names.deliveries.set(`${event.revision} ${event.to}`, event.id)
     if (event.span !== undefined) names.spans.set(event.span, event.id)
   }
   const isChild = new Set<FlowId>()
   for (const node of nodes.values()) {
-    const parent = nodes.get(parentOf(node.event, names))
+    const parent = nodes.get(guessed.get(node.event.id) ?? parentOf(node.event, names))
     if (parent === undefined || parent === node) continue
     parent.children.push(node)
     isChild.add(node.event.id)
@@ -59,16 +66,16 @@ function parentOf({ arrow, from, cause, revision }: FlowEvent, { writes, deliver
 }
 
 /** Deliveries that woke nobody, looks that changed nothing and mere reads explain nothing. */
-function pruned({ event, children }: FlowNode): FlowNode[] {
+function pruned({ event, isInferred, children }: FlowNode): FlowNode[] {
   const kept = children.flatMap(pruned)
   const isSilent = event.arrow === 'watch' || event.arrow === 'reconcile'
   const isRead = event.arrow === 'call' && /^(get|list|watch) /.test(event.what)
   if ((isSilent || isRead) && kept.length === 0) return []
-  return event.arrow === 'watch' ? byReceiver(event, kept) : [{ event, children: kept }]
+  return event.arrow === 'watch' ? byReceiver(event, kept) : [{ event, isInferred, children: kept }]
 }
 
 /** Components share their watches: a delivery is drawn once to each that it woke. */
 function byReceiver(event: FlowEvent, children: readonly FlowNode[]): FlowNode[] {
   const woken = Map.groupBy(children, (child) => child.event.from)
-  return [...woken].map(([to, own]) => ({ event: { ...event, to }, children: own }))
+  return [...woken].map(([to, own]) => ({ event: { ...event, to }, isInferred: false, children: own }))
 }

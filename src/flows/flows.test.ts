@@ -122,3 +122,38 @@ test('the same for Mermaid', () => {
     ].join('\n'),
   )
 })
+
+test('a client that does not say why it calls: the cause is inferred from what it watched, and drawn so', () => {
+  const flow = new FlowRecorder(new VirtualClock())
+  const made = flow.record('call', 'kubectl', 'API Server', 'create deployments', web)
+  flow.record('persist', 'API Server', 'Store', 'put deployment', web, 10, causeOf(made))
+  for (const watcher of ['operator', 'kubectl']) flow.record('watch', 'API Server', watcher, 'ADDED', web, 10)
+  const named = ['web-config', 'website', 'web']
+  for (const name of named)
+    flow.record('call', 'operator', 'API Server', 'create configmaps', object('configmaps', name))
+  flow.record('call', 'kubectl', 'API Server', 'create configmaps', object('configmaps', 'web-typed'))
+  const roots = lifeOf(flow.events(), web)
+  equal(
+    textDiagram(roots, { fold: false }),
+    [
+      '     +0ms  kubectl ──► API Server: create deployments web',
+      '     +0ms    API Server ══► Store: put deployment web @10',
+      '     +0ms      API Server --► operator: ADDED deployments web',
+      '     +0ms        operator ╌╌► API Server: create configmaps web-config',
+      '     +0ms        operator ╌╌► API Server: create configmaps web',
+      '',
+    ].join('\n'),
+  )
+  equal(lifelineDiagram(roots).includes('◄╌'), true)
+  equal(mermaidDiagram(roots).includes('--)'), true)
+})
+
+test('an operator that comes long after a delivery has other reasons', async () => {
+  const clock = new VirtualClock()
+  const flow = new FlowRecorder(clock)
+  flow.record('persist', 'API Server', 'Store', 'put deployment', web, 10)
+  flow.record('watch', 'API Server', 'operator', 'ADDED', web, 10)
+  await clock.advance('11s')
+  flow.record('call', 'operator', 'API Server', 'create configmaps', object('configmaps', 'web-late'))
+  equal(textDiagram(lifeOf(flow.events(), web)).includes('web-late'), false)
+})

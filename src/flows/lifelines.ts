@@ -9,6 +9,8 @@ export interface Message {
   readonly event: FlowEvent
   /** How many alike it stands for. */
   readonly count: number
+  /** What led to it is a guess. */
+  readonly isInferred: boolean
 }
 
 /** The messages of a flow in the order of time, alike ones once. */
@@ -16,7 +18,7 @@ export function messagesOf(roots: readonly FlowNode[], fold: boolean): Message[]
   const messages: Message[] = []
   const visit = (nodes: readonly FlowNode[], times: number): void => {
     for (const { node, count } of folded(nodes, fold)) {
-      messages.push({ event: node.event, count: count * times })
+      messages.push({ event: node.event, isInferred: node.isInferred, count: count * times })
       visit(node.children, count * times)
     }
   }
@@ -40,6 +42,8 @@ function inOrder(messages: readonly Message[]): Message[] {
 }
 
 const lines: Readonly<Record<Arrow, string>> = { call: '─', watch: '-', persist: '═', reconcile: '·', step: '·' }
+/** A call whose cause is inferred: its sender does not say. */
+const inferredLine = '╌'
 const timeWidth = 9
 const laneWidth = 5
 
@@ -54,13 +58,13 @@ export class Lifelines {
   }
 
   /** The lines for a message; those before the last introduce participants. */
-  draw({ event, count }: Message): string[] {
+  draw({ event, count, isInferred }: Message): string[] {
     const drawn = this.introduce([event.from, event.to])
     this.#startMs ??= event.atMs
     const time = timeText(event.atMs - this.#startMs).padStart(timeWidth)
     const times = count > 1 ? `  ×${count}` : ''
     const rule = this.#options.rules && event.allowedBy ? `  (${event.allowedBy})` : ''
-    return [...drawn, `${time}  ${this.#arrow(event)}  ${wordsOf(event)}${times}${rule}`]
+    return [...drawn, `${time}  ${this.#arrow(event, isInferred)}  ${wordsOf(event)}${times}${rule}`]
   }
 
   /** Lifelines for those that have none yet. */
@@ -73,11 +77,11 @@ export class Lifelines {
     })
   }
 
-  #arrow({ arrow, from, to }: FlowEvent): string {
+  #arrow({ arrow, from, to }: FlowEvent, isInferred: boolean): string {
     const width = (this.#lanes.length - 1) * laneWidth + 1
     const cells = Array.from({ length: width }, (_, at): string => (at % laneWidth === 0 ? '│' : ' '))
     const [start, end] = [this.#lanes.indexOf(from) * laneWidth, this.#lanes.indexOf(to) * laneWidth]
-    const line = lines[arrow]
+    const line = isInferred ? inferredLine : lines[arrow]
     if (start === end) {
       const self = arrow === 'step' ? '•' : '►'
       cells[end] = self

@@ -14,6 +14,9 @@ const arrows: Readonly<Record<Arrow, string>> = {
   step: '->>',
 }
 
+/** A call whose cause is inferred: its sender does not say. */
+const inferredArrow = '--)'
+
 /** Characters that end a statement, or begin an entity, in Mermaid. */
 const escaped = (text: string): string => text.replaceAll('#', '#35;').replaceAll(';', '#59;')
 
@@ -24,9 +27,10 @@ export function mermaidDiagram(roots: readonly FlowNode[], { fold }: DiagramOpti
   return [
     'sequenceDiagram',
     ...names.map((name) => `  participant ${alias(name)} as ${escaped(name)}`),
-    ...messages.map(({ event, count }) => {
+    ...messages.map(({ event, count, isInferred }) => {
       const times = count > 1 ? ` ×${count}` : ''
-      return `  ${alias(event.from)}${arrows[event.arrow]}${alias(event.to)}: ${escaped(wordsOf(event))}${times}`
+      const arrow = isInferred ? inferredArrow : arrows[event.arrow]
+      return `  ${alias(event.from)}${arrow}${alias(event.to)}: ${escaped(wordsOf(event))}${times}`
     }),
     '',
   ].join('\n')

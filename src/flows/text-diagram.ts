@@ -11,6 +11,9 @@ const signs: Readonly<Record<Arrow, string>> = {
   step: '···',
 }
 
+/** A call whose cause is inferred: its sender does not say. */
+const inferredSign = '╌╌►'
+
 export interface DiagramOptions {
   /** Fold alike branches; off shows every one. */
   readonly fold: boolean
@@ -25,10 +28,11 @@ export function textDiagram(roots: readonly FlowNode[], options: DiagramOptions 
 }
 
 function linesOf({ node, count }: Readonly<Group>, startMs: number, depth: number, options: DiagramOptions): string[] {
-  const { event, children } = node
+  const { event, isInferred, children } = node
   const { arrow, from, to, allowedBy } = event
   const time = `+${Math.round(event.atMs - startMs)}ms`.padStart(9)
-  const parties = arrow === 'reconcile' ? `${from} ${signs[arrow]}` : `${from} ${signs[arrow]} ${to}`
+  const sign = isInferred ? inferredSign : signs[arrow]
+  const parties = arrow === 'reconcile' ? `${from} ${sign}` : `${from} ${sign} ${to}`
   const times = count > 1 ? `  ×${count} alike` : ''
   const rule = options.rules && allowedBy ? `  (${allowedBy})` : ''
   const line = `${time}  ${'  '.repeat(depth)}${parties}: ${wordsOf(event)}${times}${rule}`
