@@ -1,16 +1,12 @@
 // The heartbeat: the node's Lease, renewed every ten seconds, and its status, reported every five minutes.
-import type { Clock } from '../base/clock.ts'
 import { rfc3339Micro } from '../base/clock.ts'
 import { context, type Context } from '../base/context.ts'
 import { errorText, type Log } from '../base/log.ts'
 import { lease } from '../api/coordination/v1/lease.ts'
-import { node, type Node } from '../api/core/v1/node.ts'
+import { node } from '../api/core/v1/node.ts'
 import { controllerReference } from '../api/object.ts'
 import { hasReason } from '../api/status-error.ts'
-import type { Client } from '../client/client.ts'
-import type { ContainerRuntime } from '../machine/runtime/runtime.ts'
-import { nodeImages } from './images/node-images.ts'
-import { nodeObject, nodeStatus, type NodeDescription } from './node-status.ts'
+import { register, type RegistrationParts } from './node-registration.ts'
 
 const leaseNamespace = 'kube-node-lease'
 const leaseDurationSeconds = 40
@@ -18,14 +14,8 @@ const renewMs = 10_000
 const statusMs = 300_000
 const retryMs = 200
 
-export interface HeartbeatParts {
-  readonly client: Client
-  readonly clock: Clock
+export interface HeartbeatParts extends RegistrationParts {
   readonly log: Log
-  readonly description: NodeDescription
-  readonly runtime: Pick<ContainerRuntime, 'images'>
-  /** Conditions of pressure that the node is under. */
-  readonly pressures?: () => readonly string[]
 }
 
 /** Registers the node and keeps it alive until the signal ends it. */
@@ -61,23 +51,6 @@ async function persist(
       await clock.sleep(retryMs, signal)
     }
   }
-}
-
-/** Registers the node, or tells what it is like now. */
-export async function register(
-  { client, clock, description, runtime, pressures = () => [] }: HeartbeatParts,
-  ctx: Context,
-): Promise<void> {
-  const nodes = client.of(node)
-  const known = await nodes.find(description.name, '', ctx)
-  if (known === undefined) {
-    await nodes.create(nodeObject(description, pressures(), clock.nowMs()), '', ctx)
-    return
-  }
-  const images = await nodeImages(runtime, ctx.signal)
-  const told = nodeStatus(description, known.status, pressures(), clock.nowMs())
-  const status = { ...known.status, ...told, ...(images.length === 0 ? {} : { images }) } as Node['status']
-  await nodes.updateStatus({ ...known, status }, ctx)
 }
 
 async function renew({ client, clock, description }: HeartbeatParts, ctx: Context): Promise<void> {

@@ -1,0 +1,34 @@
+// The node's own object in the API: made when it is missing, and told what the node is like now.
+import type { Clock } from '../base/clock.ts'
+import type { Context } from '../base/context.ts'
+import { node, type Node } from '../api/core/v1/node.ts'
+import type { Client } from '../client/client.ts'
+import type { ContainerRuntime } from '../machine/runtime/runtime.ts'
+import { nodeImages } from './images/node-images.ts'
+import { nodeObject, nodeStatus, type NodeDescription } from './node-status.ts'
+
+export interface RegistrationParts {
+  readonly client: Client
+  readonly clock: Clock
+  readonly description: NodeDescription
+  readonly runtime: Pick<ContainerRuntime, 'images'>
+  /** Conditions of pressure that the node is under. */
+  readonly pressures: () => readonly string[]
+}
+
+/** Registers the node, or tells what it is like now. */
+export async function register(
+  { client, clock, description, runtime, pressures }: RegistrationParts,
+  ctx: Context,
+): Promise<void> {
+  const nodes = client.of(node)
+  const known = await nodes.find(description.name, '', ctx)
+  if (known === undefined) {
+    await nodes.create(nodeObject(description, pressures(), clock.nowMs()), '', ctx)
+    return
+  }
+  const images = await nodeImages(runtime, ctx.signal)
+  const told = nodeStatus(description, known.status, pressures(), clock.nowMs())
+  const status = { ...known.status, ...told, ...(images.length === 0 ? {} : { images }) } as Node['status']
+  await nodes.updateStatus({ ...known, status }, ctx)
+}

@@ -1,0 +1,97 @@
+// PodSyncs: which pods are to be looked at. Each pod is worked on by itself, one look at a time; a look that serves another
+// purpose than the pod's present one is not brought to its end.
+import type { Clock } from '../base/clock.ts'
+import { context } from '../base/context.ts'
+import { causeOf, noCause, type Cause, type FlowRecorder } from '../base/flow.ts'
+import { errorText, type Log } from '../base/log.ts'
+import type { TaskGroup } from '../base/task-group.ts'
+import { WorkQueue, type Work } from '../base/work-queue.ts'
+import type { Pod } from '../api/core/v1/pod.ts'
+import { isBeingDeleted, keyOf, splitKey } from '../api/object.ts'
+import type { PodWorker } from './pod-worker.ts'
+
+export interface PodSyncsParts {
+  readonly worker: Pick<PodWorker, 'sync'>
+  /** The pod as it is wanted now; undefined: nobody wants it any more. */
+  readonly find: (uid: string) => Pod | undefined
+  readonly clock: Clock
+  readonly flow: FlowRecorder
+  readonly log: Log
+  readonly nodeName: string
+}
+
+/** A pod that is worked on: what for, and how to stop that. */
+interface Sync {
+  readonly purpose: string
+  readonly ended: AbortController
+}
+
+// Keyed by uid: a pod deleted and made again under its name is another pod.
+export class PodSyncs {
+  readonly #parts: PodSyncsParts
+  readonly #participant: string
+  readonly #queue: WorkQueue<string>
+  readonly #syncs = new Map<string, Sync>()
+
+  constructor(parts: PodSyncsParts) {
+    this.#parts = parts
+    this.#participant = `kubelet/${parts.nodeName}`
+    this.#queue = new WorkQueue(parts.clock)
+  }
+
+  /** Something about the pod has changed: its containers, a probe's verdict. */
+  wake(uid: string, cause: Cause = noCause): void {
+    this.#queue.add(uid, cause)
+  }
+
+  /** The pod itself has changed, or is gone. An image is not waited for by a pod that is to end. */
+  see(uid: string, now: Pod | undefined, cause: Cause): void {
+    this.#queue.add(uid, cause)
+    const sync = this.#syncs.get(uid)
+    if (sync !== undefined && sync.purpose !== purposeOf(now)) sync.ended.abort()
+  }
+
+  /** Hands out looks until the signal ends it; one that takes its time holds up no other. */
+  async run(tasks: TaskGroup, signal: AbortSignal): Promise<void> {
+    for (let work = await this.#queue.take(signal); work !== undefined; work = await this.#queue.take(signal)) {
+      const taken = work
+      tasks.start(`pod ${taken.key}`, () => this.#sync(taken))
+    }
+  }
+
+  close(reason: unknown): void {
+    this.#queue.close()
+    for (const { ended } of this.#syncs.values()) ended.abort(reason)
+  }
+
+  async #sync({ key: uid, cause }: Work<string>): Promise<void> {
+    const { worker, find, flow, log } = this.#parts
+    const wanted = find(uid)
+    const subject = wanted === undefined ? undefined : { resource: 'pods', ...splitKey(keyOf(wanted)) }
+    const what = cause === noCause ? 'the runtime changed' : 'sync pod'
+    const step = flow.record('reconcile', this.#participant, this.#participant, what, subject, 0, cause)
+    const ended = new AbortController()
+    this.#syncs.set(uid, { purpose: purposeOf(wanted), ended })
+    try {
+      const own = { ...causeOf(step), revisions: cause.revisions }
+      const againMs = await worker.sync(uid, wanted, context(ended.signal, own))
+      if (againMs !== undefined) this.#queue.addAfter(uid, againMs, own)
+      this.#queue.forget(uid)
+    } catch (error) {
+      if (ended.signal.aborted) return
+      log.debug('a pod could not be synced', { uid, error: errorText(error) })
+      this.#queue.retry(uid, cause)
+    } finally {
+      this.#syncs.delete(uid)
+      this.#queue.done(uid)
+    }
+  }
+}
+
+/** To run, or to end within a grace; whoever shortens the grace changes the purpose. */
+const purposeOf = (wanted: Pod | undefined): string =>
+  wanted === undefined
+    ? 'gone'
+    : isBeingDeleted(wanted)
+      ? `end in ${wanted.metadata.deletionGracePeriodSeconds ?? ''}`
+      : 'run'

@@ -1,0 +1,93 @@
+// NodePods: the pods that a node is to run: those that the API server gives to it, and those of its own manifests.
+import type { Clock } from '../../base/clock.ts'
+import { noCause, type Cause } from '../../base/flow.ts'
+import type { Log } from '../../base/log.ts'
+import type { TaskGroup } from '../../base/task-group.ts'
+import { isPodFinished } from '../../api/core/v1/pod-readiness.ts'
+import { pod, type Pod } from '../../api/core/v1/pod.ts'
+import type { Client } from '../../client/client.ts'
+import { Informer, type Change } from '../../client/informer.ts'
+import type { NodeHost } from '../node-host.ts'
+import { isMirror } from './static-pod.ts'
+import { StaticPods } from './static-pods.ts'
+
+export interface NodePodsParts {
+  readonly client: Client
+  readonly clock: Clock
+  readonly log: Log
+  readonly nodeName: string
+  readonly host: Pick<NodeHost, 'manifests' | 'digest'>
+  /** A pod has come, has changed or, when undefined, is gone. */
+  readonly onChange: (uid: string, now: Pod | undefined, cause: Cause) => void
+}
+
+const uidIndex = 'uid'
+
+export class NodePods {
+  readonly #given: Informer<Pod>
+  readonly #onChange: NodePodsParts['onChange']
+  /** Undefined where the node has no manifests. */
+  readonly statics: StaticPods | undefined
+
+  constructor({ client, clock, log, nodeName, host, onChange }: NodePodsParts) {
+    const selection = { fieldSelector: `spec.nodeName=${nodeName}` }
+    this.#given = new Informer<Pod>(pod, client.of(pod), { clock, log }, selection)
+    // A pod deleted and made again under its name is another pod.
+    this.#given.addIndex(uidIndex, ({ metadata }) => [metadata.uid])
+    this.#given.onChange((change) => this.#changed(change))
+    this.#onChange = onChange
+    const { manifests: sources, digest } = host
+    if (sources.length === 0) return
+    this.statics = new StaticPods({
+      ...{ client, clock, log, nodeName, sources, digest },
+      present: (key) => this.#given.get(key),
+      onChange: (uid) => onChange(uid, this.find(uid), noCause),
+    })
+  }
+
+  start(tasks: TaskGroup): void {
+    tasks.start('pods', (signal) => this.#given.run(signal))
+    const { statics } = this
+    if (statics !== undefined) tasks.start('static pods', (signal) => statics.run(signal))
+  }
+
+  /** Resolves when the API server has said which pods there are. */
+  get synced(): Promise<void> {
+    return this.#given.synced
+  }
+
+  /** As the API server has them. */
+  all(): Pod[] {
+    return [...this.#given.all()]
+  }
+
+  find(uid: string): Pod | undefined {
+    return this.statics?.find(uid) ?? this.#given.objects(uidIndex, uid)[0]
+  }
+
+  /** The other pods that hold something of the node. */
+  takenBeside({ metadata: { uid } }: Pod): Pod[] {
+    return this.all()
+      .filter(
+        (other) =>
+          other.metadata.uid !== uid &&
+          other.status.startTime !== undefined &&
+          !isPodFinished(other) &&
+          !this.statics?.mirrored(other),
+      )
+      .concat(this.statics?.others(uid) ?? [])
+  }
+
+  #changed({ now, before, cause }: Change<Pod>): void {
+    const either = now ?? before
+    if (either !== undefined && isMirror(either)) {
+      const uid = this.statics?.mirrored(either)
+      if (uid !== undefined) return this.#onChange(uid, this.find(uid), cause)
+      // Nobody stands behind it any more: it goes as a pod goes that never ran.
+      if (this.statics === undefined) return
+    }
+    if (before !== undefined && before.metadata.uid !== now?.metadata.uid)
+      this.#onChange(before.metadata.uid, undefined, cause)
+    if (now !== undefined) this.#onChange(now.metadata.uid, now, cause)
+  }
+}
