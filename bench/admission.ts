@@ -64,6 +64,8 @@ const attributesOf = (sent: ApiObject): AdmissionAttributes => ({
   subresource: '',
   user,
   dryRun: false,
+  posted: undefined,
+  options: new URLSearchParams(),
   object: sent,
   old: undefined,
   notes: new AdmissionNotes(),

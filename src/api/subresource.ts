@@ -8,6 +8,8 @@ export interface Subresource {
   readonly answer?: { readonly group: string; readonly version: string; readonly kind: string }
   /** What is posted, where that is not the object itself. */
   readonly body?: Message
+  /** What the query of a connection says, as the object that admission sees. */
+  readonly options?: Message
   /** Its answer is a stream or a foreign page, no object. */
   readonly isStream?: true
   /** Further segments of the path are passed on. */
@@ -20,10 +22,11 @@ export const partVerbs = ['get', 'patch', 'update'] as const
 const proxyVerbs = ['create', 'delete', 'get', 'patch', 'update'] as const
 
 /** Requests that are passed on to what the object stands for. */
-export const proxySubresource = (kind: string): Subresource => ({
+export const proxySubresource = (options: Message): Subresource => ({
   name: 'proxy',
   verbs: proxyVerbs,
-  answer: { group: '', version: 'v1', kind },
+  answer: { group: '', version: 'v1', kind: options.name.slice(options.name.lastIndexOf('.') + 1) },
+  options,
   isStream: true,
   takesPath: true,
   parameters: { path: 'string' },

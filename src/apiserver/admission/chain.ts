@@ -23,14 +23,15 @@ export class AdmissionChain {
 
   /** The object as the plugins want it. */
   async admit(attributes: AdmissionAttributes): Promise<ApiObject | undefined> {
-    let { object } = attributes
+    let now = attributes
     do
       for (const plugin of this.#of(attributes).admitting) {
-        const admitted = plugin.admit?.({ ...attributes, object }, this.#host)
-        object = admitted instanceof Promise ? await admitted : admitted
+        const admitted = plugin.admit?.(now, this.#host)
+        const object = admitted instanceof Promise ? await admitted : admitted
+        if (object !== now.object) now = { ...attributes, object }
       }
     while (attributes.reinvocation.next())
-    return object
+    return now.object
   }
 
   async validate(attributes: AdmissionAttributes): Promise<void> {

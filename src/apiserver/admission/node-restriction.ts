@@ -4,6 +4,7 @@ import { lease } from '../../api/coordination/v1/lease.ts'
 import { persistentVolumeClaim } from '../../api/core/v1/persistent-volume-claim.ts'
 import { node, type Node } from '../../api/core/v1/node.ts'
 import { mirrorPodAnnotation, pod, type Pod } from '../../api/core/v1/pod.ts'
+import { serviceAccount } from '../../api/core/v1/service-account.ts'
 import {
   certificateSigningRequest,
   type CertificateSigningRequest,
@@ -11,9 +12,12 @@ import {
 import { resourceSlice, type ResourceSlice } from '../../api/resource/v1/resource-slice.ts'
 import { csiNode } from '../../api/storage/v1/csi-node.ts'
 import { readRequestSubject } from '../../pki/read-request.ts'
+import { notFound } from '../../api/status-error.ts'
 import { equalValues, without } from '../../schema/json-value.ts'
 import { nodeOf } from '../authorization/node/node-user.ts'
+import type { RegistryReads } from '../registry/strategy.ts'
 import { labelsRefusal } from './node-labels.ts'
+import { checkTokenRequest } from './node-token-requests.ts'
 import { defineAdmissionPlugin, refused, type AdmissionAttributes } from './plugin.ts'
 
 const leaseNamespace = 'kube-node-lease'
@@ -22,24 +26,25 @@ export const nodeRestriction = defineAdmissionPlugin({
   name: 'NodeRestriction',
   handles: {
     operations: ['create', 'update', 'delete'],
-    kinds: [pod, node, persistentVolumeClaim, lease, csiNode, certificateSigningRequest, resourceSlice],
+    kinds: [pod, node, persistentVolumeClaim, serviceAccount, lease, csiNode, certificateSigningRequest, resourceSlice],
     subresources: 'all',
   },
-  validate(attributes) {
+  validate(attributes, host) {
     const name = nodeOf(attributes.user)
-    if (name === undefined) return
-    const refusal =
-      name === ''
-        ? `could not determine node from user ${JSON.stringify(attributes.user.name)}`
-        : refusalOf(name, attributes)
+    if (name === undefined) return undefined
+    if (name === '')
+      throw refused(attributes, `could not determine node from user ${JSON.stringify(attributes.user.name)}`)
+    if (attributes.kind === serviceAccount) return checkTokenRequest(name, attributes, host)
+    const refusal = refusalOf(name, attributes, host)
     if (refusal !== undefined) throw refused(attributes, refusal)
+    return undefined
   },
 })
 
-function refusalOf(name: string, attributes: AdmissionAttributes): string | undefined {
+function refusalOf(name: string, attributes: AdmissionAttributes, reads: RegistryReads): string | undefined {
   switch (attributes.kind) {
     case pod:
-      return podRefusal(name, attributes)
+      return podRefusal(name, attributes, reads)
     case node:
       return nodeRefusal(name, attributes)
     case persistentVolumeClaim:
@@ -61,7 +66,8 @@ function refusalOf(name: string, attributes: AdmissionAttributes): string | unde
   }
 }
 
-function podRefusal(name: string, { operation, subresource, object, old }: AdmissionAttributes): string | undefined {
+function podRefusal(name: string, attributes: AdmissionAttributes, reads: RegistryReads): string | undefined {
+  const { operation, subresource, object, old } = attributes
   const quoted = JSON.stringify(name)
   const isOwn = (old as Pod | undefined)?.spec.nodeName === name
   if (subresource === 'status') {
@@ -71,17 +77,32 @@ function podRefusal(name: string, { operation, subresource, object, old }: Admis
     const [now, before] = [object as Pod, old as Pod].map(({ status }) => status.resourceClaimStatuses)
     return equalValues(now, before) ? undefined : `node ${quoted} cannot update resource claim statuses`
   }
-  if (subresource === 'eviction')
-    return isOwn ? undefined : `node ${name} can only evict pods with spec.nodeName set to itself`
+  if (subresource === 'eviction') {
+    const evicted = existingPod(attributes.namespace, attributes.name, reads)
+    return evicted.spec.nodeName === name
+      ? undefined
+      : `node ${name} can only evict pods with spec.nodeName set to itself`
+  }
   if (subresource !== '')
     return `unexpected pod subresource ${JSON.stringify(subresource)}, only 'status' and 'eviction' are allowed`
   if (operation === 'delete')
     return isOwn ? undefined : `node ${quoted} can only delete pods with spec.nodeName set to itself`
-  if (operation === 'create') return mirrorRefusal(quoted, name, object as Pod)
+  if (operation === 'create') return mirrorRefusal(quoted, name, object as Pod, reads)
   return `unexpected operation "UPDATE", node ${quoted} can only create and delete mirror pods`
 }
 
-function mirrorRefusal(quoted: string, name: string, { metadata, spec }: Pod): string | undefined {
+function existingPod(namespace: string, name: string, reads: RegistryReads): Pod {
+  const found = reads.get(pod, namespace, name)
+  if (found === undefined) throw notFound(pod, name)
+  return found
+}
+
+function mirrorRefusal(
+  quoted: string,
+  name: string,
+  { metadata, spec }: Pod,
+  reads: RegistryReads,
+): string | undefined {
   if (metadata.annotations?.[mirrorPodAnnotation] === undefined)
     return `pod does not have "${mirrorPodAnnotation}" annotation, node ${quoted} can only create mirror pods`
   if (spec.nodeName !== name) return `node ${quoted} can only create pods with spec.nodeName set to itself`
@@ -92,9 +113,11 @@ function mirrorRefusal(quoted: string, name: string, { metadata, spec }: Pod): s
     return `node ${quoted} can only create pods with an owner reference set to itself`
   if (owner.controller !== true)
     return `node ${quoted} can only create pods with a controller owner reference set to itself`
-  return owner.blockOwnerDeletion === true
-    ? `node ${quoted} must not set blockOwnerDeletion on an owner reference`
-    : undefined
+  if (owner.blockOwnerDeletion === true) return `node ${quoted} must not set blockOwnerDeletion on an owner reference`
+  const own = reads.get(node, '', name)
+  if (own === undefined) throw notFound(node, name)
+  const { uid } = own.metadata
+  return owner.uid === uid ? undefined : `node ${name} UID mismatch: expected ${owner.uid} got ${uid}`
 }
 
 function nodeRefusal(name: string, attributes: AdmissionAttributes): string | undefined {

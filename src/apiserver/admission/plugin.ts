@@ -2,16 +2,18 @@
 // (`validate`). What a plugin handles is data, so that a request asks only those whom it concerns.
 import type { Kind } from '../../api/kind.ts'
 import type { ApiObject } from '../../api/object.ts'
+import type { DeleteOptions } from '../../api/meta/v1/delete-options.ts'
 import { forbidden, type StatusError } from '../../api/status-error.ts'
 import type { AccessAttributes, ResourceAttributes } from '../authorization/attributes.ts'
 import type { Decision } from '../authorization/authorizer.ts'
 import type { RegistryReads } from '../registry/strategy.ts'
 import type { User, Verb } from '../request.ts'
 import type { AdmissionNotes } from './notes.ts'
+import { metadataOf, type Posted } from './posted.ts'
 import type { Reinvocation } from './reinvocation.ts'
 import type { Reservation } from './reservation.ts'
 
-export type AdmissionOperation = Extract<Verb, 'create' | 'update' | 'delete'>
+export type AdmissionOperation = Extract<Verb, 'create' | 'update' | 'delete'> | 'connect'
 
 export interface AdmissionAttributes {
   readonly operation: AdmissionOperation
@@ -23,6 +25,10 @@ export interface AdmissionAttributes {
   readonly subresource: string
   readonly user: User
   readonly dryRun: boolean
+  /** What `object` and `old` are, where they are not of the kind: a Scale, a Binding, the options of a connection. */
+  readonly posted: Posted | undefined
+  /** The options of the write, as they were sent. */
+  readonly options: URLSearchParams | Partial<DeleteOptions>
   /** Absent when an object is deleted. */
   readonly object: ApiObject | undefined
   /** Absent when an object is created. */
@@ -86,4 +92,4 @@ export const defineAdmissionPlugin = (plugin: AdmissionPlugin): AdmissionPlugin 
 
 /** A plugin's refusal of the request's object. */
 export const refused = ({ kind, object, name }: AdmissionAttributes, detail: string): StatusError =>
-  forbidden(kind, object?.metadata.name ?? name, detail)
+  forbidden(kind, metadataOf(object).name ?? name, detail)

@@ -1,6 +1,6 @@
 // PodTopologyLabels: a pod that is bound learns its node's zone and region, as labels that it can read itself.
 import { node } from '../../api/core/v1/node.ts'
-import type { Binding } from '../../api/core/v1/binding.ts'
+import { bindingKind, type Binding } from '../../api/core/v1/binding.ts'
 import { pod } from '../../api/core/v1/pod.ts'
 import type { ApiObject } from '../../api/object.ts'
 import { defineAdmissionPlugin } from './plugin.ts'
@@ -9,8 +9,9 @@ const topologyLabels = ['topology.kubernetes.io/zone', 'topology.kubernetes.io/r
 
 export const podTopologyLabels = defineAdmissionPlugin({
   name: 'PodTopologyLabels',
-  handles: { operations: ['create'], kinds: [pod], subresources: ['binding'] },
-  admit({ object }, host) {
+  handles: { operations: ['create'], kinds: [bindingKind, pod], subresources: ['', 'binding'] },
+  admit({ object, kind, subresource }, host) {
+    if (kind === pod && subresource === '') return object
     const binding = object as ApiObject & Binding
     const labels = host.get(node, '', binding.target?.name ?? '')?.metadata.labels ?? {}
     const copied = Object.entries(labels).filter(([name]) => topologyLabels.includes(name))

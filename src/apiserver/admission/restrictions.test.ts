@@ -4,7 +4,8 @@ import { test } from 'node:test'
 import { nameOf } from '../../pki/certificate.ts'
 import { integer, sequence } from '../../pki/der.ts'
 import { pem } from '../../pki/pem.ts'
-import { openPolicies } from '../policies.ts'
+import { serviceAccount } from '../../api/core/v1/service-account.ts'
+import { openPolicies, type Policies } from '../policies.ts'
 import { startGuarded } from '../policies.harness.ts'
 import { startServer, type Harness } from '../server.harness.ts'
 import { noOpinion, allowed } from '../authorization/authorizer.ts'
@@ -22,14 +23,25 @@ async function make(server: Harness, path: string, object: object): Promise<void
   equal(status, 201, JSON.stringify(body))
 }
 
+const tokens = { kind: serviceAccount, subresource: 'token', answer: (body: unknown) => body as object }
+/** Everybody may do everything but ask for tokens of any audience: that is for one of them. */
+const authorize: Policies['authorize'] = (asked) =>
+  asked.verb === 'request-serviceaccounts-token-audience' && asked.kind === 'resource' && asked.resource !== 'granted'
+    ? noOpinion()
+    : allowed()
+const tokenVolume = (audience: string) => ({
+  name: 't',
+  projected: { sources: [{ serviceAccountToken: { path: 'token', audience } }] },
+})
+
 /** A server with two nodes and a pod on each. */
 async function withNodes(): Promise<Harness> {
-  const server = await startServer()
+  const server = await startServer({ ...openPolicies, reviews: [tokens], authorize })
   for (const name of ['n1', 'n2']) {
     await make(server, nodes, { metadata: { name, labels: { 'node-restriction.kubernetes.io/team': 'a' } } })
     await make(server, pods, {
       metadata: { name: `on-${name}` },
-      spec: { nodeName: name, containers: [{ name: 'c', image: 'i' }] },
+      spec: { nodeName: name, containers: [{ name: 'c', image: 'i' }], volumes: [tokenVolume('vault')] },
     })
   }
   return server
@@ -43,10 +55,76 @@ const labelled = (labels: Record<string, string>) => ({ metadata: { labels } })
 const owned = (change: object) => ({
   ownerReferences: [{ apiVersion: 'v1', kind: 'Node', name: 'n1', uid: 'u', controller: true, ...change }],
 })
+const account = '/api/v1/namespaces/default/serviceaccounts/default/token'
+const tokenOf = (name: string, audience: string, uid = `<uid of ${name}>`) => ({
+  spec: {
+    boundObjectRef: { apiVersion: 'v1', kind: 'Pod', name, uid },
+    ...(audience ? { audiences: [audience] } : {}),
+  },
+})
+const onlyParts = (part: string) =>
+  `unexpected pod subresource ${JSON.stringify(part)}, only 'status' and 'eviction' are allowed`
 const kept = '/apis/coordination.k8s.io/v1/namespaces'
 
 const rows: [why: string, method: string, path: string, body: object | undefined, answer: number | string][] = [
-  ['a mirror of its own', 'POST', pods, mirror('n1', owned({})), 201],
+  ['a mirror of its own', 'POST', pods, mirror('n1', owned({ uid: '<uid of n1>' })), 201],
+  [
+    'a mirror of a node that was there before',
+    'POST',
+    pods,
+    mirror('n1', owned({ uid: 'u' })),
+    'node n1 UID mismatch: expected u got <uid of n1>',
+  ],
+  ['an eviction of its pod', 'POST', `${pods}/on-n1/eviction`, { metadata: { name: 'on-n1' } }, 201],
+  [
+    'an eviction of another pod',
+    'POST',
+    `${pods}/on-n2/eviction`,
+    { metadata: { name: 'on-n2' } },
+    'node n1 can only evict pods with spec.nodeName set to itself',
+  ],
+  ['an eviction of nothing', 'POST', `${pods}/gone/eviction`, { metadata: { name: 'gone' } }, 404],
+  ['a binding', 'POST', `${pods}/on-n1/binding`, { target: { name: 'n1' } }, onlyParts('binding')],
+  ['a token of its pod', 'POST', account, tokenOf('on-n1', ''), 201],
+  ['a token for whom its pod names', 'POST', account, tokenOf('on-n1', 'vault'), 201],
+  ['a token for whom a right names', 'POST', account, tokenOf('on-n1', 'granted'), 201],
+  [
+    'a token for whom nobody names',
+    'POST',
+    account,
+    tokenOf('on-n1', 'other'),
+    'audience "other" not found in pod spec volume, system:node:n1 is not authorized to request tokens for this audience',
+  ],
+  [
+    'a token for two',
+    'POST',
+    account,
+    { spec: { ...tokenOf('on-n1', '').spec, audiences: ['a', 'b'] } },
+    'node may only request 0 or 1 audiences',
+  ],
+  ['a token of nobody', 'POST', account, { spec: {} }, 'node requested token not bound to a pod'],
+  [
+    'a token of a pod without its uid',
+    'POST',
+    account,
+    tokenOf('on-n1', '', ''),
+    'node requested token with a pod binding without a uid',
+  ],
+  [
+    'a token of a pod that was there before',
+    'POST',
+    account,
+    tokenOf('on-n1', '', 'u'),
+    'the UID in the bound object reference (u) does not match the UID in record. The object might have been deleted and then recreated',
+  ],
+  [
+    'a token of another pod',
+    'POST',
+    account,
+    tokenOf('on-n2', ''),
+    'node requested token bound to a pod scheduled on a different node',
+  ],
+  ['a token of a pod that is not there', 'POST', account, tokenOf('gone', '', 'u'), 404],
   ['a mirror elsewhere', 'POST', pods, mirror('n2'), 'node "n1" can only create pods with spec.nodeName set to itself'],
   [
     'a pod that is no mirror',
@@ -143,9 +221,16 @@ for (const [why, method, path, body, answer] of rows)
     await using server = await withNodes()
     await make(server, '/api/v1/namespaces', { metadata: { name: 'kube-node-lease' } })
     const headers = method === 'PATCH' ? { ...kubelet, ...merge } : kubelet
-    const { status, body: said } = await server.call(method, path, body, headers)
+    const uids = new Map([
+      ['n1', (await server.call('GET', `${nodes}/n1`)).body.metadata.uid],
+      ['on-n1', (await server.call('GET', `${pods}/on-n1`)).body.metadata.uid],
+      ['on-n2', (await server.call('GET', `${pods}/on-n2`)).body.metadata.uid],
+    ])
+    const withUids = (text: string) => text.replaceAll(/<uid of ([\w-]+)>/g, (_, of: string) => uids.get(of))
+    const sent = body === undefined ? undefined : withUids(JSON.stringify(body))
+    const { status, body: said } = await server.call(method, path, sent, headers)
     if (typeof answer === 'number') equal(status, answer, JSON.stringify(said))
-    else deepEqual([status, said.message.replace(/^.* is forbidden: /, '')], [403, answer])
+    else deepEqual([status, said.message.replace(/^.* is forbidden: /, '')], [403, withUids(answer)])
   })
 
 /** As much of a request in PEM as says for whom it is. */

@@ -21,16 +21,16 @@ export interface ComputedParts {
   readonly store: Store
   readonly reads: RegistryReads
   readonly usage: UsageReader
-  /** Takes over what is another request under an old name. */
-  readonly handle: Handle
+  /** Binds a pod, as asked for under an old name. */
+  readonly bind: Handle
 }
 
-export function computedAnswers({ store, reads, usage, handle }: ComputedParts): Handle {
+export function computedAnswers({ store, reads, usage, bind }: ComputedParts): Handle {
   return async (request) => {
     const { resource, verb, subresource } = request.target
     if (subresource !== '') throw pathNotFound()
     if (!resource.computed?.includes(verb)) throw methodNotAllowed(resource, verb)
-    if (resource === bindingKind) return handle(asPodBinding(request))
+    if (resource === bindingKind) return bind(asPodBinding(request))
     if (resource === componentStatus) return answerComponents(store, request)
     if (resource === nodeMetrics || resource === podMetrics) return usageAnswer(request, reads, usage, store.revision)
     throw pathNotFound()

@@ -28,6 +28,13 @@ export async function remove(parts: ResourceParts, request: ResourceRequest, bod
   return removeOne(parts, request, parts.cache.get(objectKey(namespace, name)), optionsOf(request, body))
 }
 
+/** Deletes for a request that admission has judged already, as an eviction. */
+export async function removeAdmitted(parts: ResourceParts, request: ResourceRequest, body: unknown): Promise<Deleted> {
+  const { namespace, name } = request.target
+  const cached = parts.cache.get(objectKey(namespace, name))
+  return removeOne(parts, request, cached, optionsOf(request, body), true)
+}
+
 /** So many objects of a collection are deleted at a time: their commits share the disk's. */
 const collectionAtOnce = 64
 
@@ -58,6 +65,7 @@ async function removeOne(
   request: ResourceRequest,
   cached: Stored | undefined,
   options: Partial<DeleteOptions>,
+  isAdmitted = false,
 ): Promise<Deleted> {
   const { kind } = parts
   const { namespace, name } = request.target
@@ -67,9 +75,7 @@ async function removeOne(
     if (current === undefined || tries > 1) current = await readStored(parts, namespace, name, signal)
     if (current === undefined) throw notFound(kind, name)
     checkPreconditions(parts, current, options)
-    const attributes = attributesOf(parts, request, 'delete', undefined, current.object)
-    await parts.admission.admit(attributes)
-    await parts.admission.validate(attributes)
+    if (!isAdmitted) await admitDeletion(parts, request, current.object, options)
     const marked = mark(parts, current.object, options)
     const gone = marked === undefined
     if (isDryRun(request) || options.dryRun?.includes('All') || marked === current.object)
@@ -83,6 +89,18 @@ async function removeOne(
     if (stored !== undefined) return { stored, gone }
     if (tries === deleteTries) throw modifiedConflict(kind, name)
   }
+}
+
+async function admitDeletion(
+  parts: ResourceParts,
+  request: ResourceRequest,
+  current: ApiObject,
+  options: Partial<DeleteOptions>,
+): Promise<void> {
+  const dryRun = isDryRun(request) || (options.dryRun?.includes('All') ?? false)
+  const attributes = { ...attributesOf(parts, request, 'delete', undefined, current), options, dryRun }
+  await parts.admission.admit(attributes)
+  await parts.admission.validate(attributes)
 }
 
 /** The object with its deletion mark; the same object when it is marked already; undefined when it can go now. */

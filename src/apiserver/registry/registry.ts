@@ -8,8 +8,8 @@ import { present } from '../../base/assert.ts'
 import { kinds, storedKinds } from '../../api/kinds.ts'
 import { qualifiedResource, type Kind, type Scaling } from '../../api/kind.ts'
 import { objectKey, type ApiObject } from '../../api/object.ts'
-import { isJsonObject } from '../../schema/json-value.ts'
 import { badRequest, methodNotAllowed, pathNotFound } from '../../api/status-error.ts'
+import { bindingKind } from '../../api/core/v1/binding.ts'
 import { node } from '../../api/core/v1/node.ts'
 import { pod } from '../../api/core/v1/pod.ts'
 import { service } from '../../api/core/v1/service.ts'
@@ -24,6 +24,7 @@ import type { Caches, Policies } from '../policies.ts'
 import type { Stored } from '../stored.ts'
 import { CacheFeed } from '../watch/cache-feed.ts'
 import { WatchCache } from '../watch/watch-cache.ts'
+import { admittedBody, admittedConnection } from './admit-posted.ts'
 import { change } from './change.ts'
 import { claiming, repairClaims } from './claims.ts'
 import { UsageReader } from '../usage/usage-reader.ts'
@@ -35,7 +36,7 @@ import { isDryRun, readStored, worldOf, type ResourceParts, type ResourceRequest
 import { patchObject } from './patch.ts'
 import { get, list, watch } from './reads.ts'
 import { handleReview, type Review } from './review.ts'
-import { patchingScale, scaleOf, withScale } from './scale.ts'
+import { patchingScale, scaleLens, scaleOf, withScale } from './scale.ts'
 import { commitSeeds, type Seed } from './seed.ts'
 import { strategies } from './strategies.ts'
 import type { RegistryReads, Strategy } from './strategy.ts'
@@ -43,7 +44,7 @@ import { evict } from './subresources/eviction.ts'
 import { nodeProxy, podProxy, serviceProxy } from './subresources/proxy.ts'
 import { isPodStream, podStream } from './subresources/streams.ts'
 import { checkWriteOptions } from './write-options.ts'
-import { attributesOf, create, update, type Transform, type UpdateOptions, type Written } from './writes.ts'
+import { create, update, type Transform, type UpdateOptions, type Written } from './writes.ts'
 
 export interface RegistryParts {
   readonly store: Store
@@ -59,6 +60,7 @@ export class Registry {
   readonly #resources = new Map<Kind, ResourceParts>()
   readonly #feed: CacheFeed
   readonly #kubelets: KubeletConnection
+  readonly #admission: AdmissionChain
   readonly #computed: (request: ResourceRequest) => Promise<Answer>
   readonly policies: Policies
 
@@ -72,7 +74,7 @@ export class Registry {
       observe: (kind, observer) => present(caches.get(kind), `${kind.plural} are kept`).observe(observer),
       count: (kind) => caches.get(kind)?.size ?? 0,
     })
-    const admission = new AdmissionChain(
+    this.#admission = new AdmissionChain(
       this.policies.admission,
       this.#admissionHost(reads, random.fork('admission'), clock),
     )
@@ -88,7 +90,7 @@ export class Registry {
         clock,
         random: random.fork(qualifiedResource(kind)),
         flow,
-        admission,
+        admission: this.#admission,
         reads,
       })
     }
@@ -97,7 +99,12 @@ export class Registry {
       if (kind.storedAs && kept) this.#resources.set(kind, { ...kept, face: convertingFace(kind, kind.storedAs) })
     }
     const usage = new UsageReader({ kubelets, clock, log })
-    this.#computed = computedAnswers({ store, reads, usage, handle: (request) => this.handle(request) })
+    this.#computed = computedAnswers({
+      store,
+      reads,
+      usage,
+      bind: (request) => handleAction(this.#partsOf(pod), request, bindingKind),
+    })
     this.#feed = new CacheFeed(store, [...caches.values()], clock, log)
   }
 
@@ -185,7 +192,7 @@ export class Registry {
   handle(request: ResourceRequest): Promise<Answer> {
     const { resource, subresource } = request.target
     const review = this.#reviewOf(resource, subresource)
-    if (review !== undefined) return handleReview(review, request)
+    if (review !== undefined) return handleReview(review, request, this.#admission)
     if (resource.computed !== undefined) return this.#computed(request)
     const parts = this.#partsOf(resource)
     checkWriteOptions(request)
@@ -198,6 +205,12 @@ export class Registry {
     if (part !== undefined) return handlePart(parts, request, part)
     if (parts.strategy?.actions?.[subresource] !== undefined) return handleAction(parts, request)
     if (parts.kind === pod && subresource === 'eviction') return this.#evict(parts, request)
+    return this.#connect(parts, request)
+  }
+
+  async #connect(parts: ResourceParts, asked: ResourceRequest): Promise<Answer> {
+    const { subresource } = asked.target
+    const request = await admittedConnection(this.#admission, asked)
     if (parts.kind === pod && isPodStream(subresource)) return podStream(parts, request, subresource, this.#kubelets)
     if (parts.kind === node && subresource === 'proxy') return nodeProxy(parts, request, this.#kubelets)
     if (parts.kind === pod && subresource === 'proxy') return podProxy(parts, request, this.#kubelets)
@@ -280,7 +293,7 @@ async function handleScale(
     verb === 'patch'
       ? patchingScale(parts, request, scaling)
       : (current) => ({ body: withScale(current, scaling, body.value) })
-  return answer((await update(parts, request, transform, { part: 'object' })).stored)
+  return answer((await update(parts, request, transform, { part: 'object', lens: scaleLens(scaling) })).stored)
 }
 
 async function handlePart(
@@ -301,28 +314,19 @@ async function handlePart(
 /** Parts that can be put, but neither read nor patched. */
 const updatedOnly = new Set(['finalize'])
 
-async function handleAction(parts: ResourceParts, request: ResourceRequest): Promise<Answer> {
+/** `as`: under which resource admission sees what is posted, where it is not a part of the object. */
+async function handleAction(parts: ResourceParts, request: ResourceRequest, as?: Kind): Promise<Answer> {
   const { verb, subresource } = request.target
   const act = parts.strategy?.actions?.[subresource]
   if (verb !== 'create' || act === undefined) throw methodNotAllowed(parts.kind, verb)
   const { target, context } = request
-  const body = await admittedAction(parts, request)
+  bodyOf(request)
+  const body = await admittedBody(parts.admission, request, as ?? parts.kind, as === undefined ? subresource : '')
   await change(parts, target, context, (current) => {
     const next = act(current, body, parts.clock.nowMs()).object
     return isDryRun(request) ? current : next
   })
   return success
-}
-
-/** The body as admission wants it; one that is no object is left to the action to refuse. */
-async function admittedAction(parts: ResourceParts, request: ResourceRequest): Promise<unknown> {
-  const body = bodyOf(request)
-  if (!isJsonObject(body)) return body
-  const sent = { ...body, metadata: isJsonObject(body['metadata']) ? body['metadata'] : {} } as unknown as ApiObject
-  const attributes = attributesOf(parts, request, 'create', sent, undefined)
-  const object = await parts.admission.admit(attributes)
-  await parts.admission.validate({ ...attributes, object })
-  return object
 }
 
 const success: Answer = {

@@ -2,6 +2,8 @@
 import type { Kind } from '../../api/kind.ts'
 import { methodNotAllowed, badRequest } from '../../api/status-error.ts'
 import type { Answer } from '../answer.ts'
+import type { AdmissionChain } from '../admission/chain.ts'
+import { admittedBody } from './admit-posted.ts'
 import type { ResourceRequest } from './parts.ts'
 
 export interface Review {
@@ -11,10 +13,15 @@ export interface Review {
   answer(body: unknown, request: ResourceRequest): object | Promise<object>
 }
 
-export async function handleReview(review: Review, request: ResourceRequest): Promise<Answer> {
+export async function handleReview(
+  review: Review,
+  request: ResourceRequest,
+  admission: AdmissionChain,
+): Promise<Answer> {
   const { verb } = request.target
   if (verb !== 'create') throw methodNotAllowed(review.kind, verb)
   if (request.body.kind === 'none') throw badRequest('the request has no body')
   const of = review.subresource === '' ? { of: review.kind } : {}
-  return { kind: 'object', status: 201, object: await review.answer(request.body.value, request), ...of }
+  const body = await admittedBody(admission, request, review.kind, review.subresource)
+  return { kind: 'object', status: 201, object: await review.answer(body, request), ...of }
 }

@@ -1,17 +1,18 @@
 // The scale subresource: the number of replicas of an object, in a shape that is the same for every kind.
 import type { Scaling } from '../../api/kind.ts'
 import type { ApiObject } from '../../api/object.ts'
-import { scale } from '../../api/autoscaling/v1/scale.ts'
+import { scale, type Scale } from '../../api/autoscaling/v1/scale.ts'
 import { badRequest } from '../../api/status-error.ts'
 import { checkApplied } from '../../schema/apply/check-applied.ts'
 import { structureOf } from '../../schema/apply/structure.ts'
 import { isJsonObject, type JsonObject } from '../../schema/json-value.ts'
+import { postedScale } from '../admission/posted.ts'
 import { applied } from './apply.ts'
 import { decodeBody } from './ingest.ts'
 import type { ResourceParts, ResourceRequest } from './parts.ts'
 import { patched, patchOf } from './patch.ts'
 import { applyOptionsOf } from './tracking.ts'
-import type { Transform } from './writes.ts'
+import type { Lens, Transform } from './writes.ts'
 
 export function scaleOf(object: ApiObject, scaling: Scaling<ApiObject>): object {
   const { name, namespace, uid, resourceVersion, creationTimestamp } = object.metadata
@@ -24,6 +25,13 @@ export function scaleOf(object: ApiObject, scaling: Scaling<ApiObject>): object 
     status: { replicas: scaling.statusReplicas(object), selector: scaling.selector(object) },
   }
 }
+
+/** Admission judges the Scale, not what is scaled. */
+export const scaleLens = (scaling: Scaling<ApiObject>): Lens => ({
+  posted: postedScale,
+  of: (object) => scaleOf(object, scaling) as ApiObject,
+  into: (object, seen) => scaling.withReplicas(object, (seen as ApiObject & Scale).spec?.replicas ?? 0),
+})
 
 /** The object with the replicas of a Scale that was sent. */
 export function withScale(object: ApiObject, scaling: Scaling<ApiObject>, sent: unknown): ApiObject {

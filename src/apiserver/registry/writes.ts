@@ -19,6 +19,7 @@ import { equalValues, without } from '../../schema/json-value.ts'
 import { validateFields } from '../../schema/validate.ts'
 import { AdmissionNotes } from '../admission/notes.ts'
 import type { AdmissionAttributes } from '../admission/plugin.ts'
+import type { Posted } from '../admission/posted.ts'
 import { EncryptedStore } from '../encryption/encrypted-store.ts'
 import { Reinvocation } from '../admission/reinvocation.ts'
 import { userNamed, type StrictErrors } from '../request.ts'
@@ -136,6 +137,14 @@ export type Transform = (current: ApiObject) => Asked
 export interface UpdateOptions {
   /** Which part may change: the whole object, its status alone, or what a subresource takes over. */
   readonly part: 'object' | 'status' | ((sent: ApiObject, old: ApiObject) => ApiObject)
+  /** What admission sees in place of the object. */
+  readonly lens?: Lens
+}
+
+export interface Lens {
+  readonly posted: Posted
+  of(object: ApiObject): ApiObject
+  into(object: ApiObject, seen: ApiObject): ApiObject
 }
 
 export async function update(
@@ -169,7 +178,7 @@ export async function update(
       continue // the cache may lag behind what the client has seen
     }
     const notes = new AdmissionNotes(request.record)
-    const attributes = await prepareUpdate(parts, request, sent, current.object, options.part, notes)
+    const attributes = await prepareUpdate(parts, request, sent, current.object, options, notes)
     const { object } = attributes
     const told = options.part === 'object' ? (kind.warnings?.(object, current.object) ?? []) : []
     const warnings = [...sentWarnings, ...notes.warnings, ...told]
@@ -231,17 +240,19 @@ async function prepareUpdate(
   request: ResourceRequest,
   sent: ApiObject,
   old: ApiObject,
-  part: UpdateOptions['part'],
+  { part, lens }: UpdateOptions,
   notes: AdmissionNotes,
 ): Promise<AdmissionAttributes & { readonly object: ApiObject }> {
   const { kind, strategy } = parts
   refuseOtherName(sent.metadata, request)
-  const merged = mergedPart(kind, sent, old, part)
+  const seen = { ...attributesOf(parts, request, 'update', sent, old), notes }
+  const asked = mergedPart(kind, sent, old, part)
+  const merged = lens === undefined ? asked : await admittedThrough(parts, lens, seen, asked, old)
   const prepared =
     part === 'object' ? (strategy?.prepareUpdate?.(merged, old, worldOf(parts, request)) ?? merged) : merged
   const counted = part === 'object' && kind.countsGenerations ? withGeneration(kind, prepared, old) : prepared
-  const attributes = { ...attributesOf(parts, request, 'update', counted, old), notes }
-  const object = (await parts.admission.admit(attributes)) ?? counted
+  const attributes = { ...seen, object: counted }
+  const object = lens === undefined ? ((await parts.admission.admit(attributes)) ?? counted) : counted
   const errors = [
     ...(part === 'status' && kind.validatesNoStatus ? validateShape(kind, object) : validateObject(kind, object, old)),
     ...validateMetadataUpdate(object, old),
@@ -250,8 +261,27 @@ async function prepareUpdate(
   ]
   refuseInvalid(kind, object, errors)
   const final = { ...attributes, object }
-  await parts.admission.validate(final)
+  await parts.admission.validate(lens === undefined ? final : throughLens(lens, final, object, old))
   return final
+}
+
+const throughLens = (lens: Lens, attributes: AdmissionAttributes, object: ApiObject, old: ApiObject) => ({
+  ...attributes,
+  posted: lens.posted,
+  object: lens.of(object),
+  old: lens.of(old),
+})
+
+async function admittedThrough(
+  { admission }: ResourceParts,
+  lens: Lens,
+  attributes: AdmissionAttributes,
+  object: ApiObject,
+  old: ApiObject,
+): Promise<ApiObject> {
+  const shown = throughLens(lens, attributes, object, old)
+  const admitted = await admission.admit(shown)
+  return admitted === undefined || admitted === shown.object ? object : lens.into(object, admitted)
 }
 
 /** The object must be the one that the URL names. */
@@ -336,7 +366,7 @@ export function refuseInvalid(kind: Kind, object: ApiObject, errors: readonly Fi
 }
 
 export function attributesOf(
-  { kind, face }: ResourceParts,
+  { kind, face }: { readonly kind: Kind; readonly face: { readonly kind: Kind } },
   request: ResourceRequest,
   operation: AdmissionAttributes['operation'],
   object: ApiObject | undefined,
@@ -353,6 +383,8 @@ export function attributesOf(
     subresource,
     user,
     dryRun: isDryRun(request),
+    posted: undefined,
+    options: request.query,
     object,
     old,
     notes: new AdmissionNotes(request.record),

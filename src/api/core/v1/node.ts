@@ -1,5 +1,6 @@
 // Node: a machine that runs pods.
 import { proxySubresource } from '../../subresource.ts'
+import { nodeProxyOptions } from './connect-options.ts'
 import type { Infer } from '../../../schema/infer.ts'
 import { bool, int32, int64, list, map, message, string, struct, time } from '../../../schema/field.ts'
 import type { InputOf, ObjectOf } from '../../object.ts'
@@ -223,7 +224,7 @@ export const node = defineKind<Node, NodeInput>({
   categories: [],
   namespaced: false,
   message: nodeMessage,
-  subresources: [proxySubresource('NodeProxyOptions')],
+  subresources: [proxySubresource(nodeProxyOptions)],
   hasStatus: true,
   countsGenerations: false,
   validateName: dnsSubdomainErrors,

@@ -2,6 +2,7 @@
 import { eviction } from '../../policy/v1/eviction.ts'
 import { partVerbs, proxySubresource, type Subresource } from '../../subresource.ts'
 import { binding } from './binding.ts'
+import { podAttachOptions, podExecOptions, podPortForwardOptions, podProxyOptions } from './connect-options.ts'
 
 const streams = { container: 'string', stderr: 'boolean', stdin: 'boolean', stdout: 'boolean', tty: 'boolean' } as const
 const options = (kind: string) => ({ group: '', version: 'v1', kind })
@@ -12,6 +13,7 @@ export const podSubresources: readonly Subresource[] = [
     name: 'attach',
     verbs: streamVerbs,
     answer: options('PodAttachOptions'),
+    options: podAttachOptions,
     isStream: true,
     parameters: streams,
   },
@@ -27,6 +29,7 @@ export const podSubresources: readonly Subresource[] = [
     name: 'exec',
     verbs: streamVerbs,
     answer: options('PodExecOptions'),
+    options: podExecOptions,
     isStream: true,
     parameters: { ...streams, command: 'string' },
   },
@@ -50,9 +53,10 @@ export const podSubresources: readonly Subresource[] = [
     name: 'portforward',
     verbs: streamVerbs,
     answer: options('PodPortForwardOptions'),
+    options: podPortForwardOptions,
     isStream: true,
     parameters: { ports: 'integer' },
   },
-  proxySubresource('PodProxyOptions'),
+  proxySubresource(podProxyOptions),
   { name: 'resize', verbs: partVerbs },
 ]

@@ -1,5 +1,6 @@
 // Service: a stable address for a set of pods.
 import { proxySubresource } from '../../subresource.ts'
+import { serviceProxyOptions } from './connect-options.ts'
 import { forbidden } from '../../../schema/field-error.ts'
 import { message, struct } from '../../../schema/field.ts'
 import type { InputOf, ObjectOf } from '../../object.ts'
@@ -36,7 +37,7 @@ export const service = defineKind<Service, ServiceInput>({
   categories: ['all'],
   namespaced: true,
   message: serviceMessage,
-  subresources: [proxySubresource('ServiceProxyOptions')],
+  subresources: [proxySubresource(serviceProxyOptions)],
   hasStatus: true,
   countsGenerations: false,
   validateName: dnsLabelErrors,

@@ -14,6 +14,7 @@ import { fromJson } from '../../../cel/values/json.ts'
 import type { Value } from '../../../cel/values/value.ts'
 import type { RegistryReads } from '../../registry/strategy.ts'
 import type { AdmissionAttributes } from '../plugin.ts'
+import { shownAs, type Posted } from '../posted.ts'
 import { requestOf } from '../webhooks/review.ts'
 
 /** One for all expressions of a request that see the object in the same version. */
@@ -24,13 +25,13 @@ export interface Seen {
 }
 
 export function seenBy(attributes: AdmissionAttributes, kind: Kind, reads: RegistryReads): Seen {
-  const { object, old, subresource, namespace, name } = attributes
+  const { object, old, posted, subresource, namespace, name } = attributes
   const answers = new AuthorizationAnswers()
   const { group, plural: resource } = kind
   const asked = { group, resource, ...(subresource === '' ? {} : { subresource }), namespace, name }
   const activation = {
-    object: shown(kind, object),
-    oldObject: shown(kind, old),
+    object: shown(kind, posted, object),
+    oldObject: shown(kind, posted, old),
     request: fromJson(requestOf(attributes, kind), requestType),
     namespaceObject: namespaceOf(attributes, reads),
     authorizer: new Check(authorizerType, {}, answers),
@@ -39,8 +40,8 @@ export function seenBy(attributes: AdmissionAttributes, kind: Kind, reads: Regis
   return { activation, answers }
 }
 
-const shown = (kind: Kind, object: ApiObject | undefined): Value =>
-  object === undefined ? null : fromJson(kind.storedAs?.fromStored(object) ?? object)
+const shown = (kind: Kind, posted: Posted | undefined, object: ApiObject | undefined): Value =>
+  object === undefined ? null : fromJson(shownAs(kind, posted, object))
 
 /** Namespaces and what lies in none have no namespace object. */
 function namespaceOf({ kind, namespace }: AdmissionAttributes, reads: RegistryReads): Value {

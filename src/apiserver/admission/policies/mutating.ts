@@ -60,7 +60,7 @@ function tried({ spec }: MutatingAdmissionPolicy): CompiledPolicy | Configuratio
 
 export const mutatingPolicies = defineAdmissionPlugin({
   name: 'MutatingAdmissionPolicy',
-  handles: { operations: ['create', 'update'], subresources: 'all' },
+  handles: { operations: ['create', 'update', 'connect'], subresources: 'all' },
   admit(attributes, host) {
     const bindings = host.list(mutatingAdmissionPolicyBinding)
     return bindings.length === 0 ? attributes.object : applyAll(bindings, attributes, host)
@@ -135,7 +135,7 @@ async function changed(
       }
       const outcome = await round.evaluate(mutation)
       if (outcome.kind === 'failed') throw new MutationError(outcome.message)
-      object = mutated(object, kind, mutation.patchType, outcome.value)
+      object = mutated(object, kind, attributes.posted, mutation.patchType, outcome.value)
     }
   return object
 }

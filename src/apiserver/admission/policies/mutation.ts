@@ -10,7 +10,8 @@ import { structureOf, type Structure } from '../../../schema/apply/structure.ts'
 import { typedMerge } from '../../../schema/apply/typed-merge.ts'
 import { jsonPatch, type JsonPatchOperation } from '../../../schema/json-patch.ts'
 import { equalValues, isJsonObject, type JsonObject, type JsonValue } from '../../../schema/json-value.ts'
-import { ingest } from '../../registry/ingest.ts'
+import type { Message } from '../../../schema/field.ts'
+import { shownAs, takenBack, type Posted } from '../posted.ts'
 
 export type PatchType = 'ApplyConfiguration' | 'JSONPatch'
 
@@ -18,14 +19,18 @@ export type PatchType = 'ApplyConfiguration' | 'JSONPatch'
 export class MutationError extends Error {}
 
 /** Itself when nothing changes; else decoded and defaulted as one that a client sends. */
-export function mutated(object: ApiObject, kind: Kind, patchType: PatchType, value: Value): ApiObject {
-  const shown = (kind.storedAs?.fromStored(object) ?? object) as unknown as JsonObject // objects are JSON
+export function mutated(
+  object: ApiObject,
+  kind: Kind,
+  posted: Posted | undefined,
+  patchType: PatchType,
+  value: Value,
+): ApiObject {
+  const shown = shownAs(kind, posted, object) as unknown as JsonObject // objects are JSON
   try {
     const json = toJson(value)
-    const changed = patchType === 'JSONPatch' ? patched(shown, json) : merged(shown, kind, json)
-    if (equalValues(changed, shown)) return object
-    const sent = ingest(kind, changed, 'Ignore').object
-    return kind.storedAs?.toStored(sent) ?? sent
+    const changed = patchType === 'JSONPatch' ? patched(shown, json) : merged(shown, (posted ?? kind).message, json)
+    return equalValues(changed, shown) ? object : takenBack(kind, posted, changed)
   } catch (error) {
     if (error instanceof EvalError || error instanceof MutationError) throw new MutationError(error.message)
     throw new MutationError(error instanceof Error ? error.message : String(error), { cause: error })
@@ -39,10 +44,10 @@ function patched(object: JsonObject, operations: unknown): JsonValue {
   return jsonPatch(object, operations as readonly JsonPatchOperation[])
 }
 
-function merged(object: JsonObject, kind: Kind, applied: unknown): JsonValue {
+function merged(object: JsonObject, message: Message, applied: unknown): JsonValue {
   if (!isJsonObject(applied)) throw new MutationError('expected an object as the apply configuration')
   const configuration = applied
-  const structure = structureOf(kind.message)
+  const structure = structureOf(message)
   const [wrong] = checkApplied(structure, configuration)
   if (wrong !== undefined) throw new MutationError(wrong)
   const atomic = atomicPaths(structure, configuration, '')

@@ -1,10 +1,20 @@
 // Which requests a policy and its bindings look at.
 import type { MatchResources } from '../../../api/admissionregistration/v1/matching.ts'
-import type { Kind } from '../../../api/kind.ts'
+import { qualifiedResource, type Kind } from '../../../api/kind.ts'
 import type { ApiObject } from '../../../api/object.ts'
 import type { RegistryReads } from '../../registry/strategy.ts'
 import type { AdmissionAttributes } from '../plugin.ts'
 import { matchedKind } from '../webhooks/matching.ts'
+
+/** Questions of which many hang on each answer: no policy may come between. */
+const neverJudged = new Set([
+  'localsubjectaccessreviews.authorization.k8s.io',
+  'selfsubjectaccessreviews.authorization.k8s.io',
+  'selfsubjectreviews.authentication.k8s.io',
+  'selfsubjectrulesreviews.authorization.k8s.io',
+  'subjectaccessreviews.authorization.k8s.io',
+  'tokenreviews.authentication.k8s.io',
+])
 
 /** The version of the kind in which the policy sees the object; undefined when it does not look. */
 export function matchedPolicy(
@@ -12,7 +22,7 @@ export function matchedPolicy(
   attributes: AdmissionAttributes,
   reads: RegistryReads,
 ): Kind | undefined {
-  if (match === undefined) return undefined
+  if (match === undefined || neverJudged.has(qualifiedResource(attributes.kind))) return undefined
   const { resourceRules: rules = [], excludeResourceRules: excludeRules = [], ...rest } = match
   return matchedKind({ ...rest, rules, excludeRules }, attributes, reads)
 }

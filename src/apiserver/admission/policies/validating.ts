@@ -67,7 +67,7 @@ function tried({ spec }: ValidatingAdmissionPolicy): CompiledPolicy | Configurat
 
 export const validatingPolicies = defineAdmissionPlugin({
   name: 'ValidatingAdmissionPolicy',
-  handles: { operations: ['create', 'update', 'delete'], subresources: 'all' },
+  handles: { operations: ['create', 'update', 'delete', 'connect'], subresources: 'all' },
   validate(attributes, host) {
     const bindings = host.list(validatingAdmissionPolicyBinding)
     return bindings.length === 0 ? undefined : judge(bindings, attributes, host)

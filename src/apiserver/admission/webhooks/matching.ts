@@ -4,9 +4,11 @@ import type { LabelSelector } from '../../../api/meta/v1/label-selector.ts'
 import { namespace } from '../../../api/core/v1/namespace.ts'
 import { kinds } from '../../../api/kinds.ts'
 import type { Kind } from '../../../api/kind.ts'
+import type { ApiObject } from '../../../api/object.ts'
 import { selects, type Labels } from '../../../api/selectors.ts'
 import type { RegistryReads } from '../../registry/strategy.ts'
 import type { AdmissionAttributes } from '../plugin.ts'
+import { metadataOf } from '../posted.ts'
 
 /** Nobody may be locked out of repairing what decides about requests. */
 const neverAsked = new Set(['admissionregistration.k8s.io'])
@@ -25,9 +27,8 @@ export function matchedKind(
   attributes: AdmissionAttributes,
   reads: RegistryReads,
 ): Kind | undefined {
-  const { requested, kind, subresource } = attributes
-  // What is posted there is no object of the kind.
-  if (neverAsked.has(kind.group) || subresource === 'binding') return undefined
+  const { requested, kind } = attributes
+  if (neverAsked.has(kind.group)) return undefined
   const { rules = [], excludeRules = [] } = matching
   const versions = matching.matchPolicy === 'Exact' ? [requested] : [requested, ...versionsOf(kind)]
   const matched = (list: readonly NamedRuleWithOperations[]) =>
@@ -64,7 +65,7 @@ function matchesResource(pattern: string, plural: string, subresource: string): 
 }
 
 function matchesObject({ objectSelector }: Matching, { object, old }: AdmissionAttributes): boolean {
-  return [object, old].some((each) => each !== undefined && selects(objectSelector, each.metadata.labels))
+  return [object, old].some((each) => each !== undefined && selects(objectSelector, labelsOf(each)))
 }
 
 function matchesNamespace(
@@ -77,5 +78,4 @@ function matchesNamespace(
   return selects(namespaceSelector, labelsOf(reads.get(namespace, '', name)))
 }
 
-const labelsOf = (object: { readonly metadata: { readonly labels?: Labels } } | undefined): Labels =>
-  object?.metadata.labels ?? {}
+const labelsOf = (object: ApiObject | undefined): Labels => metadataOf(object).labels ?? {}

@@ -5,8 +5,8 @@ import type { Kind } from '../../../api/kind.ts'
 import type { ApiObject } from '../../../api/object.ts'
 import { jsonPatch, type JsonPatchOperation } from '../../../schema/json-patch.ts'
 import { equalValues, type JsonValue } from '../../../schema/json-value.ts'
-import { ingest } from '../../registry/ingest.ts'
 import type { AdmissionAttributes, AdmissionHost, AdmissionPlugin } from '../plugin.ts'
+import { shownAs, takenBack, type Posted } from '../posted.ts'
 import { internalError, type WebhookCaller } from './caller.ts'
 import { isWanted } from './conditions.ts'
 import { matchedKind } from './matching.ts'
@@ -14,7 +14,7 @@ import { webhooksOf, type Webhook } from './webhook.ts'
 
 export const mutatingWebhooks = (caller: WebhookCaller): AdmissionPlugin => ({
   name: 'MutatingAdmissionWebhook',
-  handles: { operations: ['create', 'update', 'delete'], subresources: 'all' },
+  handles: { operations: ['create', 'update', 'delete', 'connect'], subresources: 'all' },
   admit(attributes, host) {
     const configurations = host.list(mutatingWebhookConfiguration)
     return configurations.length === 0
@@ -54,7 +54,7 @@ async function ask(
   kind: Kind,
   host: AdmissionHost,
 ): Promise<ApiObject | undefined> {
-  const { notes, object, reinvocation } = attributes
+  const { notes, object, posted, reinvocation } = attributes
   const { hook, configuration } = webhook
   const place = `round_${reinvocation.round}_index_${index}`
   const answer = await caller.ask(webhook, attributes, kind, host, true)
@@ -65,7 +65,7 @@ async function ask(
   for (const text of answer.warnings) notes.warn(text)
   for (const [key, value] of Object.entries(answer.annotations)) notes.annotate(`${hook.name}/${key}`, value)
   if (answer.refusal !== undefined) throw answer.refusal
-  const next = object === undefined || answer.patch === undefined ? object : patched(object, kind, answer.patch)
+  const next = object === undefined || answer.patch === undefined ? object : patched(object, kind, posted, answer.patch)
   const mutated = next !== object
   notes.annotate(
     `mutation.webhook.admission.k8s.io/${place}`,
@@ -75,14 +75,12 @@ async function ask(
 }
 
 /** The object after the patch, decoded and defaulted as one that a client sends; itself when nothing changes. */
-function patched(object: ApiObject, kind: Kind, patch: unknown): ApiObject {
-  const shown = kind.storedAs?.fromStored(object) ?? object
+function patched(object: ApiObject, kind: Kind, posted: Posted | undefined, patch: unknown): ApiObject {
+  const shown = shownAs(kind, posted, object)
   try {
     // What is no list of operations is refused by jsonPatch, or is not iterable.
     const changed = jsonPatch(shown as unknown as JsonValue, patch as readonly JsonPatchOperation[])
-    if (equalValues(changed, shown)) return object
-    const sent = ingest(kind, changed, 'Ignore').object
-    return kind.storedAs?.toStored(sent) ?? sent
+    return equalValues(changed, shown) ? object : takenBack(kind, posted, changed)
   } catch (error) {
     throw internalError((error as Error).message, error as Error)
   }

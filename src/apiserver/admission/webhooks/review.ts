@@ -1,9 +1,9 @@
 // AdmissionReview: the question to a webhook, and what its answer says.
 import type { Kind } from '../../../api/kind.ts'
-import type { ApiObject } from '../../../api/object.ts'
 import { StatusError, type StatusReason } from '../../../api/status-error.ts'
 import { isJsonObject, type JsonObject } from '../../../schema/json-value.ts'
 import type { AdmissionAttributes } from '../plugin.ts'
+import { shownAs } from '../posted.ts'
 import type { Webhook } from './webhook.ts'
 
 export type ReviewVersion = 'v1' | 'v1beta1'
@@ -15,7 +15,7 @@ export const reviewVersionOf = ({ admissionReviewVersions: versions }: Webhook['
   versions.find((version): version is ReviewVersion => version === 'v1' || version === 'v1beta1') ?? 'v1'
 
 export function reviewOf(attributes: AdmissionAttributes, kind: Kind, version: ReviewVersion, uid: string): object {
-  const { object, old } = attributes
+  const { object, old, posted } = attributes
   const { dryRun, options, ...request } = requestOf(attributes, kind)
   return {
     kind: 'AdmissionReview',
@@ -23,8 +23,8 @@ export function reviewOf(attributes: AdmissionAttributes, kind: Kind, version: R
     request: {
       uid,
       ...request,
-      object: object === undefined ? null : shown(kind, object),
-      oldObject: old === undefined ? null : shown(kind, old),
+      object: object === undefined ? null : shownAs(kind, posted, object),
+      oldObject: old === undefined ? null : shownAs(kind, posted, old),
       dryRun,
       options,
     },
@@ -33,13 +33,13 @@ export function reviewOf(attributes: AdmissionAttributes, kind: Kind, version: R
 
 /** The request without its objects, as reviews and expressions see it. */
 export function requestOf(attributes: AdmissionAttributes, kind: Kind) {
-  const { operation, requested, namespace, name, subresource, user, dryRun } = attributes
+  const { operation, requested, posted, namespace, name, subresource, user, dryRun } = attributes
   const part = subresource === '' ? {} : { subResource: subresource, requestSubResource: subresource }
   const { name: username, uid: userUid, groups, extra } = user
   return {
-    kind: kindOf(kind),
+    kind: kindOf(posted ?? kind),
     resource: resourceOf(kind),
-    requestKind: kindOf(requested),
+    requestKind: kindOf(posted ?? requested),
     requestResource: resourceOf(requested),
     ...part,
     ...(name === '' ? {} : { name }),
@@ -52,18 +52,33 @@ export function requestOf(attributes: AdmissionAttributes, kind: Kind) {
       ...(Object.keys(extra).length === 0 ? {} : { extra }),
     },
     dryRun,
-    options: {
-      kind: `${operation.charAt(0).toUpperCase()}${operation.slice(1)}Options`,
-      apiVersion: 'meta.k8s.io/v1',
-      ...(dryRun ? { dryRun: ['All'] } : {}),
-    },
+    options: optionsOf(attributes),
   }
 }
 
-const kindOf = ({ group: of, version, kind }: Kind) => ({ group: of, version, kind })
-const resourceOf = ({ group: of, version, plural }: Kind) => ({ group: of, version, resource: plural })
+/** The options of the write; a connection has none. A patch is an update, and so are its options. */
+function optionsOf({ operation, options, dryRun }: AdmissionAttributes): object | null {
+  if (operation === 'connect') return null
+  const told =
+    options instanceof URLSearchParams
+      ? Object.fromEntries([...options].filter(([name, value]) => writeOptions.has(name) && value !== ''))
+      : options
+  return {
+    kind: `${operation.charAt(0).toUpperCase()}${operation.slice(1)}Options`,
+    apiVersion: 'meta.k8s.io/v1',
+    ...told,
+    ...(dryRun ? { dryRun: ['All'] } : {}),
+  }
+}
 
-const shown = (kind: Kind, object: ApiObject): ApiObject => kind.storedAs?.fromStored(object) ?? object
+const writeOptions = new Set(['fieldManager', 'fieldValidation'])
+
+const kindOf = ({ group: of, version, kind }: Pick<Kind, 'group' | 'version' | 'kind'>) => ({
+  group: of,
+  version,
+  kind,
+})
+const resourceOf = ({ group: of, version, plural }: Kind) => ({ group: of, version, resource: plural })
 
 export interface ReviewAnswer {
   readonly refusal: StatusError | undefined

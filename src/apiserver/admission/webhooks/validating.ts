@@ -9,7 +9,7 @@ import { webhooksOf, type Webhook } from './webhook.ts'
 
 export const validatingWebhooks = (caller: WebhookCaller): AdmissionPlugin => ({
   name: 'ValidatingAdmissionWebhook',
-  handles: { operations: ['create', 'update', 'delete'], subresources: 'all' },
+  handles: { operations: ['create', 'update', 'delete', 'connect'], subresources: 'all' },
   validate(attributes, host) {
     const configurations = host.list(validatingWebhookConfiguration)
     return configurations.length === 0 ? undefined : askAll(caller, webhooksOf(configurations), attributes, host)

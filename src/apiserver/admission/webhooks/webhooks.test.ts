@@ -2,110 +2,26 @@
 import { deepEqual, equal, match } from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Kind } from '../../../api/kind.ts'
-import { realClock } from '../../../base/clock.ts'
-import { systemRandom } from '../../../base/random.ts'
-import { VirtualClock } from '../../../base/virtual-clock.ts'
-import { Authority } from '../../../pki/authority.ts'
-import { nodeCrypto } from '../../../platform/node/crypto.ts'
-import { nodeListeners } from '../../../platform/node/listener.ts'
-import { nodeOutbound } from '../../../platform/node/outbound.ts'
 import type { RegistryReads } from '../../registry/strategy.ts'
-import { openPolicies } from '../../policies.ts'
-import { startServer, type Answered, type Harness } from '../../server.harness.ts'
-import { defaultAdmissionPlugins } from '../plugins.ts'
-import { WebhookCaller } from './caller.ts'
-import { mutatingWebhooks } from './mutating.ts'
+import type { Answered, Harness } from '../../server.harness.ts'
 import { serviceAddress } from './service-address.ts'
-import { validatingWebhooks } from './validating.ts'
+import {
+  authorityOf,
+  base64,
+  patchWith,
+  register,
+  registration,
+  rule,
+  startHooked,
+  webhook,
+  webhookServer,
+  type Handle,
+  type Hooks,
+} from './webhooks.harness.ts'
 
-const authorityOf = (name: string) =>
-  Authority.create(name, { clock: realClock, random: systemRandom, crypto: nodeCrypto })
-const base64 = (text: string): string => new TextEncoder().encode(text).toBase64()
-
-interface Asked {
-  readonly path: string
-  // oxlint-disable-next-line typescript/no-explicit-any -- tests look into reviews of every shape
-  readonly request: any
-}
-
-type Handle = (asked: Asked) => object | string | Promise<object | string>
-
-/** A webhook server; what `handle` returns is the response, or the whole body when it is text. */
-async function webhookServer(handle: Handle) {
-  const authority = authorityOf('webhook-ca')
-  const identity = authority.issue({
-    subject: { commonName: 'webhook', organizations: [] },
-    uses: ['server'],
-    addresses: ['127.0.0.1'],
-    dnsNames: ['hook.default.svc'],
-  })
-  const asked: Asked[] = []
-  const listener = await nodeListeners.listen({
-    host: '127.0.0.1',
-    port: 0,
-    tls: { ...identity, clientAuthorities: {} },
-    async handle(sent) {
-      const review = JSON.parse(new TextDecoder().decode(await sent.body(1 << 20)))
-      const one = { path: sent.target, request: review.request }
-      asked.push(one)
-      const response = await handle(one)
-      const { apiVersion, kind, request } = review
-      const body =
-        typeof response === 'string'
-          ? response
-          : JSON.stringify({ apiVersion, kind, response: { uid: request.uid, allowed: true, ...response } })
-      return { status: 200, headers: { 'content-type': 'application/json' }, body }
-    },
-  })
-  return {
-    asked,
-    port: listener.port,
-    url: `https://127.0.0.1:${listener.port}`,
-    caBundle: base64(authority.certificate),
-    [Symbol.asyncDispose]: () => listener.close(0),
-  }
-}
-
-type Hooks = Awaited<ReturnType<typeof webhookServer>>
-
-async function startHooked(address = serviceAddress): Promise<Harness> {
-  const clock = new VirtualClock(Date.UTC(2030, 0, 1))
-  const caller = new WebhookCaller({ outbound: nodeOutbound, clock, random: systemRandom, serviceAddress: address })
-  const admission = [...defaultAdmissionPlugins, mutatingWebhooks(caller), validatingWebhooks(caller)]
-  const server = await startServer({ ...openPolicies, admission }, { clock })
-  return {
-    ...server,
-    async [Symbol.asyncDispose]() {
-      await server[Symbol.asyncDispose]()
-      await caller.close()
-    },
-  }
-}
-
-const rule = { operations: ['CREATE'], apiGroups: [''], apiVersions: ['v1'], resources: ['configmaps'] }
-const webhook = (hooks: Pick<Hooks, 'url' | 'caBundle'>, more: object = {}) => ({
-  name: 'w.example.com',
-  clientConfig: { url: `${hooks.url}/judge`, caBundle: hooks.caBundle },
-  rules: [rule],
-  sideEffects: 'None',
-  admissionReviewVersions: ['v1'],
-  timeoutSeconds: 2,
-  ...more,
-})
-const registration = '/apis/admissionregistration.k8s.io/v1'
-async function register(server: Harness, kind: 'mutating' | 'validating', ...webhooks: object[]): Promise<void> {
-  const path = `${registration}/${kind}webhookconfigurations`
-  const { status, body } = await server.call('POST', path, { metadata: { name: kind }, webhooks })
-  equal(status, 201, JSON.stringify(body))
-}
 const maps = '/api/v1/namespaces/default/configmaps'
 const make = (server: Harness, metadata: object = { name: 'm' }, query = ''): Promise<Answered> =>
   server.call('POST', maps + query, { metadata, data: { a: '1' } })
-const patchWith = (...operations: object[]) => ({
-  patchType: 'JSONPatch',
-  patch: base64(JSON.stringify(operations)),
-})
-
 test('a denial is told in its own words, with its own code', async () => {
   const rows: [response: object, code: number, message: string][] = [
     [{ allowed: false, status: { message: 'no', code: 403, reason: 'Forbidden' } }, 403, ': no'],

@@ -9,7 +9,8 @@ import { isBeingDeleted } from '../../../api/object.ts'
 import { selects } from '../../../api/selectors.ts'
 import { badRequest, conflict, forbidden, hasReason, StatusError } from '../../../api/status-error.ts'
 import { change } from '../change.ts'
-import { remove } from '../deletion.ts'
+import { admittedBody } from '../admit-posted.ts'
+import { removeAdmitted } from '../deletion.ts'
 import { decodeBody } from '../ingest.ts'
 import { isDryRun, type ResourceParts, type ResourceRequest } from '../parts.ts'
 import { get } from '../reads.ts'
@@ -80,8 +81,12 @@ const stillProcessed = (name: string): StatusError =>
   refusal(processingSeconds, `The disruption budget ${name} is still being processed by the server.`)
 
 export async function evict(pods: ResourceParts, budgets: ResourceParts, request: ResourceRequest): Promise<void> {
-  const { target, body } = request
-  const sent = decodeBody(eviction, 'Eviction', body.kind === 'value' ? body.value : {})
+  const { target } = request
+  const sent = decodeBody(
+    eviction,
+    'Eviction',
+    (await admittedBody(pods.admission, request, pods.kind, 'eviction')) ?? {},
+  )
   if (sent.metadata?.name !== undefined && sent.metadata.name !== target.name)
     throw badRequest('name in URL does not match name in Eviction object')
   const { object, revision } = await get(pods, request)
@@ -105,7 +110,7 @@ export async function evict(pods: ResourceParts, budgets: ResourceParts, request
   const preconditions = { ...options.preconditions, ...(resourceVersion === undefined ? {} : { resourceVersion }) }
   const dryRun = isDry ? { dryRun: ['All'] } : {}
   try {
-    await remove(pods, request, { ...options, ...dryRun, preconditions })
+    await removeAdmitted(pods, request, { ...options, ...dryRun, preconditions })
   } catch (error) {
     const isOurs = verdict.kind === 'unready' && options.preconditions?.resourceVersion === undefined
     throw isOurs && hasReason(error, 'Conflict') ? stillProcessed(selecting[0]?.metadata.name ?? '') : error

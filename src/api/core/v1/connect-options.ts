@@ -1,0 +1,19 @@
+// The options of a connection into a pod, or through a pod, a service or a node: what its query says, as an object.
+import { bool, list, message, string } from '../../../schema/field.ts'
+
+const streams = { stdin: bool(1), stdout: bool(2), stderr: bool(3), tty: bool(4), container: string(5) }
+
+export const podAttachOptions = message('io.k8s.api.core.v1.PodAttachOptions', streams)
+export const podExecOptions = message('io.k8s.api.core.v1.PodExecOptions', {
+  ...streams,
+  command: list(6, 'string', { keepEmpty: true, listType: 'atomic' }),
+})
+export const podPortForwardOptions = message('io.k8s.api.core.v1.PodPortForwardOptions', {
+  ports: list(1, 'int32', { listType: 'atomic' }),
+})
+
+const onward = { path: string(1) }
+
+export const nodeProxyOptions = message('io.k8s.api.core.v1.NodeProxyOptions', onward)
+export const podProxyOptions = message('io.k8s.api.core.v1.PodProxyOptions', onward)
+export const serviceProxyOptions = message('io.k8s.api.core.v1.ServiceProxyOptions', onward)
