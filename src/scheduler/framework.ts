@@ -128,7 +128,7 @@ export interface SchedulerPlugin<Filtering = unknown, Scoring = unknown> {
   /** Returns whether it has bound the pod. */
   bind?(cycle: Cycle, nodeName: string, client: Client, context: Context): Promise<boolean>
   postBind?(cycle: Cycle, nodeName: string): void
-  /** What can help a pod that this plugin has rejected; anything, when left out. */
+  /** What can help a pod that this plugin has rejected; anything, when left out. Of objects those that it watches. */
   readonly wakesOn?: readonly WakeEvent['kind'][]
   /** Whether such an event really can help. */
   canHelp?(event: WakeEvent, pod: Pod): boolean

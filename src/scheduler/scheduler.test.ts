@@ -9,7 +9,9 @@ import { seededRandom } from '../base/random.ts'
 import { TaskGroup } from '../base/task-group.ts'
 import { event } from '../api/core/v1/event.ts'
 import type { Node } from '../api/core/v1/node.ts'
+import { persistentVolumeClaim } from '../api/core/v1/persistent-volume-claim.ts'
 import { pod, type Pod } from '../api/core/v1/pod.ts'
+import { service } from '../api/core/v1/service.ts'
 import { Informers } from '../client/informers.ts'
 import { startCluster, type TestCluster } from '../cluster/start-cluster.ts'
 import { defaultSchedulerName } from './configuration.ts'
@@ -174,6 +176,27 @@ test('a pod that nothing fits says so, and is bound as soon as something does', 
   await cluster.clock.advance('40s')
   const bound = await pods.get('second', 'default', ctx)
   deepEqual([bound.spec.nodeName, bound.status.phase], ['node-0', 'Running'])
+})
+
+test('an object that the rejecting plugin does not watch wakes nobody', async () => {
+  await using cluster = await startCluster({ nodes: 1 })
+  const { client, clock } = cluster
+  const claimed = { volumes: [{ name: 'd', persistentVolumeClaim: { claimName: 'c' } }] }
+  const claim = { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } }
+  await client.of(persistentVolumeClaim).create({ metadata: { name: 'c' }, spec: claim }, 'default', ctx)
+  const spec = { containers: [{ name: 'c', image: 'i' }], ...claimed }
+  await client.of(pod).create({ metadata: { name: 'p' }, spec }, 'default', ctx)
+  await clock.advance('5s')
+  const looks = () => cluster.flow(pod, 'p').match(/unbound immediate/g)?.length ?? 0
+  const before = looks()
+  const ports = [{ port: 80 }]
+  await client.of(service).create({ metadata: { name: 's' }, spec: { selector: { a: 'b' }, ports } }, 'default', ctx)
+  await clock.advance('20s')
+  equal(looks(), before)
+  const labels = { seen: 'again' }
+  await client.of(persistentVolumeClaim).patch('c', 'default', { metadata: { labels } }, 'merge', ctx)
+  await clock.advance('20s')
+  equal(looks(), before + 1)
 })
 
 test('a pod for another scheduler is left alone', async () => {

@@ -168,7 +168,10 @@ export class Scheduler {
   }
 
   #wake(event: WakeEvent, cause: Cause): void {
-    const isOpen = ({ wakesOn }: SchedulerPlugin) => wakesOn === undefined || wakesOn.includes(event.kind)
+    const isOpen = ({ wakesOn, watches = [] }: SchedulerPlugin) =>
+      wakesOn === undefined ||
+      (wakesOn.includes(event.kind) &&
+        (event.kind !== 'object-changed' || watches.some(({ plural }) => plural === event.resource)))
     const hopeful = (profile: Profile | undefined, rejectedBy: ReadonlySet<string>) =>
       profile?.plugins.filter((plugin) => rejectedBy.has(plugin.name) && isOpen(plugin)) ?? []
     // What helps where an extender said no, only the extender knows.

@@ -38,9 +38,6 @@ export const dynamicResources = defineSchedulerPlugin<PodClaims, never>({
   name: 'DynamicResources',
   watches: [deviceClass, resourceClaim, resourceSlice],
   wakesOn: ['node-added', 'node-changed', 'object-changed', 'pod-removed'],
-  canHelp: (event) =>
-    event.kind !== 'object-changed' ||
-    [deviceClass.plural, resourceClaim.plural, resourceSlice.plural].includes(event.resource),
   configure: (_args, parts) => new Devices(parts).points(),
 })
 
