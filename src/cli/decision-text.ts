@@ -4,8 +4,8 @@ import type { fetchExplanation } from '../cluster/decisions.ts'
 type Explanation = NonNullable<Awaited<ReturnType<typeof fetchExplanation>>>
 type ExplainedNode = Explanation['nodes'][number]
 
-const heading = ({ pod, nodeName, message, schedulerName, at }: Explanation): string =>
-  `${pod} ${nodeName === undefined ? `waits: ${message}` : `goes to ${nodeName}`}\n(${schedulerName} at ${at})\n`
+const heading = ({ nodeName, schedulerName, at }: Explanation): string =>
+  `What ${schedulerName} found at ${at}: ${nodeName === undefined ? 'no node' : `it goes to ${nodeName}`}\n`
 
 /** Fitting nodes first, the best on top; then the others by reason. */
 export function decisionText(explanation: Explanation): string {

@@ -72,7 +72,7 @@ test(`kubectl ${kubectl.version}: pending, gated, preempted, packed, explained`,
     /Warning +FailedScheduling +\S+ +default-scheduler +0\/3 nodes are available: 3 Insufficient cpu\. no new claims to deallocate, preemption: 0\/3 nodes are available: 3 Preemption is not helpful for scheduling\./,
   )
   const explained = (await why('big')).stdout
-  match(explained, /^default\/big waits: 0\/3 nodes are available: 3 Insufficient cpu\./m)
+  match(explained, /No node takes it: 0\/3 nodes are available: 3 Insufficient cpu\.[^]*\nWhat default-scheduler found at .*: no node$/m)
   match(explained, /NODE +VERDICT +TOTAL +BECAUSE\nnode-0 +rejected +NodeResourcesFit: Insufficient cpu\n/)
   const metrics = await k(['get', '--raw', '/metrics'])
   match(metrics, /scheduler_schedule_attempts_total\{profile="default-scheduler",result="unschedulable"\} [1-9]/)
@@ -87,7 +87,7 @@ test(`kubectl ${kubectl.version}: pending, gated, preempted, packed, explained`,
   const packed = await k(['get', 'pods', 'p1', 'p2', '-o', 'jsonpath={.items[*].spec.nodeName}'])
   equal(new Set(packed.split(' ')).size, 1)
   const placed = (await why('p2')).stdout
-  match(placed, /^default\/p2 goes to node-\d\n\(packer at /m)
+  match(placed, /^What packer found at \S+: it goes to node-\d$/m)
   match(placed, /node-\d +fits +\d+ +NodeResourcesFit \d+\n/)
   await k(['delete', 'pod', 'p1', 'p2', '--timeout=60s'])
 

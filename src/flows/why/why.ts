@@ -61,9 +61,10 @@ export async function why(
   const told = events.filter(
     ({ involvedObject, type }) => type === 'Warning' && involvedObject.uid === object.metadata.uid,
   )
+  const waits = [...finalizerSentences(object), ...own]
   return {
-    waits: [...finalizerSentences(object), ...own],
-    tried: [...warningSentences(told), ...failedCalls(kind, object, recorded)].slice(0, triedMax),
+    waits,
+    tried: [...warningSentences(told, waits), ...failedCalls(kind, object, recorded)].slice(0, triedMax),
   }
 }
 
@@ -85,13 +86,19 @@ function conditionSentences(object: ApiObject): string[] {
 const lastSeen = ({ lastTimestamp, eventTime, series }: Event): string =>
   series?.lastObservedTime ?? lastTimestamp ?? eventTime ?? ''
 
-const warningSentences = (events: readonly Event[]): string[] =>
-  events
-    .toSorted((a, b) => lastSeen(b).localeCompare(lastSeen(a)))
-    .map((each) => {
-      const times = each.series?.count ?? each.count ?? 1
-      return `${each.reason ?? 'Warning'}: ${each.message ?? ''} (${times > 1 ? `${plural(times, 'time')}, last ` : ''}${lastSeen(each)})`
-    })
+const timesOf = ({ series, count }: Event): number => series?.count ?? count ?? 1
+
+/** Alike ones together; what was said above is not said again. */
+function warningSentences(events: readonly Event[], said: readonly string[]): string[] {
+  const newestFirst = events.toSorted((a, b) => lastSeen(b).localeCompare(lastSeen(a)))
+  const alike = Map.groupBy(newestFirst, ({ reason = 'Warning', message = '' }) =>
+    said.some((sentence) => sentence.includes(message)) ? `${reason}, as said` : `${reason}: ${message}`,
+  )
+  return [...alike].map(([words, same]) => {
+    const times = same.reduce((sum, each) => sum + timesOf(each), 0)
+    return `${words} (${times > 1 ? `${plural(times, 'time')}, last ` : ''}${same.map(lastSeen)[0]})`
+  })
+}
 
 /** Calls about the object that the API server refused, alike ones together. */
 function failedCalls(kind: Kind, { metadata }: ApiObject, recorded: readonly FlowEvent[]): string[] {
