@@ -11,6 +11,7 @@ import { VirtualClock } from '../base/virtual-clock.ts'
 import { configMap, type ConfigMap } from '../api/core/v1/config-map.ts'
 import { event } from '../api/core/v1/event.ts'
 import { pod } from '../api/core/v1/pod.ts'
+import type { Kind } from '../api/kind.ts'
 import { expired, hasReason } from '../api/status-error.ts'
 import { Cluster } from '../cluster/cluster.ts'
 import { temporaryCertificates } from '../cluster/pki.ts'
@@ -20,6 +21,7 @@ import { nodePlatform } from '../platform/node/platform.ts'
 import { openPolicies } from '../apiserver/policies.ts'
 import { MemoryStore } from '../store/memory.ts'
 import { Client } from './client.ts'
+import { discover } from './discovery.ts'
 import { EventRecorder } from './event-recorder.ts'
 import { HttpsTransport, pathOf } from './https-transport.ts'
 import { byNamespace, byOwnerUid, Informer } from './informer.ts'
@@ -129,6 +131,36 @@ test('an informer over HTTPS follows changes', async () => {
   )
 })
 
+test('over HTTPS names and owners alone can be had, and what is served', async () => {
+  await using server = await served()
+  await using tasks = new TaskGroup()
+  await server.client.of(configMap).create({ metadata: { name: 'a' }, data: { x: '1' } }, 'default', ctx)
+  const metadata = server.client.metadataOf(configMap)
+  const informer = new Informer(configMap, metadata, { clock: realClock, log: silentLog })
+  const second = Promise.withResolvers<object>()
+  informer.onChange(({ key, now = {} }) => key === 'default/b' && second.resolve(now))
+  tasks.start('informer', (signal) => informer.run(signal))
+  await informer.synced
+  await server.client.of(configMap).create({ metadata: { name: 'b' }, data: { x: '1' } }, 'default', ctx)
+  for (const found of [informer.get('default/a'), await second.promise, await metadata.get('a', 'default', ctx)])
+    deepEqual(Object.entries({ ...found, metadata: {} }), [
+      ['kind', 'ConfigMap'],
+      ['apiVersion', 'v1'],
+      ['metadata', {}],
+    ])
+  const { kinds, failing } = await discover(server.client, ctx)
+  const found = kinds.find(({ kind }) => kind === (configMap as unknown as Kind))
+  deepEqual([found?.isPreferred, found?.verbs.includes('watch'), failing], [true, true, []])
+  const scalers = kinds.filter(({ kind }) => kind.plural === 'horizontalpodautoscalers')
+  deepEqual(
+    scalers.map(({ kind, isPreferred }) => [kind.version, isPreferred]),
+    [
+      ['v2', true],
+      ['v1', false],
+    ],
+  )
+})
+
 test('paths', () => {
   const call = (parts: Partial<ApiCall>): string =>
     pathOf({ kind: pod, namespace: '', name: '', subresource: '', query: {}, ...parts })
@@ -156,6 +188,7 @@ const object = (name: string, version: number, extra: object = {}): ConfigMap =>
 function scripted(lists: { items: ConfigMap[]; revision: number }[], watches: (ClientEvent | Error)[][]) {
   const asked: string[] = []
   const transport: Transport = {
+    read: () => Promise.reject(new Error('not scripted')),
     send: () => Promise.reject(new Error('not scripted')),
     list: () => {
       asked.push('list')

@@ -42,15 +42,28 @@ export class Client {
   of<T extends ApiObject, Input>(kind: Kind<T, Input>): ResourceClient<T, Input> {
     return new ResourceClient(kind, this.#transport)
   }
+
+  /** Reads names, owners and the like alone; it must not write what it read. */
+  metadataOf(kind: Kind): MetadataClient {
+    return new ResourceClient<ApiObject, unknown>(kind, this.#transport, 'metadata')
+  }
+
+  read(path: string, accept: string, context: Context): Promise<unknown> {
+    return this.#transport.read(path, accept, context)
+  }
 }
+
+export type MetadataClient = Pick<ResourceClient<ApiObject, unknown>, 'get' | 'find' | 'list' | 'watchMany'>
 
 export class ResourceClient<T extends ApiObject, Input> {
   readonly #kind: Kind<T, Input>
   readonly #transport: Transport
+  readonly #form: Pick<ApiCall, 'form'>
 
-  constructor(kind: Kind<T, Input>, transport: Transport) {
+  constructor(kind: Kind<T, Input>, transport: Transport, form?: 'metadata') {
     this.#kind = kind
     this.#transport = transport
+    this.#form = form === undefined ? {} : { form }
   }
 
   get(name: string, namespace: string, context: Context): Promise<T> {
@@ -136,7 +149,9 @@ export class ResourceClient<T extends ApiObject, Input> {
   watchMany(options: ListOptions, context: Context): AsyncIterable<readonly TypedEvent<T>[]> {
     const query = { ...listQuery(options), allowWatchBookmarks: 'true' }
     const { kind, namespace, name } = this.#call({ verb: 'list', namespace: options.namespace ?? '' })
-    return this.#transport.watch({ kind, namespace, name, query }, context) as AsyncIterable<readonly TypedEvent<T>[]>
+    return this.#transport.watch({ kind, namespace, name, query, ...this.#form }, context) as AsyncIterable<
+      readonly TypedEvent<T>[]
+    >
   }
 
   #send(call: Partial<ApiCall> & Pick<ApiCall, 'verb'>, context: Context): Promise<T> {
@@ -144,7 +159,8 @@ export class ResourceClient<T extends ApiObject, Input> {
   }
 
   #call(call: Partial<ApiCall> & Pick<ApiCall, 'verb'>): ApiCall {
-    return { kind: this.#kind, namespace: '', name: '', subresource: '', query: {}, body: undefined, ...call }
+    const kind = this.#kind
+    return { kind, namespace: '', name: '', subresource: '', query: {}, body: undefined, ...this.#form, ...call }
   }
 }
 

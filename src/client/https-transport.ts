@@ -48,19 +48,22 @@ export class HttpsTransport implements Transport {
     this.#options = options
   }
 
+  async read(path: string, accept: string, ctx: Context): Promise<unknown> {
+    return JSON.parse(await textOf(await this.#request('GET', path, accept, undefined, '', ctx)))
+  }
+
   async send(call: ApiCall, ctx: Context): Promise<unknown> {
-    const answer = await this.#request(methods[call.verb], pathOf(call), call.body, contentType(call), ctx)
-    return JSON.parse(await textOf(answer))
+    const object = await this.#answer(call, ctx)
+    return call.form === undefined ? object : typed(object as ApiObject, call.kind)
   }
 
   async list(call: ApiCall, ctx: Context): Promise<ListPage> {
-    const list = (await this.send(call, ctx)) as {
+    const list = (await this.#answer(call, ctx)) as {
       items?: ApiObject[]
       metadata: { resourceVersion: string; continue?: string }
     }
-    const { apiVersion, kind } = call.kind
     return {
-      items: (list.items ?? []).map((item) => ({ ...item, apiVersion, kind })),
+      items: (list.items ?? []).map((item) => typed(item, call.kind)),
       revision: Number(list.metadata.resourceVersion),
       continueToken: list.metadata.continue ?? '',
     }
@@ -69,7 +72,7 @@ export class HttpsTransport implements Transport {
   async *watch(call: WatchCall, ctx: Context): AsyncIterable<readonly ClientEvent[]> {
     const query = { ...call.query, watch: 'true' }
     const target = pathOf({ ...call, query, subresource: '' })
-    const answer = await this.#request('GET', target, undefined, '', ctx, this.#options.watches)
+    const answer = await this.#request('GET', target, acceptOf(call), undefined, '', ctx, this.#options.watches)
     for await (const lines of linesOf(answer.body)) {
       const events: ClientEvent[] = []
       for (const line of lines) {
@@ -81,7 +84,11 @@ export class HttpsTransport implements Transport {
         events.push(
           type === 'BOOKMARK'
             ? { type, revision: revisionOf(object) }
-            : { type, object, cause: causeOf(0 as FlowId, revisionOf(object)) },
+            : {
+                type,
+                object: call.form === undefined ? object : typed(object, call.kind),
+                cause: causeOf(0 as FlowId, revisionOf(object)),
+              },
         )
       }
       yield events
@@ -90,20 +97,27 @@ export class HttpsTransport implements Transport {
 
   /** Tells the server what this process has recorded. */
   async tellFlow(events: readonly ToldEvent[], signal: AbortSignal): Promise<void> {
-    const answer = await this.#request('POST', flowEventsPath, { events }, 'application/json', context(signal))
+    const answer = await this.#request('POST', flowEventsPath, plainAccept, { events }, 'application/json', context(signal))
     await textOf(answer)
+  }
+
+  async #answer(call: ApiCall, ctx: Context): Promise<unknown> {
+    const method = methods[call.verb]
+    const answer = await this.#request(method, pathOf(call), acceptOf(call), call.body, contentType(call), ctx)
+    return JSON.parse(await textOf(answer))
   }
 
   async #request(
     method: string,
     target: string,
+    accept: string,
     body: unknown,
     contentType: string,
     { signal, cause }: Context,
     outbound = this.#outbound,
   ): Promise<OutboundAnswer> {
     const headers = {
-      accept: 'application/json',
+      accept,
       'user-agent': senderMark + this.#sender,
       ...this.#why(cause),
       ...(await this.#options.headers?.(signal)),
@@ -125,6 +139,18 @@ export class HttpsTransport implements Transport {
       ...(record === undefined || event === 0 ? {} : { [traceHeader]: spanOf(record, event) }),
     }
   }
+}
+
+/** Items of lists carry no kind, and bare metadata carries another. */
+const typed = (object: ApiObject, { apiVersion, kind }: Kind): ApiObject => ({ ...object, apiVersion, kind })
+
+const plainAccept = 'application/json'
+const metadataAccept = 'application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1'
+const metadataListAccept = 'application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1'
+
+function acceptOf({ form, verb }: Pick<ApiCall, 'form'> & { readonly verb?: ApiCall['verb'] }): string {
+  if (form === undefined) return plainAccept
+  return verb === 'list' ? metadataListAccept : metadataAccept
 }
 
 const contentType = ({ patchType }: ApiCall): string =>

@@ -25,11 +25,13 @@ export interface InformerParts {
   readonly log: Log
 }
 
+type Source<T extends ApiObject> = Pick<ResourceClient<T, unknown>, 'list' | 'watchMany'>
+
 const retryBackoff: Backoff = { initialMs: 100, maxMs: 30_000 }
 
 export class Informer<T extends ApiObject = ApiObject> {
   readonly kind: Kind<T>
-  readonly #client: ResourceClient<T, unknown>
+  readonly #client: Source<T>
   readonly #options: ListOptions
   readonly #parts: InformerParts
   readonly #objects = new Map<ObjectKey, T>()
@@ -40,7 +42,7 @@ export class Informer<T extends ApiObject = ApiObject> {
   #revision = 0
   #isSynced = false
 
-  constructor(kind: Kind<T>, client: ResourceClient<T, unknown>, parts: InformerParts, options: ListOptions = {}) {
+  constructor(kind: Kind<T>, client: Source<T>, parts: InformerParts, options: ListOptions = {}) {
     this.kind = kind
     this.#client = client
     this.#options = options

@@ -27,6 +27,15 @@ export class Informers {
     return informer
   }
 
+  /** Names, owners and the like of a kind that nobody here watches whole; ends with the signal. */
+  metadataOf(kind: Kind, signal: AbortSignal): Informer {
+    const known = this.#informers.get(kind)
+    if (known !== undefined) return known
+    const informer = new Informer(kind, this.#client.metadataOf(kind), this.#parts)
+    this.#tasks.start(`informer of metadata ${kind.plural}`, (stop) => informer.run(AbortSignal.any([stop, signal])))
+    return informer
+  }
+
   /** Resolves when every informer has its first list. */
   async synced(): Promise<void> {
     await Promise.all([...this.#informers.values()].map((informer) => informer.synced))

@@ -49,6 +49,7 @@ const transportOf = (client: Client): Transport => ({
     if (call.verb === 'create') return resource.create(call.body as never, call.namespace, context_)
     return resource.update(call.body as never, context_)
   },
+  read: () => Promise.reject(new Error('not used')),
   list: () => Promise.reject(new Error('not used')),
   watch: () => {
     throw new Error('not used')

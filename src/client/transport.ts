@@ -17,6 +17,8 @@ export interface ApiCall {
   readonly query: Readonly<Record<string, string>>
   readonly body: unknown
   readonly patchType?: CallPatchType
+  /** Only names, owners and the like are asked for; whoever has the objects at hand may answer with more. */
+  readonly form?: 'metadata'
 }
 
 export type WatchCall = Omit<ApiCall, 'verb' | 'body' | 'patchType' | 'subresource'>
@@ -32,6 +34,8 @@ export type ClientEvent =
   | { readonly type: 'BOOKMARK'; readonly revision: number }
 
 export interface Transport {
+  /** A document of the server's own, such as discovery, as JSON. */
+  read(path: string, accept: string, context: Context): Promise<unknown>
   /** An object, or a Status for those deletions that leave no object. */
   send(call: ApiCall, context: Context): Promise<unknown>
   /** For calls that answer with a list: a list, and the deletion of a collection. */

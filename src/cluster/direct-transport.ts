@@ -1,8 +1,8 @@
 // DirectTransport: calls as function calls into an API server of this process. Same stations, no sockets, no encoding.
 import type { Context } from '../base/context.ts'
-import type { WatchEvent } from '../apiserver/answer.ts'
+import type { Answer, WatchEvent } from '../apiserver/answer.ts'
 import type { ApiServer } from '../apiserver/server.ts'
-import type { ApiRequest, Credentials, User } from '../apiserver/request.ts'
+import type { Body, Credentials, Target, User } from '../apiserver/request.ts'
 import { managerOfSender } from '../api/field-manager.ts'
 import { StatusError } from '../api/status-error.ts'
 import type { ApiCall, ClientEvent, ListPage, Transport, WatchCall } from '../client/transport.ts'
@@ -19,6 +19,13 @@ export class DirectTransport implements Transport {
     this.#sender = sender
     this.#agent = managerOfSender(sender)
     this.#credentials = { kind: 'asserted', user }
+  }
+
+  async read(path: string, accept: string, context: Context): Promise<unknown> {
+    const target = { kind: 'path', verb: 'get', path, accept } as const
+    const answer = await this.#request(target, new URLSearchParams(), { kind: 'none' }, context)
+    if (answer.kind === 'json') return answer.value
+    throw new StatusError(500, 'InternalError', `a document answered with a ${answer.kind}`)
   }
 
   async send(call: ApiCall, context: Context): Promise<unknown> {
@@ -44,23 +51,30 @@ export class DirectTransport implements Transport {
   }
 
   #handle(call: Omit<ApiCall, 'verb'>, verb: ApiCall['verb'] | 'watch', context: Context) {
+    const { kind: resource, namespace, name, subresource, query, body, patchType } = call
+    return this.#request(
+      { kind: 'resource', verb, resource, subresource, namespace, name },
+      new URLSearchParams(query),
+      body === undefined
+        ? { kind: 'none' }
+        : { kind: 'value', value: body, ...(patchType === undefined ? {} : { patchType }) },
+      context,
+    )
+  }
+
+  #request(target: Target, query: URLSearchParams, body: Body, context: Context): Promise<Answer> {
     const server = this.#server()
     if (server === undefined) throw new StatusError(503, 'ServiceUnavailable', 'the API server is not running')
-    const { kind: resource, namespace, name, subresource, query, body, patchType } = call
-    const request: ApiRequest = {
+    return server.handle({
       context,
       credentials: this.#credentials,
       user: undefined,
       sender: this.#sender,
       agent: this.#agent,
-      target: { kind: 'resource', verb, resource, subresource, namespace, name },
-      query: new URLSearchParams(query),
-      body:
-        body === undefined
-          ? { kind: 'none' }
-          : { kind: 'value', value: body, ...(patchType === undefined ? {} : { patchType }) },
-    }
-    return server.handle(request)
+      target,
+      query,
+      body,
+    })
   }
 }
 

@@ -4,10 +4,12 @@ import type { Context } from '../base/context.ts'
 import type { Kind } from '../api/kind.ts'
 import type { ApiObject, ObjectKey } from '../api/object.ts'
 import type { Client } from '../client/client.ts'
+import type { ServedKind } from '../client/discovery.ts'
 import type { EventNote } from '../client/event-recorder.ts'
 import type { Change as Seen } from '../client/informer.ts'
 import type { CertificateSigner } from '../pki/signer.ts'
 import type { CryptoProvider } from '../platform/crypto.ts'
+import type { FollowedKinds } from './followed-kinds.ts'
 import type { NodeRanges } from './node-ipam/range-pool.ts'
 
 interface ChangeOf {
@@ -40,11 +42,15 @@ export interface Plan {
   readonly events?: readonly EventNote[]
   /** Look again after this time even if nothing changes. */
   readonly requeueAfterMs?: number
+  /** What the next plan for this object gets back as `kept`. It begins with nothing at every start. */
+  readonly keep?: unknown
 }
 
 /** What a plan may look at beside its object: the caches of what its controller owns and reads. */
 export interface PlanView {
   readonly nowMs: number
+  /** What the last plan for this object asked to keep. */
+  readonly kept?: unknown
   /** Objects of the kind that the planned object manages, by name; or those of another manager. */
   owned<T extends ApiObject>(kind: Kind<T, never> | Kind<T>, by?: ApiObject): readonly T[]
   find<T extends ApiObject>(kind: Kind<T>, key: ObjectKey): T | undefined
@@ -55,7 +61,7 @@ export interface PlanView {
 /** A kind that a plan looks at without owning it, and which keys a change of it wakes. */
 export interface Reading {
   readonly kind: Kind
-  wakes(change: Seen<ApiObject>, view: Omit<PlanView, 'owned' | 'nowMs'>): Iterable<ObjectKey>
+  wakes(change: Seen<ApiObject>, view: Omit<PlanView, 'owned' | 'nowMs' | 'kept'>): Iterable<ObjectKey>
 }
 
 export interface PlanController<T extends ApiObject = ApiObject> {
@@ -124,6 +130,8 @@ export interface ReconcileTools<Memory = unknown> {
   /** Cached objects of any watched kind that name the uid as an owner. */
   dependents(uid: string): readonly { readonly kind: Kind; readonly object: ApiObject }[]
   tell(about: ApiObject, note: EventNote, context: Context): Promise<void>
+  /** The followed kinds, for controllers that follow what discovery tells of. */
+  readonly followed: Pick<FollowedKinds, 'kindNamed' | 'resource'>
 }
 
 export interface ReconcileController<Memory = unknown> {
@@ -132,6 +140,8 @@ export interface ReconcileController<Memory = unknown> {
   readonly account: string
   readonly component?: string
   readonly watches: readonly Kind[]
+  /** Which kinds of those that discovery tells of it watches too, by names, owners and the like alone. */
+  readonly follows?: (served: ServedKind) => boolean
   readonly groupings?: readonly Grouping[]
   /** What one run keeps in mind: when things were seen, when it may act again. It begins empty with every start. */
   memory?(): Memory

@@ -1,67 +1,82 @@
 // Garbage collector: what has owners goes when the last of them is gone. Foreground deletion waits for the dependents,
 // orphan deletion lets them go free. Level-triggered: every decision is made from what is there.
 import { foregroundFinalizer, orphanFinalizer } from '../api/deletion-finalizers.ts'
-import { storedKinds } from '../api/kinds.ts'
 import { qualifiedResource, type Kind } from '../api/kind.ts'
 import { isBeingDeleted, keyOf, namespaceOf, objectKey, type ApiObject } from '../api/object.ts'
 import type { OwnerReference } from '../api/meta/v1/object-meta.ts'
 import type { Context } from '../base/context.ts'
+import { equalValues } from '../schema/json-value.ts'
+import type { ServedKind } from '../client/discovery.ts'
+import { Recent } from '../client/event-correlation.ts'
 import { defineController, type ReconcileTools } from './controller.ts'
 
-/** Events and leases come and go by themselves. */
-const watched = storedKinds.filter(({ plural }) => plural !== 'events' && plural !== 'leases')
-const byQualifiedName = new Map(watched.map((kind) => [qualifiedResource(kind), kind]))
+/** An owner of a kind that nobody serves is looked for again. */
+const unknownOwnerMs = 30_000
+
+/** Owners that are known not to be: an owner that is gone stays gone, its uid does not come back. */
+type Absent = Recent<'gone' | 'elsewhere'>
+type Tools = ReconcileTools<Absent>
+
+/** Events come and go by themselves. */
+const isCollected = ({ kind, verbs, isPreferred }: ServedKind): boolean =>
+  isPreferred && kind.plural !== 'events' && ['delete', 'list', 'watch'].every((verb) => verbs.includes(verb))
 
 const workKey = (kind: Kind, key: string): string => `${qualifiedResource(kind)}:${key}`
 
-export const garbageCollector = defineController({
+export const garbageCollector = defineController<Absent>({
   name: 'garbage-collector',
   account: 'generic-garbage-collector',
   component: 'garbage-collector-controller',
-  watches: watched,
-  wakes(kind, { key, now, before }, { dependents }) {
+  watches: [],
+  follows: isCollected,
+  memory: () => new Recent(),
+  wakes(kind, { key, now, before }, { dependents, followed }) {
     const object = now ?? before
     if (object === undefined) return []
-    const isInteresting = isBeingDeleted(object) || (object.metadata.ownerReferences ?? []).length > 0
-    const own = now !== undefined && isInteresting ? [workKey(kind, key)] : []
+    const own = now !== undefined && isInteresting(now, before) ? [workKey(kind, key)] : []
     const children =
       now === undefined || isBeingDeleted(now)
         ? dependents(object.metadata.uid).map((child) => workKey(child.kind, keyOf(child.object)))
         : []
     // A dependent that goes may be the last one that its owner waits for.
-    const owners =
-      now === undefined
-        ? ownersOf(object).map(({ kind: ownerKind, key: ownerKey }) => workKey(ownerKind, ownerKey))
-        : []
+    const owners = now === undefined ? ownersOf(object, followed) : []
     return [...own, ...children, ...owners]
   },
   async reconcile(key, tools, context) {
     const colon = key.indexOf(':')
-    const kind = byQualifiedName.get(key.slice(0, colon))
+    const kind = tools.followed.resource(key.slice(0, colon))
     if (kind === undefined) return undefined
     const object = tools.cached(kind, key.slice(colon + 1))
     if (object === undefined) return undefined
-    if (isBeingDeleted(object)) await finishDeletion(kind, object, tools, context)
-    else await collectIfOrphaned(kind, object, tools, context)
-    return undefined
+    if (isBeingDeleted(object)) return finishDeletion(kind, object, tools, context)
+    return collectIfOrphaned(kind, object, tools, context)
   },
 })
+
+/** Heartbeats and the like change nothing here. */
+function isInteresting(now: ApiObject, before: ApiObject | undefined): boolean {
+  const { ownerReferences = [] } = now.metadata
+  if (isBeingDeleted(now)) return true
+  return ownerReferences.length > 0 && !equalValues(ownerReferences, before?.metadata.ownerReferences)
+}
 
 /** Decides from the cache; the API server refuses when that was too old, and the next look knows more. */
 async function collectIfOrphaned(
   kind: Kind,
   object: ApiObject,
-  tools: ReconcileTools,
+  tools: Tools,
   context: Context,
-): Promise<void> {
+): Promise<number | undefined> {
   const references = object.metadata.ownerReferences ?? []
-  if (references.length === 0) return
+  if (references.length === 0) return undefined
   const states = await Promise.all(references.map((reference) => ownerState(reference, object, tools, context)))
+  // Somebody serves that kind, or did: until it is asked nothing is decided.
+  if (states.includes('unknown')) return unknownOwnerMs
   if (states.includes('alive')) {
     // References to owners that are gone or going are dropped: this object stays for those that stay.
     const dropped = references.filter((_, index) => states[index] !== 'alive').map(({ uid }) => uid)
     if (dropped.length > 0) await release(kind, object, dropped, tools, context)
-    return
+    return undefined
   }
   const dependents = tools.dependents(object.metadata.uid)
   const isWaitedFor = states.includes('waiting') && dependents.length > 0
@@ -71,6 +86,7 @@ async function collectIfOrphaned(
   const { name, uid, resourceVersion } = object.metadata
   const propagationPolicy = isWaitedFor ? 'Foreground' : ownPolicy(object)
   await tools.client.of(kind).delete(name, namespaceOf(object), { uid, resourceVersion, propagationPolicy }, context)
+  return undefined
 }
 
 /** What the object's finalizers ask for, should somebody have asked before. */
@@ -79,18 +95,17 @@ function ownPolicy(object: ApiObject): 'Orphan' | 'Foreground' | 'Background' {
   return hasFinalizer(object, foregroundFinalizer) ? 'Foreground' : 'Background'
 }
 
-type OwnerState = 'alive' | 'waiting' | 'gone'
+type OwnerState = 'alive' | 'waiting' | 'gone' | 'unknown'
 
 async function ownerState(
   reference: OwnerReference,
   dependent: ApiObject,
-  tools: ReconcileTools,
+  tools: Tools,
   context: Context,
 ): Promise<OwnerState> {
   const { apiVersion, kind: kindName, name, uid } = reference
-  const { client, cached } = tools
-  const kind = watched.find((candidate) => candidate.apiVersion === apiVersion && candidate.kind === kindName)
-  if (kind === undefined) return 'alive' // a kind we cannot ask about is given the benefit of the doubt
+  const kind = tools.followed.kindNamed(apiVersion, kindName)
+  if (kind === undefined) return 'unknown'
   // An object of the whole cluster cannot have an owner in a namespace: which one would it be?
   if (kind.namespaced && namespaceOf(dependent) === '') {
     if (isKnown(kind, uid, tools)) await tellWrongNamespace(reference, dependent, tools, context)
@@ -98,15 +113,22 @@ async function ownerState(
   }
   // An owner in another namespace is none.
   const namespace = kind.namespaced ? namespaceOf(dependent) : ''
-  const known = cached(kind, objectKey(namespace, name))
-  // The cache may lag: only the API server's word counts for absence.
-  const owner = known?.metadata.uid === uid ? known : await client.of(kind).find(name, namespace, context)
-  if (owner !== undefined && owner.metadata.uid === uid) return isWaiting(owner) ? 'waiting' : 'alive'
-  if (kind.namespaced && isKnown(kind, uid, tools)) await tellWrongNamespace(reference, dependent, tools, context)
+  const known = tools.cached(kind, objectKey(namespace, name))
+  if (known?.metadata.uid === uid) return isWaiting(known) ? 'waiting' : 'alive'
+  const absentKey = `${qualifiedResource(kind)} ${namespace} ${name} ${uid}`
+  let absent = tools.memory.get(absentKey)
+  if (absent === undefined) {
+    // The cache may lag: only the API server's word counts for absence.
+    const owner = await tools.client.metadataOf(kind).find(name, namespace, context)
+    if (owner?.metadata.uid === uid) return isWaiting(owner) ? 'waiting' : 'alive'
+    absent = kind.namespaced && isKnown(kind, uid, tools) ? 'elsewhere' : 'gone'
+    tools.memory.set(absentKey, absent)
+  }
+  if (absent === 'elsewhere') await tellWrongNamespace(reference, dependent, tools, context)
   return 'gone'
 }
 
-function isKnown(kind: Kind, uid: string, { all }: ReconcileTools): boolean {
+function isKnown(kind: Kind, uid: string, { all }: Tools): boolean {
   for (const { metadata } of all(kind)) if (metadata.uid === uid) return true
   return false
 }
@@ -115,7 +137,7 @@ function isKnown(kind: Kind, uid: string, { all }: ReconcileTools): boolean {
 function tellWrongNamespace(
   { apiVersion, kind, name, uid }: OwnerReference,
   dependent: ApiObject,
-  { tell }: ReconcileTools,
+  { tell }: Tools,
   context: Context,
 ): Promise<void> {
   const namespace = namespaceOf(dependent)
@@ -127,17 +149,23 @@ function tellWrongNamespace(
 /** In foreground deletion: it goes when its dependents are gone. */
 const isWaiting = (object: ApiObject): boolean => isBeingDeleted(object) && hasFinalizer(object, foregroundFinalizer)
 
-async function finishDeletion(kind: Kind, object: ApiObject, tools: ReconcileTools, context: Context): Promise<void> {
+async function finishDeletion(
+  kind: Kind,
+  object: ApiObject,
+  tools: Tools,
+  context: Context,
+): Promise<number | undefined> {
   const children = tools.dependents(object.metadata.uid)
   if (hasFinalizer(object, orphanFinalizer)) {
     for (const child of children) await release(child.kind, child.object, [object.metadata.uid], tools, context)
     return removeFinalizer(kind, object, orphanFinalizer, tools, context)
   }
-  if (!hasFinalizer(object, foregroundFinalizer)) return
+  if (!hasFinalizer(object, foregroundFinalizer)) return undefined
   const blocking = children.filter(({ object: child }) => blocks(child, object.metadata.uid))
   if (blocking.length === 0) return removeFinalizer(kind, object, foregroundFinalizer, tools, context)
   for (const { kind: childKind, object: child } of blocking)
     if (!isBeingDeleted(child)) await collectIfOrphaned(childKind, child, tools, context)
+  return undefined
 }
 
 const blocks = (child: ApiObject, ownerUid: string): boolean =>
@@ -148,45 +176,50 @@ const blocks = (child: ApiObject, ownerUid: string): boolean =>
 const blocksAny = ({ metadata: { ownerReferences = [] } }: ApiObject): boolean =>
   ownerReferences.some(({ blockOwnerDeletion }) => blockOwnerDeletion === true)
 
-async function unblock(kind: Kind, object: ApiObject, { client }: ReconcileTools, context: Context): Promise<void> {
+async function unblock(kind: Kind, object: ApiObject, tools: Tools, context: Context): Promise<undefined> {
   const { ownerReferences = [] } = object.metadata
   const free = ownerReferences.map((reference) => ({ ...reference, blockOwnerDeletion: false }))
-  await client.of(kind).update({ ...object, metadata: { ...object.metadata, ownerReferences: free } }, context)
+  return change(kind, object, { ownerReferences: free }, tools, context)
 }
 
 const hasFinalizer = (object: ApiObject, name: string): boolean => object.metadata.finalizers?.includes(name) ?? false
 
-async function release(
+function release(
   kind: Kind,
   child: ApiObject,
   ownerUids: readonly string[],
-  { client }: ReconcileTools,
+  tools: Tools,
   context: Context,
-): Promise<void> {
-  const { ownerReferences: references = [], ...metadata } = child.metadata
-  const kept = references.filter(({ uid }) => !ownerUids.includes(uid))
-  await client
-    .of(kind)
-    .update({ ...child, metadata: { ...metadata, ...(kept.length === 0 ? {} : { ownerReferences: kept }) } }, context)
+): Promise<undefined> {
+  const kept = (child.metadata.ownerReferences ?? []).filter(({ uid }) => !ownerUids.includes(uid))
+  return change(kind, child, { ownerReferences: kept.length === 0 ? null : kept }, tools, context)
 }
 
-async function removeFinalizer(
+function removeFinalizer(
   kind: Kind,
   object: ApiObject,
   name: string,
-  { client }: ReconcileTools,
+  tools: Tools,
   context: Context,
-): Promise<void> {
-  const { finalizers = [], ...metadata } = object.metadata
-  const kept = finalizers.filter((finalizer) => finalizer !== name)
-  await client
-    .of(kind)
-    .update({ ...object, metadata: { ...metadata, ...(kept.length === 0 ? {} : { finalizers: kept }) } }, context)
+): Promise<undefined> {
+  const kept = (object.metadata.finalizers ?? []).filter((finalizer) => finalizer !== name)
+  return change(kind, object, { finalizers: kept.length === 0 ? null : kept }, tools, context)
 }
 
-function ownersOf(object: ApiObject): { kind: Kind; key: string }[] {
-  return (object.metadata.ownerReferences ?? []).flatMap(({ apiVersion, kind: kindName, name }) => {
-    const kind = watched.find((candidate) => candidate.apiVersion === apiVersion && candidate.kind === kindName)
-    return kind === undefined ? [] : [{ kind, key: objectKey(kind.namespaced ? namespaceOf(object) : '', name) }]
-  })
+/** Only metadata is known of most objects: they are patched, on condition that they are still as they were seen. */
+async function change(
+  kind: Kind,
+  { metadata }: ApiObject,
+  part: object,
+  { client }: Tools,
+  context: Context,
+): Promise<undefined> {
+  const { name, namespace = '', uid, resourceVersion } = metadata
+  await client.of(kind).patch(name, namespace, { metadata: { uid, resourceVersion, ...part } }, 'merge', context)
 }
+
+const ownersOf = (object: ApiObject, { kindNamed }: Tools['followed']): string[] =>
+  (object.metadata.ownerReferences ?? []).flatMap(({ apiVersion, kind: kindName, name }) => {
+    const kind = kindNamed(apiVersion, kindName)
+    return kind === undefined ? [] : [workKey(kind, objectKey(kind.namespaced ? namespaceOf(object) : '', name))]
+  })

@@ -3,20 +3,17 @@
 import { rfc3339 } from '../base/clock.ts'
 import { namespace, type Namespace, type NamespaceCondition } from '../api/core/v1/namespace.ts'
 import { pod } from '../api/core/v1/pod.ts'
-import { storedKinds } from '../api/kinds.ts'
-import type { Kind } from '../api/kind.ts'
 import { isBeingDeleted } from '../api/object.ts'
 import { errorText } from '../base/log.ts'
 import type { Context } from '../base/context.ts'
 import { equalValues } from '../schema/json-value.ts'
 import type { Client } from '../client/client.ts'
+import { discover, discoveryFailure, type Discovered, type ServedKind } from '../client/discovery.ts'
 import { defineController } from './controller.ts'
 
 const contentFinalizer = 'kubernetes'
 /** Content that ends gracefully is looked at again after this long. */
 const recheckMs = 500
-
-const otherKinds = storedKinds.filter((kind) => kind.namespaced && kind.kind !== pod.kind)
 
 export const namespaceController = defineController({
   name: 'namespace',
@@ -27,16 +24,40 @@ export const namespaceController = defineController({
     const object = cached(namespace, key)
     if (object === undefined || !isBeingDeleted(object)) return undefined
     if (!object.spec.finalizers?.includes(contentFinalizer)) return undefined
-    const pods = await removeContent([pod as unknown as Kind], key, client, context)
-    const rest = isEmpty(pods) ? await removeContent(otherKinds, key, client, context) : pods
-    if (!isEmpty(rest)) {
-      await tellConditions(object, rest, nowMs, client, context)
+    const { kinds, discovery } = await contentKinds(client, context)
+    const [pods, others] = [kinds.filter(isPods), kinds.filter((served) => !isPods(served))]
+    const first = await removeContent(pods, key, client, context)
+    const content = isEmpty(first) ? await removeContent(others, key, client, context) : first
+    if (!isEmpty(content) || discovery !== undefined) {
+      await tellConditions(object, { ...content, discovery }, nowMs, client, context)
       return recheckMs
     }
     await finalize(object, client, context)
     return undefined
   },
 })
+
+const isPods = ({ kind }: ServedKind): boolean => kind.apiVersion === pod.apiVersion && kind.plural === pod.plural
+
+/** Every kind that may have content here, and why some are not known: then the namespace cannot end. */
+async function contentKinds(
+  client: Client,
+  context: Context,
+): Promise<{ readonly kinds: readonly ServedKind[]; readonly discovery: string | undefined }> {
+  let found: Discovered
+  try {
+    found = await discover(client, context)
+  } catch (error) {
+    if (context.signal.aborted) throw error
+    return { kinds: [], discovery: errorText(error) }
+  }
+  const { kinds, failing } = found
+  const words = `Discovery failed for some groups, ${failing.length} failing: ${discoveryFailure(found)}`
+  return {
+    kinds: kinds.filter(({ kind, verbs, isPreferred }) => kind.namespaced && isPreferred && verbs.includes('delete')),
+    discovery: failing.length === 0 ? undefined : words,
+  }
+}
 
 interface Content {
   /** How many objects are left, by `pods.` or `deployments.apps`. */
@@ -45,20 +66,33 @@ interface Content {
   readonly failures: readonly string[]
 }
 
+interface Findings extends Content {
+  readonly discovery: string | undefined
+}
+
 const isEmpty = ({ remaining, failures }: Content): boolean => remaining.size + failures.length === 0
 
+const deletion = { propagationPolicy: 'Background' } as const
+
 /** Deletes what is there; returns what is left. */
-async function removeContent(kinds: readonly Kind[], name: string, client: Client, context: Context): Promise<Content> {
+async function removeContent(
+  kinds: readonly ServedKind[],
+  name: string,
+  client: Client,
+  context: Context,
+): Promise<Content> {
   const remaining = new Map<string, number>()
   const finalizers = new Map<string, number>()
   const failures: string[] = []
-  for (const kind of kinds) {
-    const resource = client.of(kind)
+  for (const { kind, verbs } of kinds) {
+    const resource = client.metadataOf(kind)
     try {
       const before = await resource.list({ namespace: name }, context)
+      const present = before.items.filter((object) => !isBeingDeleted(object))
       if (before.items.length === 0) continue
-      if (before.items.some((object) => !isBeingDeleted(object)))
-        await resource.deleteAll(name, { propagationPolicy: 'Background' }, context)
+      if (verbs.includes('deletecollection')) {
+        if (present.length > 0) await client.of(kind).deleteAll(name, deletion, context)
+      } else for (const { metadata } of present) await client.of(kind).delete(metadata.name, name, deletion, context)
       const { items } = await resource.list({ namespace: name }, context)
       if (items.length > 0) remaining.set(`${kind.plural}.${kind.group}`, items.length)
       for (const finalizer of items.flatMap(({ metadata }) => metadata.finalizers ?? []))
@@ -79,9 +113,11 @@ const counted = (counts: ReadonlyMap<string, number>, verb: string): string =>
 
 type Verdict = readonly [type: string, status: 'True' | 'False', reason: string, message: string]
 
-function verdicts({ remaining, finalizers, failures }: Content): Verdict[] {
+function verdicts({ remaining, finalizers, failures, discovery }: Findings): Verdict[] {
   return [
-    ['NamespaceDeletionDiscoveryFailure', 'False', 'ResourcesDiscovered', 'All resources successfully discovered'],
+    discovery === undefined
+      ? ['NamespaceDeletionDiscoveryFailure', 'False', 'ResourcesDiscovered', 'All resources successfully discovered']
+      : ['NamespaceDeletionDiscoveryFailure', 'True', 'DiscoveryFailed', discovery],
     [
       'NamespaceDeletionGroupVersionParsingFailure',
       'False',
@@ -125,7 +161,7 @@ function verdicts({ remaining, finalizers, failures }: Content): Verdict[] {
   ]
 }
 
-async function tellConditions(object: Namespace, content: Content, nowMs: number, client: Client, context: Context) {
+async function tellConditions(object: Namespace, content: Findings, nowMs: number, client: Client, context: Context) {
   const before = object.status.conditions ?? []
   const conditions = verdicts(content).map(([type, status, reason, message]): NamespaceCondition => {
     const known = before.find((condition) => condition.type === type)

@@ -21,9 +21,10 @@ const namespaceIndex = 'namespace'
 export function planRunner(controller: PlanController, parts: RunnerParts): Runner {
   const { informers, queue, client, clock, events } = parts
   const expectations = new Expectations()
+  const kept = new Map<string, { readonly uid: string; readonly what: unknown }>()
   const informer = informers.of(controller.reconciles)
   const informerOf = (kind: Kind): Informer => informers.of(kind)
-  const caches: Omit<PlanView, 'owned' | 'nowMs'> = {
+  const caches: Omit<PlanView, 'owned' | 'nowMs' | 'kept'> = {
     find: <T extends ApiObject>(kind: Kind<T>, key: ObjectKey) => informers.of(kind).get(key),
     all: <T extends ApiObject>(kind: Kind<T>) => [...informers.of(kind).all()],
     within: <T extends ApiObject>(kind: Kind<T>, namespace: string) =>
@@ -122,19 +123,27 @@ export function planRunner(controller: PlanController, parts: RunnerParts): Runn
   return {
     async run(key, context, later) {
       const object = informer.get(key)
-      if (object === undefined) return expectations.forget(key)
+      if (object === undefined) {
+        kept.delete(key)
+        return expectations.forget(key)
+      }
       if (!expectations.areMet(key)) return later(expectationMs)
       const claims = claimsFor(object)
       if (claims.length > 0) {
         await settleClaims(key, object, claims, context)
         return later(expectationMs)
       }
+      const { uid } = object.metadata
+      const known = kept.get(key)
       const plan = controller.plan(object, {
         ...caches,
         nowMs: clock.nowMs(),
+        kept: known?.uid === uid ? known.what : undefined,
         owned: <T extends ApiObject>(kind: Kind<T>, by: ApiObject = object): T[] =>
           ownedBy(by, kind).toSorted(byName) as unknown as T[],
       })
+      if (plan.keep === undefined) kept.delete(key)
+      else kept.set(key, { uid, what: plan.keep })
       const failure = await runChanges(object, plan.changes, { client, events, expect: expect(key) }, context)
       await applyStatus(key, object, plan, failure, context)
       for (const note of plan.events ?? []) await events.record(object, note, context)

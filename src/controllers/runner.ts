@@ -5,6 +5,7 @@ import type { FlowRecorder } from '../base/flow.ts'
 import type { Log } from '../base/log.ts'
 import type { Counter, Gauge, Histogram } from '../base/metrics.ts'
 import type { Random } from '../base/random.ts'
+import type { TaskGroup } from '../base/task-group.ts'
 import type { WorkQueue } from '../base/work-queue.ts'
 import type { Client } from '../client/client.ts'
 import type { EventRecorder } from '../client/event-recorder.ts'
@@ -40,4 +41,6 @@ export interface Runner {
 export interface RunnerParts extends ControllerParts {
   readonly queue: WorkQueue<string>
   readonly events: EventRecorder
+  /** What the controller runs in. */
+  readonly tasks: TaskGroup
 }

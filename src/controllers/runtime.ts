@@ -42,7 +42,7 @@ export function startController(controller: Controller, parts: ControllerParts, 
   const { client } = parts
   const queue = new WorkQueue<string>(parts.clock)
   const events = new EventRecorder(client, controller.component ?? controller.account, parts)
-  const runnerParts: RunnerParts = { ...parts, queue, events }
+  const runnerParts: RunnerParts = { ...parts, queue, events, tasks }
   const runner =
     controller.type === 'plan' ? planRunner(controller, runnerParts) : reconcileRunner(controller, runnerParts)
   const counts = countsOf(controller.name, parts.metrics)

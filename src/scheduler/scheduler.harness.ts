@@ -71,6 +71,7 @@ export function scoresOf(plugin: SchedulerPlugin, target: Pod, snapshot: Snapsho
 
 /** A transport that lists what it was given and sends nothing: for informers of objects that stand still. */
 export const standing = (objects: readonly ApiObject[]): Transport => ({
+  read: () => Promise.reject(new Error('nothing is read')),
   send: () => Promise.reject(new Error('nothing is sent')),
   list: ({ kind }) =>
     Promise.resolve({ items: objects.filter((each) => each.kind === kind.kind), revision: 1, continueToken: '' }),

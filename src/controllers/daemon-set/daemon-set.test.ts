@@ -6,7 +6,19 @@ import { daemonSet, type DaemonSet } from '../../api/apps/v1/daemon-set.ts'
 import { node, type Node } from '../../api/core/v1/node.ts'
 import type { Pod } from '../../api/core/v1/pod.ts'
 import type { ApiObject } from '../../api/object.ts'
-import { aPod, firstObject, labels, made, planOf, type PodLook, shown, template } from '../plan.harness.ts'
+import type { Plan, PlanController, PlanView } from '../controller.ts'
+import {
+  aPod,
+  firstObject,
+  labels,
+  made,
+  nowMs,
+  planOf,
+  type PodLook,
+  shown,
+  template,
+  viewOf,
+} from '../plan.harness.ts'
 import { daemonSetController } from './daemon-set.ts'
 import { isRelevantChange, targetNode } from './nodes.ts'
 
@@ -15,6 +27,7 @@ const aSet = (spec: object = {}, image = '2') =>
     metadata: { annotations: { 'deprecated.daemonset.template.generation': image } },
     spec: { selector: { matchLabels: labels }, template: template(image, spec), ...spec },
   })
+const planFrom = (view: PlanView): Plan => (daemonSetController as PlanController).plan(aSet(), view)
 const withStrategy = (updateStrategy: object) => aSet({ updateStrategy })
 
 const { metadata, data } = firstObject<{
@@ -80,15 +93,9 @@ const plans: [why: string, set: DaemonSet, others: ApiObject[], changes: string[
     ['delete pod ds-a-new'],
   ],
   [
-    'waits before it replaces one that failed at once',
+    'replaces one that failed',
     aSet(),
     [revision, aNode('a'), daemon('a', true, { phase: 'Failed' })],
-    [],
-  ],
-  [
-    'replaces one that failed after a while',
-    aSet(),
-    [revision, aNode('a'), daemon('a', true, { phase: 'Failed', creationTimestamp: '2029-12-31T00:00:00Z' })],
     ['delete pod ds-a-new'],
   ],
   [
@@ -142,6 +149,33 @@ const plans: [why: string, set: DaemonSet, others: ApiObject[], changes: string[
 ]
 for (const [why, set, others, changes] of plans)
   test(`a DaemonSet ${why}`, () => deepEqual(shown(planOf(daemonSetController, set, ...others).changes), changes))
+
+test('a pod that fails again and again is replaced ever more slowly, on each node for itself', () => {
+  const failed = [revision, aNode('a'), daemon('a', true, { phase: 'Failed' })]
+  let [atMs, kept] = [nowMs, undefined as unknown]
+  const waits: number[] = []
+  for (let failures = 0; failures < 13; failures++) {
+    let plan: Plan
+    for (const begunMs = atMs; ; atMs += plan.requeueAfterMs ?? 0) {
+      plan = planFrom({ ...viewOf(failed, atMs), kept })
+      kept = plan.keep
+      if (plan.changes.length === 0) continue
+      deepEqual(plan.events, [
+        {
+          type: 'Warning',
+          reason: 'FailedDaemonPod',
+          message: 'Found failed daemon pod default/ds-a-new on node a, will try to kill it',
+        },
+      ])
+      waits.push((atMs - begunMs) / 1000)
+      break
+    }
+  }
+  deepEqual(waits, [0, 1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 900, 900])
+  const elsewhere = [revision, aNode('b'), daemon('b', true, { phase: 'Failed' })]
+  equal(planFrom({ ...viewOf(elsewhere, atMs), kept }).changes.length, 1, 'another node knows nothing of it')
+  equal(planFrom({ ...viewOf(failed, atMs + 1_800_001), kept }).changes.length, 1)
+})
 
 test('with a surge the old pod goes when the new one is available', () => {
   const fresh = (ready: boolean) =>

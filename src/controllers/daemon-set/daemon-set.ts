@@ -12,6 +12,7 @@ import { availabilityWaitMs, requeueAfter } from '../availability.ts'
 import { defineController, type Change, type Plan } from '../controller.ts'
 import { createPod, deletePod, podsBurstMax } from '../pod-from-template.ts'
 import { hashOfRevision, planRevision, surplusRevisions } from '../revisions.ts'
+import { FailedPods } from './failed-pods.ts'
 import {
   daemonPod,
   generationLabel,
@@ -22,9 +23,6 @@ import {
   templateGeneration,
 } from './nodes.ts'
 import { rollingUpdate, surgeOf, type NodePods } from './rolling-update.ts'
-
-/** A pod that fails at once is not replaced faster than this. */
-const failedPodMsMin = 15_000
 
 export const daemonSetController = defineController<DaemonSet>({
   name: 'daemon-set',
@@ -54,7 +52,8 @@ export const daemonSetController = defineController<DaemonSet>({
     const status = statusOf(object, places, isUpdated, view.nowMs)
     const waitMs = availabilityWaitMs(pods, object.spec.minReadySeconds ?? 0, view.nowMs)
     if (isBeingDeleted(object)) return { changes: [], status, ...requeueAfter(waitMs) }
-    const placed = place(object, places, hash, isUpdated, view.nowMs)
+    const failures = FailedPods.after(view.kept, hash, view.nowMs)
+    const placed = place(object, places, failures, isUpdated, hash)
     const running = places.filter(({ verdict }) => verdict === 'run')
     const rolled =
       placed.changes.length === 0 && object.spec.updateStrategy.type === 'RollingUpdate'
@@ -67,6 +66,7 @@ export const daemonSetController = defineController<DaemonSet>({
       events: placed.events,
       status,
       ...requeueAfter(waitMs, placed.waitMs),
+      keep: failures.kept,
     }
   },
 })
@@ -112,9 +112,9 @@ interface Placing {
 function place(
   object: DaemonSet,
   places: readonly Place[],
-  hash: string,
+  failures: FailedPods,
   isUpdated: (pod: Pod) => boolean,
-  nowMs: number,
+  hash: string,
 ): Placing {
   const created: Change[] = []
   const removed: Pod[] = []
@@ -128,9 +128,9 @@ function place(
       if (verdict === 'run') created.push(createPod(daemonPod(object, nodeName, hash)))
     } else {
       for (const ended of alive.filter(isPodFinished)) {
-        const ageMs = nowMs - Date.parse(ended.metadata.creationTimestamp)
-        if (ended.status.phase === 'Failed' && ageMs < failedPodMsMin) {
-          waitsMs.push(failedPodMsMin - ageMs)
+        const waitMs = ended.status.phase === 'Failed' ? failures.replace(nodeName) : 0
+        if (waitMs > 0) {
+          waitsMs.push(waitMs)
           continue
         }
         removed.push(ended)

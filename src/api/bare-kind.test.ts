@@ -1,0 +1,13 @@
+// A kind out of its names.
+import { deepEqual } from 'node:assert/strict'
+import { test } from 'node:test'
+import { bareKind } from './bare-kind.ts'
+import { qualifiedResource } from './kind.ts'
+
+test('a bare kind knows its names, and finds nothing wrong', () => {
+  const names = { version: 'v1', kind: 'Widget', plural: 'widgets', singular: 'widget', namespaced: true }
+  const [own, core] = [bareKind({ group: 'example.com', ...names }), bareKind({ group: '', ...names })]
+  deepEqual([own.apiVersion, core.apiVersion], ['example.com/v1', 'v1'])
+  deepEqual([qualifiedResource(own), qualifiedResource(core)], ['widgets.example.com', 'widgets'])
+  deepEqual(own.validateName('Any Name'), [])
+})

@@ -1,0 +1,80 @@
+// Discovery: which kinds an API server serves, told apart from those that it cannot tell of for the moment.
+import type { Context } from '../base/context.ts'
+import { bareKind } from '../api/bare-kind.ts'
+import type { Kind } from '../api/kind.ts'
+import { kinds } from '../api/kinds.ts'
+import type { Client } from './client.ts'
+
+export interface ServedKind {
+  readonly kind: Kind
+  readonly verbs: readonly string[]
+  /** Of the versions in which its group has it, the one to use. */
+  readonly isPreferred: boolean
+}
+
+export interface Discovered {
+  readonly kinds: readonly ServedKind[]
+  /** Groups and versions that are known and do not answer: `metrics.k8s.io/v1beta1`. */
+  readonly failing: readonly string[]
+}
+
+interface Resource {
+  readonly resource: string
+  readonly scope: 'Namespaced' | 'Cluster'
+  readonly singularResource?: string
+  readonly responseKind?: { readonly group: string; readonly version: string; readonly kind: string }
+  readonly verbs?: readonly string[]
+}
+
+interface GroupDiscoveryList {
+  readonly items: readonly {
+    readonly metadata?: { readonly name?: string }
+    readonly versions: readonly {
+      readonly version: string
+      readonly freshness?: 'Current' | 'Stale'
+      readonly resources?: readonly Resource[]
+    }[]
+  }[]
+}
+
+const accept = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList'
+
+/** Asks for everything that is served. */
+export async function discover(client: Client, context: Context): Promise<Discovered> {
+  const lists = await Promise.all(['/api', '/apis'].map((path) => client.read(path, accept, context)))
+  const groups = (lists as GroupDiscoveryList[]).flatMap(({ items }) => items)
+  const found: ServedKind[] = []
+  const failing: string[] = []
+  for (const { metadata: { name: group = '' } = {}, versions } of groups) {
+    const known = new Set<string>()
+    for (const { version, freshness, resources = [] } of versions) {
+      if (freshness === 'Stale') failing.push(group === '' ? version : `${group}/${version}`)
+      for (const resource of resources) {
+        found.push({
+          kind: kindOf(group, version, resource),
+          verbs: resource.verbs ?? [],
+          isPreferred: !known.has(resource.resource),
+        })
+        known.add(resource.resource)
+      }
+    }
+  }
+  return { kinds: found, failing }
+}
+
+/** In the words that users know from kubectl and from the conditions of a namespace. */
+export const discoveryFailure = ({ failing }: Discovered): string =>
+  `unable to retrieve the complete list of server APIs: ${failing
+    .toSorted()
+    .map((version) => `${version}: stale GroupVersion discovery: ${version}`)
+    .join(', ')}`
+
+const builtIn = new Map(kinds.map((kind) => [`${kind.apiVersion}/${kind.plural}`, kind]))
+
+function kindOf(group: string, version: string, resource: Resource): Kind {
+  const { resource: plural, responseKind, singularResource: singular = '', scope } = resource
+  const apiVersion = group === '' ? version : `${group}/${version}`
+  const kind = responseKind?.kind ?? ''
+  const found = builtIn.get(`${apiVersion}/${plural}`)
+  return found ?? bareKind({ group, version, kind, plural, singular, namespaced: scope === 'Namespaced' })
+}
