@@ -63,6 +63,16 @@ test('one version has one encoding, for its writer and for all watchers', () => 
   }
 })
 
+test('a version at rest keeps its encoding no longer, and still has it', () => {
+  const stored = Stored.of(encodeObject(object()), 5)
+  const before = stored.json
+  equal(stored.json, before)
+  stored.rest()
+  notEqual(stored.json, before)
+  notEqual(stored.json, stored.json)
+  deepEqual(stored.json, before)
+})
+
 test('frames of old versions and large ones are not kept', () => {
   const stored = new Stored(encodeObject(object()), 1)
   const made = (size: number) => frameOf(stored, 'form', () => new Uint8Array(size))

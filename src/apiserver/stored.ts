@@ -46,6 +46,7 @@ export class Stored {
   readonly #source: Uint8Array | Draft
   #object: ApiObject | undefined
   #json: Uint8Array | undefined
+  #isAtRest = false
   #protobuf: Uint8Array | undefined
 
   constructor(source: Uint8Array | Draft, revision: number) {
@@ -85,7 +86,16 @@ export class Stored {
 
   /** The whole object as JSON, with its resourceVersion. */
   get json(): Uint8Array {
-    return (this.#json ??= withVersion(this.bytes, this.revision))
+    if (this.#json !== undefined) return this.#json
+    const json = withVersion(this.bytes, this.revision)
+    if (!this.#isAtRest) this.#json = json
+    return json
+  }
+
+  /** No watch is told of it any more: what can be made again at once, a copy of its bytes, is not kept from now on. */
+  rest(): void {
+    this.#isAtRest = true
+    this.#json = undefined
   }
 
   /** What stands in `json` behind kind and apiVersion: list items carry neither, and have a brace before this. */

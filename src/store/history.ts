@@ -8,7 +8,7 @@ import { bytesIn, emptyVersion, keyOf, successor, type Version } from './version
 import { failedWatch, Watchers } from './watchers.ts'
 
 /** Older versions are compacted by themselves beyond these; a watcher that far behind must start anew. */
-export const historyBounds: HistoryBounds = { versionsMax: 100_000, bytesMax: 256 * 1024 * 1024 }
+export const historyBounds: HistoryBounds = { versionsMax: 10_000, bytesMax: 256 * 1024 * 1024 }
 
 export interface HistoryBounds {
   readonly versionsMax: number

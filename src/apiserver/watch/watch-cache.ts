@@ -14,6 +14,8 @@ import { WatcherIndex } from './watcher-index.ts'
 
 /** Changes of one kind that are kept for watches to resume from. */
 const historyChangesMax = 10_000
+/** So many more may come together before the oldest are forgotten. */
+const historyChangesOver = 2_000
 /** A client that is further behind is cut off and lists again. */
 const watchBufferEventsMax = 10_000
 const bookmarkMs = 60_000
@@ -208,13 +210,15 @@ export class WatchCache {
       const told = this.#told(change)
       for (const watcher of concerned) this.#deliver(watcher, told)
     }
-    if (this.#history.length > historyChangesMax * 2) this.#forget(this.#history.length - historyChangesMax)
+    if (this.#history.length > historyChangesMax + historyChangesOver)
+      this.#forget(this.#history.length - historyChangesMax)
   }
 
   // Changes of one revision are forgotten together: a state between them was never true.
   #forget(count: number): void {
     const revision = this.#history[count - 1]?.revision ?? 0
     const cut = this.#firstAfter(revision)
+    for (let index = 0; index < cut; index++) this.#history[index]?.now?.rest()
     this.#past = this.#history[cut - 1]?.state ?? this.#past
     this.#history = this.#history.slice(cut)
     this.#oldest = revision
