@@ -41,6 +41,10 @@ export class Served implements AsyncDisposable {
     return served
   }
 
+  get pid(): number {
+    return this.#up.pid
+  }
+
   get memoryMb(): number {
     return memoryMb(this.#up.pid)
   }

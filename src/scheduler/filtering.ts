@@ -79,7 +79,8 @@ export class Filtering implements FilterRun {
     const version = this.cycle.snapshot.versionOf(slot)
     const { verdicts } = this.shared
     if (!verdicts.knows(slot, version)) verdicts.set(slot, version, this.#ask(this.#local, slot))
-    return verdicts.get(slot) ?? this.#ask(this.#others, slot)
+    const found = verdicts.get(slot)
+    return found !== undefined || this.#others.length === 0 ? found : this.#ask(this.#others, slot)
   }
 
   #ask(checks: readonly Check[], slot: number): NodeVerdict | undefined {
@@ -168,8 +169,10 @@ function filterFrom(run: Filtering, start: number, enough: number): Filtered {
   const fitting = new Int32Array(Math.min(enough, size))
   let found = 0
   let lookedAt = 0
+  let place = size === 0 ? 0 : start % size
   for (; lookedAt < size && found < enough; lookedAt++) {
-    const slot = order[(start + lookedAt) % size] as number
+    const slot = order[place] as number
+    if (++place === size) place = 0
     const verdict = run.check(slot)
     if (verdict === undefined) {
       fitting[found++] = slot

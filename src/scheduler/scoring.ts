@@ -39,16 +39,16 @@ export function scoreNodes(
       for (let index = 0; index < slots.length; index++)
         scores[index] = plugin.score(cycle, slots[index] as number, state)
     plugin.normalizeScores?.(scores, state, slots)
-    const values = new Uint8Array(slots.length)
-    for (let index = 0; index < slots.length; index++) {
-      const score = scores[index] as number
-      values[index] = score
-      totals[index] = (totals[index] as number) + score * weight
-    }
-    columns.push({ plugin: plugin.name, weight, values })
+    columns.push({ plugin: plugin.name, weight, values: new Uint8Array(scores) })
+    addTo(totals, scores, weight)
   }
   watch.lap('Score')
   return { slots, columns, totals }
+}
+
+function addTo(totals: Float64Array, scores: Float64Array, weight: number): void {
+  for (let index = 0; index < totals.length; index++)
+    totals[index] = (totals[index] as number) + (scores[index] as number) * weight
 }
 
 /** Asks only about nodes that have changed since a pod of this kind was scored. */
@@ -60,11 +60,13 @@ function scoreLocally(
   memo: SlotMemo<number>,
   scores: Float64Array,
 ): void {
+  const { versions } = cycle.snapshot
+  const { values } = memo
   for (let index = 0; index < slots.length; index++) {
     const slot = slots[index] as number
-    const version = cycle.snapshot.versionOf(slot)
-    if (!memo.knows(slot, version)) memo.set(slot, version, plugin.score(cycle, slot, state))
-    scores[index] = memo.get(slot)
+    const version = versions[slot] as number
+    if (memo.versions[slot] !== version) memo.set(slot, version, plugin.score(cycle, slot, state))
+    scores[index] = values[slot] as number
   }
 }
 

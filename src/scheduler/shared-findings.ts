@@ -31,8 +31,7 @@ export class SharedFindings {
 }
 
 /** The same for pods that ask the same of a node and its pods. */
-export function demandsKey({ facts: { requests, counted, hostPorts }, pod: { spec } }: Cycle): string {
+export function demandsKey({ facts: { demands }, pod: { spec } }: Cycle): string {
   const { nodeName, nodeSelector, affinity, tolerations } = spec
-  const amounts = [...requests, ...counted]
-  return JSON.stringify([nodeName, nodeSelector, affinity?.nodeAffinity, tolerations, amounts, hostPorts])
+  return `${demands} ${JSON.stringify([nodeName, nodeSelector, affinity?.nodeAffinity, tolerations])}`
 }

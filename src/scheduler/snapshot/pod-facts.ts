@@ -1,7 +1,9 @@
-// PodFacts: what the scheduler needs to know of a pod, worked out once for each version of it.
+// PodFacts: what the scheduler needs to know of a pod, worked out once for each version of it. Pods that are alike share
+// them: of a template's thousand pods the facts are kept once.
 import type { PodAffinityTerm, WeightedPodAffinityTerm } from '../../api/core/v1/affinity.ts'
 import { podRequests, uncountedRequests, type Amounts } from '../../api/core/v1/requests.ts'
 import type { Pod } from '../../api/core/v1/pod.ts'
+import { LruMap } from '../lru-map.ts'
 import { affinityTerm, type AffinityTerm, type WeightedTerm } from './affinity-term.ts'
 
 export interface HostPort {
@@ -11,7 +13,8 @@ export interface HostPort {
 }
 
 export interface PodFacts {
-  readonly pod: Pod
+  /** The same for pods that ask the same of the resources and ports of a node. */
+  readonly demands: string
   readonly priority: number
   readonly requests: Amounts
   /** Requests in which every container counts for a little: how full a node is when it is compared. */
@@ -23,10 +26,13 @@ export interface PodFacts {
 }
 
 const known = new WeakMap<Pod, PodFacts>()
+/** Facts shared at a time by pods that come; those that have come keep theirs. */
+const sharedMax = 1_000
+const shared = new LruMap<PodFacts>(sharedMax)
 
 export function podFacts(pod: Pod): PodFacts {
-  const facts = known.get(pod) ?? workOut(pod)
-  known.set(pod, facts)
+  let facts = known.get(pod)
+  if (facts === undefined) known.set(pod, (facts = workOut(pod)))
   return facts
 }
 
@@ -37,12 +43,13 @@ function workOut(pod: Pod): PodFacts {
     (list ?? [])
       .filter(({ weight }) => weight !== 0)
       .map(({ weight, podAffinityTerm }) => ({ term: affinityTerm(podAffinityTerm, pod), weight: weight * sign }))
-  return {
-    pod,
+  const [requests, counted, hostPorts] = [podRequests(pod), podRequests(pod, uncountedRequests), hostPortsOf(pod)]
+  const facts: PodFacts = {
+    demands: JSON.stringify([...requests, ...counted, hostPorts]),
     priority,
-    requests: podRequests(pod),
-    counted: podRequests(pod, uncountedRequests),
-    hostPorts: hostPortsOf(pod),
+    requests,
+    counted,
+    hostPorts,
     affinity: terms(affinity?.podAffinity?.requiredDuringSchedulingIgnoredDuringExecution),
     antiAffinity: terms(affinity?.podAntiAffinity?.requiredDuringSchedulingIgnoredDuringExecution),
     preferred: [
@@ -50,6 +57,14 @@ function workOut(pod: Pod): PodFacts {
       ...weighted(affinity?.podAntiAffinity?.preferredDuringSchedulingIgnoredDuringExecution, -1),
     ],
   }
+  return shared.of(wholeKey(facts), () => facts)
+}
+
+const wholeKey = ({ demands, priority, affinity, antiAffinity, preferred }: PodFacts): string => {
+  if (affinity.length + antiAffinity.length + preferred.length === 0) return `${priority} ${demands}`
+  const keys = (terms: readonly AffinityTerm[]) => terms.map(({ key }) => key)
+  const wishes = preferred.map(({ term, weight }) => [weight, term.key])
+  return `${priority} ${demands} ${JSON.stringify([keys(affinity), keys(antiAffinity), wishes])}`
 }
 
 function hostPortsOf({ spec }: Pod): HostPort[] {

@@ -75,6 +75,11 @@ export class Snapshot {
     return this.#versions[slot] as number
   }
 
+  /** The same by slot, for loops over many nodes; valid until a node comes. */
+  get versions(): Float64Array {
+    return this.#versions
+  }
+
   /** The slot of a node that is there. */
   slotOf(name: string): number | undefined {
     const slot = this.#slots.get(name)
