@@ -97,7 +97,14 @@ export class HttpsTransport implements Transport {
 
   /** Tells the server what this process has recorded. */
   async tellFlow(events: readonly ToldEvent[], signal: AbortSignal): Promise<void> {
-    const answer = await this.#request('POST', flowEventsPath, plainAccept, { events }, 'application/json', context(signal))
+    const answer = await this.#request(
+      'POST',
+      flowEventsPath,
+      plainAccept,
+      { events },
+      'application/json',
+      context(signal),
+    )
     await textOf(answer)
   }
 

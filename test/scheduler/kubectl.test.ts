@@ -72,7 +72,10 @@ test(`kubectl ${kubectl.version}: pending, gated, preempted, packed, explained`,
     /Warning +FailedScheduling +\S+ +default-scheduler +0\/3 nodes are available: 3 Insufficient cpu\. no new claims to deallocate, preemption: 0\/3 nodes are available: 3 Preemption is not helpful for scheduling\./,
   )
   const explained = (await why('big')).stdout
-  match(explained, /No node takes it: 0\/3 nodes are available: 3 Insufficient cpu\.[^]*\nWhat default-scheduler found at .*: no node$/m)
+  match(
+    explained,
+    /No node takes it: 0\/3 nodes are available: 3 Insufficient cpu\.[^]*\nWhat default-scheduler found at .*: no node$/m,
+  )
   match(explained, /NODE +VERDICT +TOTAL +BECAUSE\nnode-0 +rejected +NodeResourcesFit: Insufficient cpu\n/)
   const metrics = await k(['get', '--raw', '/metrics'])
   match(metrics, /scheduler_schedule_attempts_total\{profile="default-scheduler",result="unschedulable"\} [1-9]/)
