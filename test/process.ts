@@ -9,14 +9,17 @@ import { fileURLToPath } from 'node:url'
 
 export const coxswain = fileURLToPath(new URL('../bin/coxswain', import.meta.url))
 
-export interface RunningUp extends AsyncDisposable {
+export interface RunningProcess extends AsyncDisposable {
   readonly pid: number
-  readonly folder: string
-  readonly kubeconfig: string
   /** What was printed when it was ready. */
   readonly readyLine: string
   /** Ends it with a signal; returns the exit code, -1 when the signal ended it. */
   end(signal?: 'SIGTERM' | 'SIGKILL'): Promise<number>
+}
+
+export interface RunningUp extends RunningProcess {
+  readonly folder: string
+  readonly kubeconfig: string
 }
 
 export const newFolder = (): Promise<string> => mkdtemp(join(tmpdir(), 'coxswain-up-'))
@@ -37,7 +40,7 @@ export async function startUp(...options: string[]): Promise<RunningUp> {
 /** Starts in a folder that stays. */
 export async function startUpIn(folder: string, ...options: string[]): Promise<RunningUp> {
   const kubeconfig = join(folder, 'kubeconfig')
-  const child = spawn(coxswain, [
+  const running = await startProcess([
     'up',
     '--port',
     '0',
@@ -49,12 +52,20 @@ export async function startUpIn(folder: string, ...options: string[]): Promise<R
     ...(options.includes('--runtime') ? [] : ['--runtime', 'simulated']),
     ...options,
   ])
+  return { ...running, folder, kubeconfig }
+}
+
+/** Starts a command; resolves when it says that it is ready. */
+export async function startProcess(args: readonly string[]): Promise<RunningProcess> {
+  const child = spawn(coxswain, args)
   const exited = once(child, 'exit') as Promise<[number | null]>
   let errors = ''
   child.stderr.on('data', (piece: Buffer) => (errors += piece.toString()))
   const ready = new Promise<string>((resolve, reject) => {
     createInterface({ input: child.stdout }).on('line', (line) => line.startsWith('ready') && resolve(line))
-    void exited.then(([code]) => reject(new Error(`coxswain up ended with ${code} before it was ready: ${errors}`)))
+    void exited.then(([code]) =>
+      reject(new Error(`coxswain ${args[0]} ended with ${code} before it was ready: ${errors}`)),
+    )
   })
   const readyLine = await ready
   const end = async (signal: 'SIGTERM' | 'SIGKILL' = 'SIGTERM') => {
@@ -64,8 +75,6 @@ export async function startUpIn(folder: string, ...options: string[]): Promise<R
   }
   return {
     pid: child.pid ?? 0,
-    folder,
-    kubeconfig,
     readyLine,
     end,
     async [Symbol.asyncDispose]() {

@@ -3,6 +3,7 @@ import type { Command } from './command.ts'
 import { apiserver } from './commands/apiserver.ts'
 import { controllerManager } from './commands/controller-manager.ts'
 import { flow } from './commands/flow.ts'
+import { kubelet } from './commands/kubelet.ts'
 import { reset } from './commands/reset.ts'
 import { restore } from './commands/restore.ts'
 import { scheduler } from './commands/scheduler.ts'
@@ -15,6 +16,7 @@ export const commands: readonly Command[] = [
   apiserver,
   controllerManager,
   flow,
+  kubelet,
   reset,
   restore,
   scheduler,

@@ -8,9 +8,15 @@ import { storeChoiceOf, storeOptions } from './store-option.ts'
 
 const policyFlagNames = Object.keys(policyFlags) as PolicyFlag[]
 
-const policyOptions = Object.fromEntries(
-  policyFlagNames.map((name) => [name, { type: 'string', ...policyFlags[name] }]),
-) as Record<PolicyFlag, { type: 'string'; value: string; help: string }>
+type TextOption = { readonly type: 'string'; readonly value: string; readonly help: string }
+
+/** Flags that all take a text, as options of a command. */
+export const optionsOf = <Flag extends string>(
+  flags: Readonly<Record<Flag, { readonly value: string; readonly help: string }>>,
+): Record<Flag, TextOption> =>
+  Object.fromEntries(
+    Object.entries<Omit<TextOption, 'type'>>(flags).map(([name, flag]) => [name, { type: 'string', ...flag }]),
+  ) as Record<Flag, TextOption>
 
 export const serverOptions = {
   ...dataFolderOptions,
@@ -22,7 +28,7 @@ export const serverOptions = {
     value: '<file>',
     help: 'the kubeconfig to write (admin.kubeconfig in the data directory)',
   },
-  ...policyOptions,
+  ...optionsOf(policyFlags),
 } as const
 
 type ServerFlags = { readonly [Name in keyof typeof serverOptions]?: string | undefined }

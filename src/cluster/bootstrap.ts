@@ -7,6 +7,7 @@ import { service } from '../api/core/v1/service.ts'
 import { endpointSlice } from '../api/discovery/v1/endpoint-slice.ts'
 import { serviceCidr } from '../api/networking/v1/service-cidr.ts'
 import type { Kind } from '../api/kind.ts'
+import { clusterRoleBinding } from '../api/rbac/v1/cluster-role-binding.ts'
 import type { ApiObject } from '../api/object.ts'
 import { priorityClass } from '../api/scheduling/v1/priority-class.ts'
 import { specialAddressErrors } from '../api/special-address-rules.ts'
@@ -91,6 +92,19 @@ export async function publishAddress(client: Client, host: string, port: number,
   await replace(client, endpoints, mirror, context)
   await replace(client, endpointSlice, slices, context)
 }
+
+/** The API server calls kubelets as this user; the role is upstream's, the binding is an installer's to make. */
+export const bindKubeletClient = (client: Client, user: string, context: Context): Promise<void> =>
+  ensure(
+    client,
+    clusterRoleBinding,
+    {
+      metadata: { name: 'coxswain:kubelet-api-admin' },
+      roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'system:kubelet-api-admin' },
+      subjects: [{ apiGroup: 'rbac.authorization.k8s.io', kind: 'User', name: user }],
+    },
+    context,
+  )
 
 type Named<Input> = Input & { readonly metadata: { readonly name: string; readonly namespace?: string } }
 

@@ -9,13 +9,12 @@ import type { TaskGroup } from '../base/task-group.ts'
 import { RequestMetrics } from '../apiserver/request-metrics.ts'
 import { ApiServer, type ApiServerParts } from '../apiserver/server.ts'
 import { DirectKubelets, kubeletClient } from '../apiserver/direct-kubelets.ts'
-import { noKubelets } from '../apiserver/kubelet-connection.ts'
+import { noKubelets, type KubeletConnection } from '../apiserver/kubelet-connection.ts'
 import { node } from '../api/core/v1/node.ts'
 import { pod, type Pod } from '../api/core/v1/pod.ts'
 import { isIpV4 } from '../api/network-rules.ts'
 import type { Caches, Policies } from '../apiserver/policies.ts'
 import type { User } from '../apiserver/request.ts'
-import { service } from '../api/core/v1/service.ts'
 import { Client } from '../client/client.ts'
 import { Informers } from '../client/informers.ts'
 import { managerAccount, type ControllerSettings } from '../controllers/controller.ts'
@@ -23,14 +22,13 @@ import { RangePool } from '../controllers/node-ipam/range-pool.ts'
 import { controllerMetrics } from '../controllers/runtime.ts'
 import { Kubelet } from '../kubelet/kubelet.ts'
 import type { NodeDescription } from '../kubelet/node-status.ts'
-import { reviewAccess } from '../kubelet/server/review-access.ts'
-import { KubeletServer } from '../kubelet/server/server.ts'
-import { LogRotator } from '../kubelet/logs/rotator.ts'
+import { reviewAccess, trusting } from '../kubelet/server/review-access.ts'
 import type { LogFiles } from '../machine/logs/log-files.ts'
 import type { ContainerRuntime } from '../machine/runtime/runtime.ts'
 import { SimulatedRuntime, type SimulatedRuntimeOptions } from '../machine/runtime/simulated.ts'
 import { nodeCrypto } from '../platform/node/crypto.ts'
 import { nodeOutbound } from '../platform/node/outbound.ts'
+import type { OutboundTls } from '../platform/outbound.ts'
 import type { SchedulerConfiguration } from '../scheduler/configuration.ts'
 import { DecisionRecord } from '../scheduler/decisions.ts'
 import { extenderOf } from '../scheduler/extender.ts'
@@ -38,11 +36,13 @@ import { schedulerMetrics } from '../scheduler/metrics.ts'
 import { schedulerPlugins } from '../scheduler/plugins.ts'
 import { Scheduler } from '../scheduler/scheduler.ts'
 import type { Store } from '../store/store.ts'
-import { bootstrap, firstObjects, publishAddress } from './bootstrap.ts'
+import { bindKubeletClient, bootstrap, firstObjects, publishAddress } from './bootstrap.ts'
 import { Component } from './component.ts'
 import { startControllerManager } from './controller-manager.ts'
 import { DirectTransport } from './direct-transport.ts'
 import { FaultyApiServer, type Faults } from './faults.ts'
+import { kubeletsElsewhere } from './kubelets-elsewhere.ts'
+import { kubeletServer, startRealKubelet } from './kubelet-node.ts'
 import { nodeRangesDefault, podRangesDefault } from './node-ranges.ts'
 import type { RealNode } from './real-node.ts'
 import { simulatedHost } from './simulated-host.ts'
@@ -65,6 +65,8 @@ export interface ClusterOptions {
   readonly simulation?: SimulatedRuntimeOptions
   /** This machine as a node. */
   readonly realNode?: RealNode
+  /** How kubelets of other processes are called; without it none is. */
+  readonly kubeletTls?: OutboundTls
   /** Whether discovery tells of metrics.k8s.io; it does where there are real containers to measure. */
   readonly tellsOfAddOns?: boolean
   readonly flowEvents?: number
@@ -85,14 +87,15 @@ export class Cluster {
   readonly #ownRanges: RangePool
   readonly #options: ClusterOptions
   #ready = Promise.withResolvers<void>()
-  /** Simulated nodes are reached without sockets. */
-  readonly #kubelets = new DirectKubelets(noKubelets)
+  /** Nodes of this process are reached without sockets. */
+  readonly #kubelets: DirectKubelets
   readonly #machines = new Map<string, SimulatedMachine>()
   #server: ApiServer | undefined
   #isStopping = false
 
   constructor(options: ClusterOptions) {
     this.#options = options
+    this.#kubelets = new DirectKubelets(this.#kubeletsElsewhere(options.kubeletTls))
     this.metrics = options.metrics ?? new Metrics()
     this.#controllerMetrics = controllerMetrics(this.metrics)
     this.#ownRanges = new RangePool(podRangesDefault(options.nodes))
@@ -166,6 +169,11 @@ export class Cluster {
   /** Tells pods where the API server listens. */
   publish(host: string, port: number, signal: AbortSignal): Promise<void> {
     return publishAddress(this.client('apiserver', apiServerUser), host, port, context(signal))
+  }
+
+  /** Kubelets that ask who calls them hear that the API server may. */
+  letCallKubelets(signal: AbortSignal): Promise<void> {
+    return bindKubeletClient(this.client('apiserver', apiServerUser), kubeletClient.commonName, context(signal))
   }
 
   client(sender: string, user: User): Client {
@@ -301,57 +309,39 @@ export class Cluster {
     return podCIDRs.find((cidr) => isIpV4(cidr.split('/')[0] ?? ''))
   }
 
-  #realKubelet({ runtime, description, settings, host, logs }: RealNode): Component {
+  #realKubelet(real: RealNode): Component {
     const { clock, log, random } = this.#options
-    const { name } = description
+    const { name } = real.description
     return new Component(`kubelet/${name}`, this.#options, (tasks) => {
       const client = this.client(`kubelet/${name}`, nodeUser(name))
-      const services = new Informers(client, { clock, log }, tasks).of(service)
-      tasks.start('runtime', (signal) => runtime.watch(signal))
-      tasks.start('logs', (signal) => new LogRotator({ runtime, folder: logs, clock, log }).run(signal))
-      const kubelet = new Kubelet({
-        client,
-        runtime,
-        clock,
-        random,
-        flow: this.flow,
-        log,
-        description,
-        settings,
-        host: host(() => [...services.all()]),
-      })
-      kubelet.start(tasks)
-      this.#serveKubelet(name, runtime, logs, kubelet, client, tasks)
+      const kubelet = startRealKubelet(real, { client, clock, random, flow: this.flow, log }, tasks)
+      this.#serveKubelet(name, real.runtime, real.logs, kubelet, client, tasks)
     })
   }
 
   /** The kubelet's own server, in this process: no socket is needed for it. */
   #serveKubelet(
-    name: string,
+    nodeName: string,
     runtime: ContainerRuntime,
     logs: LogFiles,
-    { stats }: Kubelet,
+    kubelet: Kubelet,
     client: Client,
     tasks: TaskGroup,
   ): void {
     const { clock, log } = this.#options
-    const server = new KubeletServer({
-      host: {
-        nodeName: name,
-        runtime,
-        logs,
-        pod: (namespace, podName) => this.#podOn(name, namespace, podName),
-        pods: async (signal) =>
-          (await client.of(pod).list({ fieldSelector: `spec.nodeName=${name}` }, context(signal))).items,
-        stats,
-      },
-      access: reviewAccess({ client, nodeName: name, apiServer: kubeletClient.commonName }),
-      outbound: nodeOutbound,
-      sha1: nodeCrypto.sha1,
-      clock,
-      log,
+    const server = kubeletServer({
+      ...{ nodeName, runtime, logs, kubelet, clock, log },
+      access: trusting(kubeletClient.commonName, reviewAccess({ client, nodeName })),
+      pod: (namespace, name) => this.#podOn(nodeName, namespace, name),
     })
-    this.#kubelets.add(name, (request) => server.handle(request), tasks.signal)
+    this.#kubelets.add(nodeName, (request) => server.handle(request), tasks.signal)
+  }
+
+  #kubeletsElsewhere(tls: OutboundTls | undefined): KubeletConnection {
+    if (tls === undefined) return noKubelets
+    const findNode = (name: string) => this.#server?.registry.cached(node, '', name)
+    const simulated = () => [...this.#machines.keys()].flatMap((name) => this.#podRangeOf(name) ?? [])
+    return kubeletsElsewhere({ outbound: nodeOutbound, tls, findNode }, simulated)
   }
 
   #podOn(nodeName: string, namespace: string, name: string): Pod | undefined {

@@ -3,10 +3,14 @@ import { durationMs } from '../apiserver/config-reader.ts'
 import { defaultHardThresholds, parseSignals, parseThresholds } from '../kubelet/pressure/thresholds.ts'
 import type { ResourceAmounts } from '../kubelet/resources/allocatable.ts'
 import { defaultSettings, type KubeletSettings } from '../kubelet/settings.ts'
-import { quantityNanos } from '../schema/quantity.ts'
+import { quantityNanos, quantityUnits } from '../schema/quantity.ts'
 
 export const kubeletFlags = {
   'cgroup-root': { value: '<path>', help: 'the control group below which those of pods are made (/)' },
+  'cluster-dns': { value: '<addresses>', help: "the cluster's DNS servers, with commas (none)" },
+  'cluster-domain': { value: '<domain>', help: 'the domain of the names of services (cluster.local)' },
+  'container-log-max-files': { value: '<n>', help: 'how many files of a log are kept (5)' },
+  'container-log-max-size': { value: '<quantity>', help: 'how large one of them becomes (10Mi)' },
   'eviction-hard': {
     value: '<list>',
     help: 'when pods are evicted at once: memory.available<100Mi,nodefs.available<10%',
@@ -21,11 +25,13 @@ export const kubeletFlags = {
   'image-maximum-gc-age': { value: '<time>', help: 'how long an unused image is kept at most; 0 for ever (0s)' },
   'kube-reserved': { value: '<list>', help: 'kept from pods for Kubernetes itself: cpu=200m,memory=500Mi' },
   'manifest-url': { value: '<url>', help: 'where pods of the node itself are read from, too' },
+  'max-pods': { value: '<n>', help: 'how many pods the node takes (110)' },
   'minimum-image-ttl-duration': { value: '<time>', help: 'how long an unused image is kept at least (2m)' },
   'pod-manifest-path': {
     value: '<folder>',
     help: 'files with pods of the node itself (node/manifests below the data)',
   },
+  'resolv-conf': { value: '<file>', help: "the node's own configuration of DNS (/etc/resolv.conf)" },
   'system-reserved': { value: '<list>', help: 'kept from pods for the rest of the system: cpu=200m,memory=500Mi' },
 } as const
 
@@ -54,7 +60,8 @@ export function kubeletSettings(flags: KubeletFlagValues): KubeletSettings {
         ]),
       ),
   )
-  const { imageCollection, evictionPodGraceSecondsMax, pressureTransitionMs } = defaultSettings
+  const { imageCollection, evictionPodGraceSecondsMax, pressureTransitionMs, podsMax, dns, logRotation } =
+    defaultSettings
   return {
     cgroupRoot: flags['cgroup-root'] ?? defaultSettings.cgroupRoot,
     kubeReserved: about('kube-reserved', () => amountsIn(flags['kube-reserved'])),
@@ -75,6 +82,18 @@ export function kubeletSettings(flags: KubeletFlagValues): KubeletSettings {
       ageMsMin: time('minimum-image-ttl-duration', imageCollection.ageMsMin),
       ageMsMax: time('image-maximum-gc-age', imageCollection.ageMsMax),
     },
+    podsMax: count('max-pods', podsMax, podsMaxMax),
+    dns: {
+      servers: listIn(flags['cluster-dns']),
+      domain: flags['cluster-domain'] ?? dns.domain,
+      resolvConfPath: flags['resolv-conf'] ?? dns.resolvConfPath,
+    },
+    logRotation: {
+      fileBytesMax: about('container-log-max-size', () =>
+        bytesIn(flags['container-log-max-size'], logRotation.fileBytesMax),
+      ),
+      filesMax: count('container-log-max-files', logRotation.filesMax, logFilesMax),
+    },
     ...(flags['pod-manifest-path'] === undefined ? {} : { manifestFolder: flags['pod-manifest-path'] }),
     ...(flags['manifest-url'] === undefined
       ? {}
@@ -82,7 +101,23 @@ export function kubeletSettings(flags: KubeletFlagValues): KubeletSettings {
   }
 }
 
-function timeIn(text: string | undefined, fallback: number): number {
+const podsMaxMax = 10_000
+const logFilesMax = 1_000
+
+/** `a,b` */
+export const listIn = (text = ''): readonly string[] =>
+  text
+    .split(',')
+    .map((part) => part.trim())
+    .filter((part) => part !== '')
+
+function bytesIn(text: string | undefined, fallback: number): number {
+  if (text === undefined) return fallback
+  if (quantityNanos(text) === undefined) throw new Error(`${JSON.stringify(text)} is no amount such as 10Mi`)
+  return quantityUnits(text)
+}
+
+export function timeIn(text: string | undefined, fallback: number): number {
   const ms = text === undefined ? fallback : durationMs(text)
   if (ms === undefined) throw new Error(`${JSON.stringify(text)} is no length of time such as 2m`)
   return ms
@@ -94,7 +129,7 @@ function urlIn(text = ''): string {
   return text
 }
 
-function countIn(text: string | undefined, fallback: number, most: number): number {
+export function countIn(text: string | undefined, fallback: number, most: number): number {
   if (text === undefined) return fallback
   if (!/^\d{1,9}$/.test(text) || Number(text) > most)
     throw new Error(`${JSON.stringify(text)} is no whole number up to ${most}`)

@@ -34,6 +34,10 @@ export const policyFlags = {
     value: 'true|false',
     help: 'looks every minute whether that file has changed (false)',
   },
+  'kubelet-certificate-authority': {
+    value: '<file>',
+    help: 'who must have signed the certificates of kubelets that are called (anybody)',
+  },
   'oidc-ca-file': { value: '<file>', help: 'the authority of the issuer' },
   'oidc-client-id': { value: '<id>', help: 'the audience that its tokens must name' },
   'oidc-groups-claim': { value: '<claim>', help: 'the claim that names groups' },

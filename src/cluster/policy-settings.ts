@@ -35,6 +35,8 @@ export interface PolicySettings {
   readonly authorizers: readonly ResolvedAuthorizer[]
   /** Undefined: nothing is recorded. */
   readonly audit: AuditSettings | undefined
+  /** Who vouches for the servers of kubelets, as PEM; empty: nobody is asked to, as upstream. */
+  readonly kubeletAuthority: string
 }
 
 export interface TokenWebhookSetting {
@@ -53,6 +55,7 @@ export const defaultPolicySettings: PolicySettings = {
   tokenWebhook: undefined,
   authorizers: [{ type: 'Node' }, { type: 'RBAC' }],
   audit: undefined,
+  kubeletAuthority: '',
 }
 
 export async function readPolicySettings(flags: PolicyFlagValues, files: Files): Promise<PolicySettings> {
@@ -83,6 +86,8 @@ export async function readPolicySettings(flags: PolicyFlagValues, files: Files):
       (await authorizerSettings(flags, files)).map((each) => resolved(each, flags, files)),
     ),
     audit: await readAuditSettings(flags, files),
+    kubeletAuthority:
+      flags['kubelet-certificate-authority'] === undefined ? '' : await read(flags['kubelet-certificate-authority']),
   }
 }
 

@@ -1,11 +1,11 @@
-// A real node: this machine, with a containerd of our own below the data folder.
-import { availableParallelism, arch, hostname, totalmem } from 'node:os'
+// A real node: this machine, with a containerd of our own below the data folder, or with a runtime that is there.
+import { availableParallelism, arch, hostname, release, totalmem } from 'node:os'
 import { existsSync, readFileSync } from 'node:fs'
 import type { Clock } from '../base/clock.ts'
 import type { Log } from '../base/log.ts'
 import type { Service } from '../api/core/v1/service.ts'
 import type { NodeHost } from '../kubelet/node-host.ts'
-import type { NodeDescription } from '../kubelet/node-status.ts'
+import type { MachineFacts, NodeDescription } from '../kubelet/node-status.ts'
 import { allocatableOf } from '../kubelet/resources/allocatable.ts'
 import type { KubeletSettings } from '../kubelet/settings.ts'
 import { parseResolvConf } from '../kubelet/pod-config/dns.ts'
@@ -13,12 +13,13 @@ import { NodeCgroups } from '../machine/cgroups/node-cgroups.ts'
 import { NodeHostLoad } from '../machine/load/node-host-load.ts'
 import { provideNetwork } from '../machine/cni/bridge-network.ts'
 import { Containerd } from '../machine/cri/containerd.ts'
-import type { CriRuntime } from '../machine/cri/runtime.ts'
+import { CriRuntime } from '../machine/cri/runtime.ts'
 import { NodeLogFiles } from '../machine/logs/node-log-files.ts'
 import { manifestAddress, manifestFolder } from '../machine/manifests/node-manifests.ts'
 import { nodeReach } from '../machine/reach/node-reach.ts'
 import { NodeDisk } from '../machine/disk/node-disk.ts'
 import type { Platform } from '../platform/platform.ts'
+import { pluginsFolder } from './why-no-containers.ts'
 
 export interface RealNode {
   readonly settings: KubeletSettings
@@ -26,6 +27,8 @@ export interface RealNode {
   readonly description: NodeDescription
   readonly logs: NodeLogFiles
   host(services: () => readonly Service[]): NodeHost
+  /** Gives pods addresses of this range; a network that somebody else has configured stays. */
+  provideNetwork(podCidr: string): Promise<void>
   stop(): Promise<void>
 }
 
@@ -33,84 +36,65 @@ export interface RealNodeOptions {
   readonly settings: KubeletSettings
   readonly dataFolder: string
   readonly hostIp: string
-  readonly podCidr: string
+  /** The machine's own name when left out. */
+  readonly name?: string
+  /** Known before the start; without it the cluster gives the node its range. */
+  readonly podCidr?: string
+  /** The socket of a runtime that is there already; without it a containerd is started. */
+  readonly runtimeSocket?: string
 }
 
-/** Why this machine cannot run containers; undefined when it can. */
-export function whyNoContainers(): string | undefined {
-  if (process.platform !== 'linux') return 'containers need Linux'
-  if (process.getuid?.() !== 0) return 'containers need root'
-  const folders = [...(process.env['PATH'] ?? '').split(':'), '/usr/sbin', '/sbin']
-  const missing = ['containerd', 'ctr', 'runc'].filter(
-    (name) => !folders.some((folder) => existsSync(`${folder}/${name}`)),
-  )
-  if (missing.length > 0) return `not installed: ${missing.join(', ')}`
-  return pluginsFolder() === undefined ? 'not installed: CNI plugins' : undefined
+export interface RealNodeParts {
+  readonly platform: Platform
+  readonly clock: Clock
+  readonly log: Log
 }
 
-const pluginsFolder = (): string | undefined =>
-  ['/opt/cni/bin', '/usr/lib/cni', '/usr/libexec/cni'].find((folder) => existsSync(`${folder}/bridge`))
-
-/** CAP_SYS_RESOURCE: without it scores of the out-of-memory killer cannot be lowered. */
-const mayLowerOomScore = (): boolean => {
-  const effective = /^CapEff:\s*([0-9a-f]+)$/m.exec(readFileSync('/proc/self/status', 'utf8'))?.[1] ?? '0'
-  return (BigInt(`0x${effective}`) & (1n << 24n)) !== 0n
-}
-
-/** Layers over layers do not work on every file system: what holds containers inside a container does not. */
-const snapshotter = (): 'overlayfs' | 'native' =>
-  /^\S+ \/ overlay /m.test(readFileSync('/proc/mounts', 'utf8')) ? 'native' : 'overlayfs'
+const bridge = 'coxswain0'
 
 export async function startRealNode(
-  { dataFolder, hostIp, podCidr, settings }: RealNodeOptions,
-  { platform, clock, log }: { readonly platform: Platform; readonly clock: Clock; readonly log: Log },
+  { dataFolder, hostIp, podCidr, settings, runtimeSocket, name = hostname() }: RealNodeOptions,
+  { platform, clock, log }: RealNodeParts,
   signal: AbortSignal,
 ): Promise<RealNode> {
-  const architecture = arch() === 'arm64' ? 'arm64' : 'amd64'
   const folder = `${dataFolder}/node`
   const networkFolder = `${folder}/net.d`
-  const masquerades = ['/usr/sbin/iptables', '/sbin/iptables', '/usr/bin/iptables'].some((path) => existsSync(path))
-  const network = { podCidr, bridge: 'coxswain0', addressesFolder: `${folder}/addresses`, masquerades }
-  await provideNetwork(networkFolder, network, platform.files)
-  const containerd = await Containerd.start(
-    {
-      folder: `${folder}/containerd`,
-      architecture,
-      networkFolder,
-      networkPluginsFolder: pluginsFolder() ?? '/opt/cni/bin',
-      mayLowerOomScore: mayLowerOomScore(),
-      snapshotter: snapshotter(),
-    },
-    { ...platform, clock, log, sha256: (bytes) => platform.crypto.sha256(bytes).toHex() },
-    signal,
-  )
-  const { runtime } = containerd
+  const network = { bridge, addressesFolder: `${folder}/addresses`, masquerades: masquerades() }
+  const provide = async (range: string) => {
+    await provideNetwork(networkFolder, { ...network, podCidr: range }, platform.files)
+  }
+  if (podCidr !== undefined && runtimeSocket === undefined) await provide(podCidr)
+  const { runtime, stop } =
+    runtimeSocket === undefined
+      ? await ownContainerd(folder, networkFolder, { platform, clock, log }, signal)
+      : await presentRuntime(runtimeSocket, { platform, clock, log }, signal)
   const load = new NodeHostLoad()
   const cgroups = await NodeCgroups.open()
-  const { capacityBytes } = await load.fileSystem(folder)
+  const { capacityBytes } = await load.fileSystem(dataFolder)
   const capacity = {
     cpu: String(availableParallelism()),
     memory: `${Math.floor(totalmem() / 1024)}Ki`,
     'ephemeral-storage': `${Math.floor(capacityBytes / 1024)}Ki`,
-    pods: '110',
+    pods: String(settings.podsMax),
   }
   const { kubeReserved, systemReserved, thresholds } = settings
   const description: NodeDescription = {
-    name: hostname().toLowerCase(),
+    name: name.toLowerCase(),
     hostIp,
     capacity,
     allocatable: allocatableOf(capacity, [kubeReserved, systemReserved], thresholds),
     runtime: `${runtime.name}://${runtime.version}`,
     operatingSystem: 'linux',
-    architecture,
-    podCidr,
+    architecture: architecture(),
+    machine: machineFacts(),
+    ...(podCidr === undefined ? {} : { podCidr }),
   }
   const { manifestFolder: staticFolder = `${folder}/manifests`, manifestUrl } = settings
   const manifests = [
     manifestFolder(staticFolder, clock),
     ...(manifestUrl === undefined ? [] : [manifestAddress(manifestUrl, {}, { outbound: platform.outbound, clock })]),
   ]
-  const resolvConf = existsSync('/etc/resolv.conf') ? readFileSync('/etc/resolv.conf', 'utf8') : ''
+  const { servers, domain, resolvConfPath } = settings.dns
   return {
     settings,
     runtime,
@@ -121,16 +105,89 @@ export async function startRealNode(
       logs: new NodeLogFiles(),
       reach: nodeReach(platform.http2, clock),
       paths: { pods: `${folder}/pods`, logs: `${folder}/logs` },
-      dns: { servers: [], domain: 'cluster.local', node: parseResolvConf(resolvConf) },
+      dns: { servers, domain, node: parseResolvConf(textOf(resolvConfPath)) },
       cgroups,
       cgroupRoot: `${settings.cgroupRoot.replace(/\/$/, '')}/kubepods`,
       load,
-      imageFolder: `${folder}/containerd`,
+      imageFolder: runtimeSocket === undefined ? `${folder}/containerd` : dataFolder,
       mountsVolumes: true,
       manifests,
       digest: (text) => platform.crypto.sha256(text).toHex().slice(0, 32),
       services,
     }),
-    stop: () => containerd.stop(),
+    provideNetwork: (range) => (runtimeSocket === undefined ? provide(range) : Promise.resolve()),
+    stop,
+  }
+}
+
+interface StartedRuntime {
+  readonly runtime: CriRuntime
+  stop(): Promise<void>
+}
+
+async function ownContainerd(
+  folder: string,
+  networkFolder: string,
+  { platform, clock, log }: RealNodeParts,
+  signal: AbortSignal,
+): Promise<StartedRuntime> {
+  const containerd = await Containerd.start(
+    {
+      folder: `${folder}/containerd`,
+      architecture: architecture(),
+      networkFolder,
+      networkPluginsFolder: pluginsFolder() ?? '/opt/cni/bin',
+      mayLowerOomScore: mayLowerOomScore(),
+      snapshotter: snapshotter(),
+    },
+    { ...platform, clock, log, sha256: (bytes) => platform.crypto.sha256(bytes).toHex() },
+    signal,
+  )
+  return { runtime: containerd.runtime, stop: () => containerd.stop() }
+}
+
+/** Its network is its own matter: it reads the configuration that its own says. */
+async function presentRuntime(
+  socketPath: string,
+  { platform, clock, log }: RealNodeParts,
+  signal: AbortSignal,
+): Promise<StartedRuntime> {
+  const runtime = await CriRuntime.connect(socketPath, { http2: platform.http2, clock, log }, signal).catch(
+    (error: unknown) => {
+      throw new Error(`no container runtime answers at ${socketPath}`, { cause: error })
+    },
+  )
+  return { runtime, stop: () => Promise.resolve(runtime.close()) }
+}
+
+const architecture = (): 'arm64' | 'amd64' => (arch() === 'arm64' ? 'arm64' : 'amd64')
+
+const masquerades = (): boolean =>
+  ['/usr/sbin/iptables', '/sbin/iptables', '/usr/bin/iptables'].some((path) => existsSync(path))
+
+/** CAP_SYS_RESOURCE: without it scores of the out-of-memory killer cannot be lowered. */
+const mayLowerOomScore = (): boolean => {
+  const effective = /^CapEff:\s*([0-9a-f]+)$/m.exec(textOf('/proc/self/status'))?.[1] ?? '0'
+  return (BigInt(`0x${effective}`) & (1n << 24n)) !== 0n
+}
+
+/** Layers over layers do not work on every file system: what holds containers inside a container does not. */
+const snapshotter = (): 'overlayfs' | 'native' =>
+  /^\S+ \/ overlay /m.test(textOf('/proc/mounts')) ? 'native' : 'overlayfs'
+
+const machineFacts = (): MachineFacts => ({
+  machineId: (textOf('/etc/machine-id') || textOf('/var/lib/dbus/machine-id')).trim(),
+  systemUuid: textOf('/sys/class/dmi/id/product_uuid').trim(),
+  bootId: textOf('/proc/sys/kernel/random/boot_id').trim(),
+  kernelVersion: release(),
+  osImage: /^PRETTY_NAME="?([^"\n]*)/m.exec(textOf('/etc/os-release'))?.[1] ?? '',
+})
+
+/** Of a file that may be missing, or not for everybody. */
+function textOf(path: string): string {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch {
+    return ''
   }
 }

@@ -8,7 +8,9 @@ import { Client } from '../client/client.ts'
 import { HttpsTransport } from '../client/https-transport.ts'
 import { tellFlow } from '../client/flow-teller.ts'
 import { readAccess } from '../client/kubeconfig.ts'
+import type { Identity } from '../pki/authority.ts'
 import { nodePlatform } from '../platform/node/platform.ts'
+import { RenewableOutbound } from './renewable-outbound.ts'
 
 export interface Remote extends AsyncDisposable {
   readonly server: string
@@ -17,19 +19,27 @@ export interface Remote extends AsyncDisposable {
   clientAs(sender: string): Client
   /** Tells the server what this process records, until the signal. */
   tellFlow(flow: FlowRecorder, log: Log, signal: AbortSignal): Promise<void>
+  /** New connections from now on are made with this certificate. */
+  renew(identity: Identity): void
   close(): Promise<void>
 }
 
 export async function openRemote(kubeconfig: string, signal: AbortSignal): Promise<Remote> {
   const parts = { files: nodePlatform.files, processes: nodePlatform.processes, clock: realClock }
   const { server, authority, certificate, key, headers } = await readAccess(kubeconfig, parts, signal)
-  const tls = {
-    ...(authority === undefined ? {} : { authority }),
+  const connect = (identity: Partial<Identity>) =>
+    nodePlatform.outbound.connect({
+      origin: server,
+      tls: { ...(authority === undefined ? {} : { authority }), ...identity },
+    })
+  const first = {
     ...(certificate === undefined ? {} : { certificate }),
     ...(key === undefined ? {} : { key }),
   }
-  const connect = () => nodePlatform.outbound.connect({ origin: server, tls })
-  const [calls, watches] = [connect(), connect()]
+  const [calls, watches] = [
+    new RenewableOutbound(connect(first), realClock),
+    new RenewableOutbound(connect(first), realClock),
+  ]
   const close = async () => {
     await Promise.all([calls.close(), watches.close()])
   }
@@ -43,6 +53,9 @@ export async function openRemote(kubeconfig: string, signal: AbortSignal): Promi
       const transport = transportOf('flow')
       const tell = transport.tellFlow.bind(transport)
       return tellFlow({ flow, record, tell, clock: realClock, log }, stop)
+    },
+    renew(identity) {
+      for (const outbound of [calls, watches]) outbound.renew(connect(identity))
     },
     close,
     [Symbol.asyncDispose]: close,

@@ -11,6 +11,7 @@ import { TaskGroup } from '../base/task-group.ts'
 import { controllerMetrics } from '../controllers/runtime.ts'
 import { Authority, type Identity } from '../pki/authority.ts'
 import { nodePlatform } from '../platform/node/platform.ts'
+import { certificateLifeMsOf } from './certificate-life.ts'
 import { startControllerManager } from './controller-manager.ts'
 import { nodeRangesOf, type NodeRangeFlagValues } from './node-ranges.ts'
 import { openRemote } from './remote.ts'
@@ -20,6 +21,8 @@ export interface RunControllerManagerOptions {
   readonly log: Log
   /** Flags that say which addresses pods get; without them nodes bring theirs. */
   readonly nodeRangeFlags?: NodeRangeFlagValues
+  /** How long certificates are good that are signed here: `8760h`. */
+  readonly signingDuration?: string | undefined
   /** The authority that signs certificates; without it none is signed here. */
   readonly signing?: Identity
   /** Called when this manager begins to act. */
@@ -31,7 +34,7 @@ const releaseMs = 2_000
 
 /** Runs until the signal; throws when the lead is lost. */
 export async function runControllerManager(
-  { kubeconfig, log, nodeRangeFlags = {}, signing, onLead }: RunControllerManagerOptions,
+  { kubeconfig, log, nodeRangeFlags = {}, signing, signingDuration, onLead }: RunControllerManagerOptions,
   signal: AbortSignal,
 ): Promise<void> {
   const nodeRanges = nodeRangesOf(nodeRangeFlags, { isOn: false, clusterCidr: '' })
@@ -47,7 +50,13 @@ export async function runControllerManager(
     log,
     flow,
     metrics: controllerMetrics(new Metrics()),
-    settings: { crypto: nodePlatform.crypto, nodeRanges, ...signer, ...(authority === undefined ? {} : { authority }) },
+    settings: {
+      crypto: nodePlatform.crypto,
+      nodeRanges,
+      certificateLifeMs: certificateLifeMsOf(signingDuration),
+      ...signer,
+      ...(authority === undefined ? {} : { authority }),
+    },
     client: clientAs(controllersSender),
     clientOf: ({ name }) => clientAs(`controller/${name}`),
     identity: `${hostname()}_${newUid(systemRandom)}`,

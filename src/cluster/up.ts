@@ -9,6 +9,7 @@ import { legacyTokenIssuer } from '../apiserver/authentication/legacy-account-to
 import { kubeconfigText } from '../pki/kubeconfig.ts'
 import { nodePlatform } from '../platform/node/platform.ts'
 import type { SchedulerConfiguration } from '../scheduler/configuration.ts'
+import { certificateLifeMsOf } from './certificate-life.ts'
 import { Cluster } from './cluster.ts'
 import { encryption } from './encryption.ts'
 import { kubeletSettings, type KubeletFlagValues } from './kubelet-flags.ts'
@@ -39,6 +40,8 @@ export interface UpOptions {
   readonly kubeletFlags?: KubeletFlagValues
   readonly log: Log
   readonly schedulerConfiguration?: SchedulerConfiguration
+  /** How long certificates are good that the cluster signs: `8760h`. */
+  readonly signingDuration?: string | undefined
   /** The API server alone: whoever does the work comes from elsewhere. */
   readonly isAlone?: boolean
   /** Hears what the start waits for. */
@@ -66,6 +69,7 @@ export async function up({
   kubeletFlags = {},
   log,
   schedulerConfiguration = {},
+  signingDuration,
   isAlone = false,
   onProgress = () => {},
 }: UpOptions): Promise<Running> {
@@ -114,10 +118,16 @@ export async function up({
       controllerSettings: {
         authority,
         signer,
+        certificateLifeMs: certificateLifeMsOf(signingDuration),
         legacyTokens: legacyTokenIssuer(accountKey, platform.crypto),
         nodeRanges: runsContainers ? { ...nodeRanges, keptBack: [...nodeRanges.keptBack, podCidr] } : nodeRanges,
       },
       schedulerConfiguration,
+      kubeletTls: {
+        ...certificates.components['apiserver-kubelet-client'],
+        ...(settings.kubeletAuthority === '' ? { trustsAnyServer: true } : { authority: settings.kubeletAuthority }),
+      },
+      tellsOfAddOns: runsContainers || nodes === 0,
       ...(realNode === undefined ? {} : { realNode }),
     })
     cleanUps.defer(() => cluster.stop())
@@ -137,9 +147,10 @@ export async function up({
       new TaskGroup({ onFailure: (task, error) => log.error('a task failed', { task, error: errorText(error) }) }),
     )
     // In a turn of its own: whoever waits for the API hears first that it is ready.
-    tasks.start('components', async () => {
+    tasks.start('components', async (stop) => {
       await turn()
       if (!isAlone) cluster.startOthers()
+      await cluster.letCallKubelets(stop)
     })
     if (encrypted !== undefined && policyFlags['encryption-provider-config-automatic-reload'] === 'true')
       tasks.start('encryption configuration', (signal) => encrypted.follow(signal))

@@ -113,6 +113,8 @@ export interface ControllerSettings {
   readonly nodeRanges?: NodeRangeSettings
   /** Without it nobody signs certificates here. */
   readonly signer?: CertificateSigner
+  /** The longest life of what is signed; a year when left out. */
+  readonly certificateLifeMs?: number
   /** Without it Secrets get no tokens. */
   readonly legacyTokens?: LegacyTokens
   readonly crypto?: Pick<CryptoProvider, 'hmacSha256'>

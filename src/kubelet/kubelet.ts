@@ -114,6 +114,15 @@ export class Kubelet {
     })
   }
 
+  /** A pod of this node as its API server told it last. */
+  pod(namespace: string, name: string): Pod | undefined {
+    return this.#pods.named(namespace, name)
+  }
+
+  pods(): readonly Pod[] {
+    return this.#pods.all()
+  }
+
   start(tasks: TaskGroup): void {
     const leave = this.#parts.runtime.onChange((uid) => this.#syncs.wake(uid))
     tasks.signal.addEventListener(

@@ -13,23 +13,49 @@ export interface NodeDescription {
   readonly architecture: string
   /** Of a node that brings its range; others are given one. */
   readonly podCidr?: string
+  /** Beside those that every node has; both count when the node is new. */
+  readonly labels?: Readonly<Record<string, string>>
+  readonly taints?: readonly NodeTaint[]
+  /** Where its kubelet listens; left out where it is reached without a port. */
+  readonly kubeletPort?: number
+  /** What is known of the machine. */
+  readonly machine?: MachineFacts
+}
+
+export interface NodeTaint {
+  readonly key: string
+  readonly value?: string
+  readonly effect: 'NoSchedule' | 'PreferNoSchedule' | 'NoExecute'
+}
+
+export interface MachineFacts {
+  readonly machineId: string
+  readonly systemUuid: string
+  readonly bootId: string
+  readonly kernelVersion: string
+  readonly osImage: string
 }
 
 /** The version that the API speaks; what a kubelet of that version would say. */
 const kubeletVersion = 'v1.36.4'
 
 export function nodeObject(description: NodeDescription, pressures: readonly string[], nowMs: number): NodeInput {
-  const { name, operatingSystem, architecture, podCidr } = description
+  const { name, operatingSystem, architecture, podCidr, taints = [] } = description
   const labels = {
+    ...description.labels,
     'kubernetes.io/hostname': name,
     'kubernetes.io/os': operatingSystem,
     'kubernetes.io/arch': architecture,
     'beta.kubernetes.io/os': operatingSystem,
     'beta.kubernetes.io/arch': architecture,
   }
+  const spec = {
+    ...(podCidr === undefined ? {} : { podCIDR: podCidr, podCIDRs: [podCidr] }),
+    ...(taints.length === 0 ? {} : { taints: [...taints] }),
+  }
   return {
     metadata: { name, labels },
-    ...(podCidr === undefined ? {} : { spec: { podCIDR: podCidr, podCIDRs: [podCidr] } }),
+    ...(Object.keys(spec).length === 0 ? {} : { spec }),
     status: nodeStatus(description, undefined, pressures, nowMs),
   }
 }
@@ -63,6 +89,7 @@ export function nodeStatus(
   nowMs: number,
 ): NodeStatusInput {
   const { name, hostIp, capacity, allocatable = capacity, runtime, operatingSystem, architecture } = description
+  const { kubeletPort, machine } = description
   const now = rfc3339(nowMs)
   const found = healthy.map((one) => (pressures.includes(one[0]) ? (pressed[one[0]] ?? one) : one))
   const conditions = found.map(([type, status, reason, message]) => {
@@ -78,12 +105,13 @@ export function nodeStatus(
       { type: 'InternalIP', address: hostIp },
       { type: 'Hostname', address: name },
     ],
+    ...(kubeletPort === undefined ? {} : { daemonEndpoints: { kubeletEndpoint: { Port: kubeletPort } } }),
     nodeInfo: {
-      machineID: '',
-      systemUUID: '',
-      bootID: '',
-      kernelVersion: '',
-      osImage: '',
+      machineID: machine?.machineId ?? '',
+      systemUUID: machine?.systemUuid ?? '',
+      bootID: machine?.bootId ?? '',
+      kernelVersion: machine?.kernelVersion ?? '',
+      osImage: machine?.osImage ?? '',
       containerRuntimeVersion: runtime,
       kubeletVersion,
       kubeProxyVersion: '',

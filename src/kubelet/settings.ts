@@ -13,9 +13,20 @@ export interface KubeletSettings {
   /** How long a condition of pressure stays after its cause is gone. */
   readonly pressureTransitionMs: number
   readonly imageCollection: ImageCollectionSettings
+  readonly podsMax: number
+  readonly dns: DnsSettings
+  readonly logRotation: { readonly fileBytesMax: number; readonly filesMax: number }
   /** Where pods of the node itself are found. */
   readonly manifestFolder?: string
   readonly manifestUrl?: string
+}
+
+export interface DnsSettings {
+  /** Addresses of the cluster's DNS; empty when there is none. */
+  readonly servers: readonly string[]
+  readonly domain: string
+  /** The node's own configuration. */
+  readonly resolvConfPath: string
 }
 
 export interface ImageCollectionSettings {
@@ -41,4 +52,7 @@ export const defaultSettings: KubeletSettings = {
   evictionPodGraceSecondsMax: 0,
   pressureTransitionMs: 300_000,
   imageCollection: { highPercent: 85, lowPercent: 80, ageMsMin: 120_000, ageMsMax: 0 },
+  podsMax: 110,
+  dns: { servers: [], domain: 'cluster.local', resolvConfPath: '/etc/resolv.conf' },
+  logRotation: { fileBytesMax: 10 * 1024 * 1024, filesMax: 5 },
 }

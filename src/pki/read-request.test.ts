@@ -5,7 +5,7 @@ import { addressBytes, nameOf, nameOfAttributes } from './certificate.ts'
 import * as der from './der.ts'
 import { pem } from './pem.ts'
 import { isSignedByItsKey, readRequest, readRequestSubject } from './read-request.ts'
-import { requestPem } from './request.harness.ts'
+import { requestPem } from './certificate-request.ts'
 
 const requestOf = (...info: Uint8Array[]): string => pem('CERTIFICATE REQUEST', der.sequence(der.sequence(...info)))
 const version = der.integer(Uint8Array.of(0))

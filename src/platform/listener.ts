@@ -1,4 +1,5 @@
-// Listener: an HTTPS server as a contract, HTTP/1.1 and HTTP/2 on one port. It knows bytes and headers, no API.
+// Listener: an HTTPS server as a contract, HTTP/1.1 and HTTP/2 on one port; plain HTTP/1.1 where there is no secret to
+// keep. It knows bytes and headers, no API.
 import type { ByteStream } from './byte-stream.ts'
 
 export interface WireRequest {
@@ -61,7 +62,8 @@ export interface ListenOptions {
   readonly host: string
   /** 0 takes any free port. */
   readonly port: number
-  readonly tls: ListenTls
+  /** Plain HTTP when left out. */
+  readonly tls?: ListenTls
   /** Answers a request; a rejection becomes a bare 500. */
   readonly handle: (request: WireRequest) => Promise<WireAnswer>
 }

@@ -16,6 +16,8 @@ export interface OutboundTls {
   readonly key?: string
   /** Whom the certificate must name, where it is not the host. */
   readonly serverName?: string
+  /** Speaks to whoever answers: who is asked cannot prove who it is. */
+  readonly trustsAnyServer?: boolean
 }
 
 export interface OutboundRequest {

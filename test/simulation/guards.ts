@@ -15,7 +15,7 @@ import {
   resourceQuota,
 } from '../../src/cluster/index.ts'
 import { base64Text } from '../../src/pki/pem.ts'
-import { requestPem } from '../../src/pki/request.harness.ts'
+import { requestPem } from '../../src/pki/certificate-request.ts'
 import { nodeCrypto } from '../../src/platform/node/crypto.ts'
 import { attempt, ctx, home, listOf, nodeCount, selector, template, type Act, type World } from './world.ts'
 

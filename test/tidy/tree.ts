@@ -15,7 +15,7 @@ export const mayImport: Readonly<Record<string, readonly string[]>> = {
   controllers: ['client', 'pki'],
   scheduler: ['client'],
   machine: ['wire'],
-  kubelet: ['client', 'machine'],
+  kubelet: ['client', 'machine', 'pki'],
   proxy: ['client', 'machine'],
   'network-policy': ['client', 'machine'],
   dns: ['client', 'machine'],

@@ -10,7 +10,7 @@ import {
   type Authentication,
   type TokenAuthenticator,
 } from './authenticator.ts'
-import { BoundedCache } from './bounded-cache.ts'
+import { BoundedCache } from '../../base/bounded-cache.ts'
 import { mappedUser, type ClaimExpressions } from './claim-expressions.ts'
 import { credentialIdKey } from './credential-id.ts'
 import { IssuerKeys } from './issuer-keys.ts'

@@ -21,7 +21,7 @@ import {
   type Authentication,
   type TokenAuthenticator,
 } from './authenticator.ts'
-import { BoundedCache } from './bounded-cache.ts'
+import { BoundedCache } from '../../base/bounded-cache.ts'
 import { credentialIdKey } from './credential-id.ts'
 import { audiencesOf, isSignedBy, keyIdOf, parseToken, signToken, type Claims } from './json-web-token.ts'
 

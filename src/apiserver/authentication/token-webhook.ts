@@ -10,7 +10,7 @@ import {
   type Authentication,
   type TokenAuthenticator,
 } from './authenticator.ts'
-import { BoundedCache } from './bounded-cache.ts'
+import { BoundedCache } from '../../base/bounded-cache.ts'
 
 export interface TokenWebhookOptions {
   readonly server: JsonServer

@@ -1,6 +1,6 @@
 // Access webhook: another server is asked. Its answers are remembered; what happens when it fails is configured.
 import type { CryptoProvider } from '../../platform/crypto.ts'
-import { BoundedCache } from '../authentication/bounded-cache.ts'
+import { BoundedCache } from '../../base/bounded-cache.ts'
 import { exchangeJson, type JsonServer } from '../outbound-json.ts'
 import { areMet, type AccessCondition } from './access-conditions.ts'
 import type { AccessAttributes } from './attributes.ts'

@@ -2,6 +2,7 @@
 import { readFile } from 'node:fs/promises'
 import { realClock } from '../../base/clock.ts'
 import { createLog } from '../../base/log.ts'
+import { certificateLifeFlag } from '../../cluster/certificate-life.ts'
 import { nodeRangeFlags } from '../../cluster/node-ranges.ts'
 import { runControllerManager } from '../../cluster/run-controller-manager.ts'
 import { defineCommand, UsageError } from '../command.ts'
@@ -14,6 +15,7 @@ export const controllerManager = defineCommand({
     kubeconfig: { type: 'string', value: '<file>', help: 'how to reach the API server ($KUBECONFIG)' },
     'cluster-signing-cert-file': { type: 'string', value: '<file>', help: 'the authority that signs certificates' },
     'cluster-signing-key-file': { type: 'string', value: '<file>', help: 'its key' },
+    ...certificateLifeFlag,
     ...nodeRangeFlags,
     verbose: { type: 'boolean', short: 'v', help: 'logs more' },
   },
@@ -35,7 +37,14 @@ export const controllerManager = defineCommand({
         ? {}
         : { signing: { certificate: await read('certificate', certificate), key: await read('key', key) } }
     await runControllerManager(
-      { kubeconfig, log, nodeRangeFlags: options, ...signing, onLead: () => out('leading\n') },
+      {
+        kubeconfig,
+        log,
+        nodeRangeFlags: options,
+        signingDuration: options['cluster-signing-duration'],
+        ...signing,
+        onLead: () => out('leading\n'),
+      },
       signal,
     )
     return 0

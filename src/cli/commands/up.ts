@@ -3,12 +3,13 @@ import { once } from 'node:events'
 import { realClock } from '../../base/clock.ts'
 import { createLog } from '../../base/log.ts'
 import type { StoreChoice } from '../../cluster/open-store.ts'
+import { certificateLifeFlag } from '../../cluster/certificate-life.ts'
 import { kubeletFlags, type KubeletFlag } from '../../cluster/kubelet-flags.ts'
 import { nodeRangeFlags } from '../../cluster/node-ranges.ts'
 import { up as startUp } from '../../cluster/up.ts'
 import { defineCommand, UsageError } from '../command.ts'
 import { schedulerConfiguration } from '../scheduler-config.ts'
-import { numberOf, pick, serverChoicesOf, serverOptions } from '../server-options.ts'
+import { numberOf, optionsOf, pick, serverChoicesOf, serverOptions } from '../server-options.ts'
 
 const nodesMax = 5000
 
@@ -19,10 +20,6 @@ const storeText: Readonly<Record<StoreChoice['kind'], string>> = {
 }
 
 const kubeletFlagNames = Object.keys(kubeletFlags) as KubeletFlag[]
-
-const kubeletOptions = Object.fromEntries(
-  kubeletFlagNames.map((name) => [name, { type: 'string', ...kubeletFlags[name] }]),
-) as Record<KubeletFlag, { type: 'string'; value: string; help: string }>
 
 export const up = defineCommand({
   name: 'up',
@@ -42,7 +39,8 @@ export const up = defineCommand({
       help: 'a KubeSchedulerConfiguration: profiles, plugins and extenders of the scheduler',
     },
     ...nodeRangeFlags,
-    ...kubeletOptions,
+    ...optionsOf(kubeletFlags),
+    ...certificateLifeFlag,
     verbose: { type: 'boolean', short: 'v', help: 'logs more' },
   },
   async run({ options }, { out, err, isTerminal, environment, signal, startedMs }) {
@@ -61,6 +59,7 @@ export const up = defineCommand({
       runsContainers,
       kubeletFlags: pick<KubeletFlag>(options, kubeletFlagNames),
       nodeRangeFlags: options,
+      signingDuration: options['cluster-signing-duration'],
       log,
       schedulerConfiguration: await schedulerConfiguration('--scheduler-config', options['scheduler-config']),
       onProgress: (what) => isTerminal && err(`${eraseLine}${what} …`),
@@ -96,7 +95,7 @@ const isRuntimeChoice = (text: string): text is (typeof runtimeChoices)[number] 
   (runtimeChoices as readonly string[]).includes(text)
 
 async function refuseWithoutContainers(): Promise<void> {
-  const { whyNoContainers } = await import('../../cluster/real-node.ts')
+  const { whyNoContainers } = await import('../../cluster/why-no-containers.ts')
   const why = whyNoContainers()
   if (why !== undefined) throw new UsageError(`--runtime containerd: ${why}`)
 }
@@ -106,7 +105,7 @@ async function nodesText(runsContainers: boolean, simulated: number): Promise<st
   if (runsContainers)
     return `this machine: real containers through containerd${simulated === 0 ? '' : `, and ${pretended}`}`
   if (simulated === 0) return 'none: pods wait'
-  const { whyNoContainers } = await import('../../cluster/real-node.ts')
+  const { whyNoContainers } = await import('../../cluster/why-no-containers.ts')
   const reason = whyNoContainers()
   return `${pretended}\n              (real ones: ${reason ?? 'coxswain up --runtime containerd'})`
 }

@@ -11,11 +11,11 @@ import { defineController } from '../controller.ts'
 import { decision, isIssued, requestText, withDecision } from './request-conditions.ts'
 import { isBuiltInSigner, signerRefusal } from './signer-rules.ts'
 
-/** `--cluster-signing-duration`: nobody gets more. */
-const lifeMsMax = 365 * 86_400_000
+/** Nobody gets more, unless `--cluster-signing-duration` says otherwise. */
+const lifeMsDefault = 365 * 86_400_000
 const lifeMsMin = 600_000
 
-export const lifeMsOf = (expirationSeconds: number | undefined): number =>
+export const lifeMsOf = (expirationSeconds: number | undefined, lifeMsMax = lifeMsDefault): number =>
   expirationSeconds === undefined ? lifeMsMax : Math.min(lifeMsMax, Math.max(lifeMsMin, expirationSeconds * 1000))
 
 export const certificateSigningController = defineController({
@@ -25,14 +25,17 @@ export const certificateSigningController = defineController({
   wakes: (_, { key, now }) => (now === undefined ? [] : [key]),
   async reconcile(key, { client, cached, nowMs, settings }, context) {
     const object = cached(certificateSigningRequest, key)
-    const { signer } = settings
+    const { signer, certificateLifeMs } = settings
     if (object === undefined || signer === undefined || !isDue(object)) return undefined
     const asked = askedBy(object, signer)
     const refusal = typeof asked === 'string' ? asked : signerRefusal(object.spec, asked)
     const next =
       typeof asked === 'string' || refusal !== undefined
         ? withDecision(object, 'Failed', 'SignerValidationFailure', refusal ?? '', nowMs)
-        : issued(object, asked, signer)
+        : issued(
+            object,
+            signer.sign(asked, object.spec.usages ?? [], lifeMsOf(object.spec.expirationSeconds, certificateLifeMs)),
+          )
     await client.of(certificateSigningRequest).updateStatus(next, context)
     return undefined
   },
@@ -56,12 +59,7 @@ function askedBy(object: CertificateSigningRequest, signer: CertificateSigner): 
   }
 }
 
-function issued(
-  object: CertificateSigningRequest,
-  asked: AskedCertificate,
-  signer: CertificateSigner,
-): CertificateSigningRequest {
-  const { usages = [], expirationSeconds } = object.spec
-  const certificate = base64Text(signer.sign(asked, usages, lifeMsOf(expirationSeconds)))
-  return { ...object, status: { ...object.status, certificate } }
-}
+const issued = (object: CertificateSigningRequest, certificate: string): CertificateSigningRequest => ({
+  ...object,
+  status: { ...object.status, certificate: base64Text(certificate) },
+})

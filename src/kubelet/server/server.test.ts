@@ -21,7 +21,7 @@ import { SpdySession } from '../../wire/spdy/session.ts'
 import { tunnelThrough, WebSocketConnection } from '../../wire/websocket/connection.ts'
 import { loggedContainer } from './container-logs.ts'
 import type { KubeletHost } from './host.ts'
-import { reviewAccess } from './review-access.ts'
+import { reviewAccess, trusting } from './review-access.ts'
 import { KubeletServer } from './server.ts'
 
 const { signal } = new AbortController()
@@ -473,7 +473,7 @@ test('tokens and access are reviewed by the API server, but for its own calls', 
       return Promise.resolve({ metadata: {}, spec, status })
     },
   } as unknown as Transport
-  const access = reviewAccess({ client: new Client(transport), nodeName: 'n', apiServer: 'api' })
+  const access = trusting('api', reviewAccess({ client: new Client(transport), nodeName: 'n' }))
   deepEqual(await access.authenticateToken('good', signal), { name: 'robot', groups: ['dev'] })
   equal(await access.authenticateToken('bad', signal), undefined)
   const may = (name: string) => access.authorize({ name, groups: ['dev'] }, 'get', 'proxy', signal)

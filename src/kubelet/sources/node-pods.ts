@@ -5,6 +5,7 @@ import type { Log } from '../../base/log.ts'
 import type { TaskGroup } from '../../base/task-group.ts'
 import { isPodFinished } from '../../api/core/v1/pod-readiness.ts'
 import { pod, type Pod } from '../../api/core/v1/pod.ts'
+import { objectKey } from '../../api/object.ts'
 import type { Client } from '../../client/client.ts'
 import { Informer, type Change } from '../../client/informer.ts'
 import type { NodeHost } from '../node-host.ts'
@@ -59,6 +60,11 @@ export class NodePods {
   /** As the API server has them. */
   all(): Pod[] {
     return [...this.#given.all()]
+  }
+
+  /** As the API server told it last. */
+  named(namespace: string, name: string): Pod | undefined {
+    return this.#given.get(objectKey(namespace, name))
   }
 
   find(uid: string): Pod | undefined {

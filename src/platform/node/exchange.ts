@@ -33,6 +33,7 @@ export const exchange: OutboundProvider['exchange'] = ({ origin, tls }, { method
       ...(tls.authority === undefined ? {} : { ca: tls.authority }),
       ...(tls.certificate === undefined ? {} : { cert: tls.certificate }),
       ...(tls.key === undefined ? {} : { key: tls.key }),
+      ...(tls.trustsAnyServer === true ? { rejectUnauthorized: false } : {}),
     }
     const request = url.protocol === 'https:' ? requestSecure(options) : requestPlain(options)
     const late = realClock.after(connectMsMax, () =>

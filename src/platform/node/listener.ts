@@ -1,7 +1,7 @@
 import { X509Certificate } from 'node:crypto'
 import { once } from 'node:events'
 import { createSecureServer, type Http2SecureServer, type Http2ServerRequest } from 'node:http2'
-import { STATUS_CODES, type IncomingMessage, type ServerResponse } from 'node:http'
+import { createServer, STATUS_CODES, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import type { DetailedPeerCertificate, TLSSocket } from 'node:tls'
 import { gzip } from 'node:zlib'
@@ -29,12 +29,15 @@ const forbiddenInHttp2 = new Set(['connection', 'keep-alive', 'transfer-encoding
 
 export const nodeListeners: ListenerProvider = {
   async listen({ host, port, tls, handle }) {
-    const server = createSecureServer({
-      allowHTTP1: true,
-      ...contextOf(tls),
-      requestCert: true,
-      rejectUnauthorized: false, // who presents no certificate may still present a token
-    })
+    const secured =
+      tls &&
+      createSecureServer({
+        allowHTTP1: true,
+        ...contextOf(tls),
+        requestCert: true,
+        rejectUnauthorized: false, // who presents no certificate may still present a token
+      })
+    const server = secured ?? createServer()
     let roots = rootsOf(tls)
     const sockets = new Set<Socket>()
     server.on('connection', (socket: Socket) => {
@@ -61,7 +64,7 @@ export const nodeListeners: ListenerProvider = {
       host: address.address,
       port: address.port,
       renew(fresh) {
-        server.setSecureContext(contextOf(fresh))
+        secured?.setSecureContext(contextOf(fresh))
         roots = rootsOf(fresh)
       },
       close: (graceMs) => close(server, sockets, open, graceMs),
@@ -79,7 +82,7 @@ const contextOf = ({ certificate, key, clientAuthorities }: ListenTls) => ({
 /** Which authority a root certificate stands for, by its fingerprint. */
 type Roots = ReadonlyMap<string, ClientAuthority>
 
-const rootsOf = ({ clientAuthorities }: ListenTls): Roots =>
+const rootsOf = ({ clientAuthorities }: Pick<ListenTls, 'clientAuthorities'> = { clientAuthorities: {} }): Roots =>
   new Map(
     (Object.entries(clientAuthorities) as [ClientAuthority, string][]).flatMap(([authority, bundle]) =>
       (bundle.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? []).map((pem) => [
@@ -305,7 +308,7 @@ function readBody(request: Request, bytesMax: number): Promise<Uint8Array> {
 }
 
 async function close(
-  server: Http2SecureServer,
+  server: Http2SecureServer | Server,
   sockets: Set<Socket>,
   open: Set<Response>,
   graceMs: number,

@@ -1,5 +1,5 @@
 // BoundedCache: answers that were dear to find, for a while. Keys are digests: nothing here can be presented again.
-import type { Clock } from '../../base/clock.ts'
+import type { Clock } from './clock.ts'
 
 interface Entry<T> {
   readonly value: T

@@ -1,4 +1,4 @@
-// For tests: a certificate signing request, signed by its own key or by another.
+// A certificate signing request (PKCS 10): who asks for a certificate, signed by the key that it is to be for.
 import type { KeyPair } from '../platform/crypto.ts'
 import { addressBytes, altNamesOf, extension, nameOf, type Subject } from './certificate.ts'
 import * as der from './der.ts'
@@ -18,6 +18,7 @@ const extensionRequest = '1.2.840.113549.1.9.14'
 const altNameId = '2.5.29.17'
 const ecdsaWithSha256 = '1.2.840.10045.4.3.2'
 
+/** `signedBy` is another key only where a test wants what no signer accepts. */
 export function requestPem(
   { subject, name = nameOf(subject), dnsNames = [], addresses = [], emails = [], uris = [] }: RequestLook,
   key: KeyPair,

@@ -1,0 +1,96 @@
+// coxswain kubelet: this machine, or a simulated one, as a node of any cluster.
+import { readFile } from 'node:fs/promises'
+import { join, resolve } from 'node:path'
+import { realClock } from '../../base/clock.ts'
+import { createLog } from '../../base/log.ts'
+import { configuredFlags } from '../../cluster/kubelet-configuration.ts'
+import { kubeletFlags, kubeletSettings } from '../../cluster/kubelet-flags.ts'
+import { kubeletProcessFlags, kubeletProcessSettings } from '../../cluster/kubelet-process-flags.ts'
+import { runKubelet } from '../../cluster/run-kubelet.ts'
+import { whyNoContainers } from '../../cluster/why-no-containers.ts'
+import { defineCommand, UsageError } from '../command.ts'
+import { dataFolderOf } from '../data-folder.ts'
+import { optionsOf, pick } from '../server-options.ts'
+
+const flags = { ...kubeletFlags, ...kubeletProcessFlags }
+const flagNames = Object.keys(flags) as (keyof typeof flags)[]
+const runtimes = ['auto', 'containerd', 'simulated'] as const
+
+export const kubelet = defineCommand({
+  name: 'kubelet',
+  summary: 'makes this machine a node of any cluster',
+  operands: '',
+  options: {
+    kubeconfig: {
+      type: 'string',
+      value: '<file>',
+      help: 'how to reach the API server; written when the node joins (kubelet.kubeconfig below the data)',
+    },
+    'bootstrap-kubeconfig': {
+      type: 'string',
+      value: '<file>',
+      help: 'a kubeconfig with a bootstrap token: asks for a certificate where there is none that is good',
+    },
+    config: { type: 'string', value: '<file>', help: 'a KubeletConfiguration; flags count before it' },
+    'data-dir': { type: 'string', value: '<folder>', help: 'what belongs to pods (~/.local/share/coxswain/kubelet)' },
+    runtime: {
+      type: 'string',
+      value: runtimes.join('|'),
+      help: 'what runs containers (auto: containerd where it and root are there, else simulated)',
+    },
+    ...optionsOf(flags),
+    verbose: { type: 'boolean', short: 'v', help: 'logs more' },
+  },
+  async run({ options }, { out, err, isTerminal, environment, signal }) {
+    const dataFolder =
+      options['data-dir'] === undefined
+        ? join(dataFolderOf(undefined, environment), 'kubelet')
+        : resolve(options['data-dir'])
+    const chosen = runtimes.find((each) => each === (options.runtime ?? 'auto'))
+    if (chosen === undefined)
+      throw new UsageError(`--runtime ${JSON.stringify(options.runtime)} is none of ${runtimes.join(', ')}`)
+    const said = { ...(await configured(options.config)), ...pick(options, flagNames) }
+    const hasRuntime = said['container-runtime-endpoint'] !== undefined
+    const whyNot = hasRuntime ? undefined : whyNoContainers()
+    if (chosen === 'containerd' && whyNot !== undefined) throw new UsageError(`--runtime containerd: ${whyNot}`)
+    const runtime = chosen === 'auto' ? (whyNot === undefined ? 'containerd' : 'simulated') : chosen
+    const level = options.verbose ? 'debug' : 'info'
+    const log = createLog({ clock: realClock, write: err, format: isTerminal ? 'text' : 'json', level })
+    const bootstrap = options['bootstrap-kubeconfig']
+    await runKubelet(
+      {
+        kubeconfigPath: resolve(options.kubeconfig ?? join(dataFolder, 'kubelet.kubeconfig')),
+        bootstrapPath: bootstrap === undefined ? undefined : resolve(bootstrap),
+        dataFolder,
+        runtime,
+        ...settingsOf(said),
+        log,
+        onReady: ({ name, url }) => {
+          out(`ready: node ${name} at ${url}\n`)
+          if (runtime === 'simulated')
+            out(`  pods run as functions, no container is started${whyNot === undefined ? '' : ` (${whyNot})`}\n`)
+        },
+      },
+      signal,
+    )
+    return 0
+  },
+})
+
+async function configured(path: string | undefined): Promise<ReturnType<typeof configuredFlags>> {
+  if (path === undefined) return {}
+  const { parse } = await import('yaml')
+  try {
+    return configuredFlags(parse(await readFile(path, 'utf8')))
+  } catch (error) {
+    throw new UsageError(`--config ${path}: ${(error as Error).message}`, { cause: error })
+  }
+}
+
+function settingsOf(said: ReturnType<typeof configuredFlags>) {
+  try {
+    return { settings: kubeletSettings(said), process: kubeletProcessSettings(said) }
+  } catch (error) {
+    throw new UsageError((error as Error).message, { cause: error })
+  }
+}

@@ -1,0 +1,169 @@
+// A kubelet's certificates: asked for, refused, kept in one file, and renewed in time.
+import { deepEqual, equal, match, ok, rejects } from 'node:assert/strict'
+import { test } from 'node:test'
+import { silentLog } from '../../base/log.ts'
+import { seededRandom } from '../../base/random.ts'
+import { VirtualClock } from '../../base/virtual-clock.ts'
+import type { Client } from '../../client/client.ts'
+import { StatusError } from '../../api/status-error.ts'
+import { Authority } from '../../pki/authority.ts'
+import { readRequest } from '../../pki/read-request.ts'
+import { base64Text } from '../../pki/pem.ts'
+import { nodeCrypto } from '../../platform/node/crypto.ts'
+import { CertificateFile } from './certificate-file.ts'
+import { isExpired, keepRotating, renewalMs } from './rotating-certificate.ts'
+import { signedCertificate } from './signing-request.ts'
+
+type Condition = { readonly type: string; readonly reason?: string; readonly message?: string }
+
+/** An API server that signs at once what is asked of it, for so long, or refuses. */
+function world(lifeMs: number, answer: 'sign' | 'nothing' | 401 | Condition = 'sign') {
+  const [clock, random] = [new VirtualClock(Date.UTC(2030, 0, 1)), seededRandom(1)]
+  const authority = Authority.create('ca', { clock, random, crypto: nodeCrypto })
+  const asked: { name: string; signerName: string; usages: readonly string[]; request: string }[] = []
+  const state = { answer }
+  const statusOf = (request: string, usages: readonly string[]) => {
+    if (state.answer === 'sign')
+      return { certificate: base64Text(authority.sign(readRequest(request), usages, lifeMs)) }
+    return typeof state.answer === 'object' ? { conditions: [{ status: 'True', ...state.answer }] } : {}
+  }
+  const requests = {
+    create({ metadata: { name }, spec }: { metadata: { name: string }; spec: (typeof asked)[0] }) {
+      if (state.answer === 401) return Promise.reject(new StatusError(401, 'Unauthorized', 'Unauthorized'))
+      if (asked.some((one) => one.name === name))
+        return Promise.reject(new StatusError(409, 'AlreadyExists', 'already exists'))
+      asked.push({ ...spec, name, request: atob(spec.request) })
+      return Promise.resolve({})
+    },
+    list({ fieldSelector = '' }: { fieldSelector?: string }) {
+      const found = asked.filter(({ name }) => fieldSelector === `metadata.name=${name}`)
+      const items = found.map(({ name, request, usages }) => ({
+        metadata: { name, uid: name, resourceVersion: '1' },
+        status: statusOf(request, usages),
+      }))
+      return Promise.resolve({ items, revision: 1 })
+    },
+    async *watchMany(_: unknown, { signal }: { signal: AbortSignal }) {
+      yield []
+      await clock.sleep(3_600_000, signal)
+    },
+  }
+  const written: string[] = []
+  const files = {
+    read: () => Promise.resolve(written.length === 0 ? undefined : new TextEncoder().encode(written.at(-1))),
+    write: (_: string, content: string | Uint8Array) => Promise.resolve(void written.push(String(content))),
+  }
+  const client = { of: () => requests } as unknown as Client
+  const file = new CertificateFile('/pki/kubelet-client-current.pem', files)
+  return { clock, random, client, log: silentLog, crypto: nodeCrypto, asked, file, written, state }
+}
+
+const { signal } = new AbortController()
+const wish = { use: 'client', nodeName: 'n' } as const
+
+test('a client certificate is asked for in the name of the node, a serving one with its addresses', async () => {
+  const parts = world(3_600_000)
+  const key = nodeCrypto.generateKey()
+  match(await signedCertificate(wish, key, parts, signal), /^-----BEGIN CERTIFICATE-----/)
+  const serving = { use: 'serving', nodeName: 'n', addresses: ['10.0.0.7'] } as const
+  await signedCertificate(serving, key, parts, signal)
+  deepEqual(
+    parts.asked.map(({ signerName, usages }) => [signerName, usages]),
+    [
+      ['kubernetes.io/kube-apiserver-client-kubelet', ['digital signature', 'client auth']],
+      ['kubernetes.io/kubelet-serving', ['digital signature', 'server auth']],
+    ],
+  )
+  const [client, server] = parts.asked.map(({ request }) => readRequest(request))
+  deepEqual(client?.subject, { commonName: 'system:node:n', organizations: ['system:nodes'] })
+  deepEqual(
+    [server?.altNames.dnsNames, server?.altNames.addresses.map((bytes) => [...bytes])],
+    [['n'], [[10, 0, 0, 7]]],
+  )
+})
+
+test('who starts again with the same key waits for the request that is there', async () => {
+  const parts = world(3_600_000, 'nothing')
+  const key = nodeCrypto.generateKey()
+  const gone = new AbortController()
+  const first = signedCertificate(wish, key, parts, gone.signal)
+  await parts.clock.advance('1s')
+  gone.abort()
+  await rejects(first)
+  parts.state.answer = 'sign'
+  ok(await signedCertificate(wish, key, parts, signal))
+  equal(parts.asked.length, 1)
+})
+
+test('a request that is denied or fails says why', async () => {
+  for (const [type, text] of [
+    ['Denied', 'is denied'],
+    ['Failed', 'failed'],
+  ] as const) {
+    const parts = world(1, { type, reason: 'No', message: 'not you' })
+    const asking = signedCertificate(wish, nodeCrypto.generateKey(), parts, signal)
+    await rejects(asking, new RegExp(`certificate signing request node-csr-\\S+ ${text}, reason: No, message: not you`))
+  }
+})
+
+test('nobody is waited for longer than a quarter of an hour', async () => {
+  const parts = world(1, 'nothing')
+  const asking = rejects(signedCertificate(wish, nodeCrypto.generateKey(), parts, signal), /nobody has approved/)
+  await parts.clock.advance('15m')
+  await asking
+})
+
+test('certificate and key stand in one file, and half a file is none', async () => {
+  const { file, written, random, clock } = world(1)
+  equal(await file.read(), undefined)
+  const identity = Authority.create('ca', { clock, random, crypto: nodeCrypto }).issue({
+    subject: { commonName: 'c', organizations: [] },
+    uses: ['client'],
+  })
+  await file.write(identity)
+  deepEqual(await file.read(), identity)
+  written.push(identity.certificate)
+  equal(await file.read(), undefined)
+})
+
+test('a certificate is renewed between 70 and 90 % of its life, with a new key each time', async () => {
+  const hourMs = 3_600_000
+  const parts = world(100 * hourMs)
+  const issued = await signedCertificate(wish, nodeCrypto.generateKey(), parts, signal)
+  const startMs = parts.clock.nowMs()
+  for (let draw = 0; draw < 50; draw++) {
+    const share = (renewalMs(issued, parts.random) - startMs) / (100 * hourMs)
+    ok(share > 0.69 && share < 0.9, String(share))
+  }
+  const told: string[] = []
+  const stop = new AbortController()
+  const running = keepRotating(
+    { certificate: issued, key: '' },
+    { ...parts, wish, onChange: ({ key }) => told.push(key) },
+    stop.signal,
+  )
+  await parts.clock.advance('60h')
+  equal(told.length, 0)
+  await parts.clock.advance('31h')
+  equal(told.length, 1)
+  await parts.clock.advance('91h')
+  equal(told.length, 2)
+  equal(new Set(told).size, 2)
+  equal(parts.written.length, 2)
+  stop.abort()
+  await rejects(running)
+})
+
+test('a renewal that fails is tried again; a certificate that has expired ends the kubelet', async () => {
+  const parts = world(3_600_000)
+  const first = { certificate: await signedCertificate(wish, nodeCrypto.generateKey(), parts, signal), key: '' }
+  parts.state.answer = 401
+  const ended = rejects(
+    keepRotating(first, { ...parts, wish, onChange() {} }, signal),
+    /kubelet-client-current.pem has expired/,
+  )
+  await parts.clock.advance('59m')
+  equal(isExpired(first.certificate, parts.clock.nowMs()), false)
+  await parts.clock.advance('10m')
+  await ended
+})

@@ -1,0 +1,105 @@
+// A certificate by CertificateSigningRequest: it is asked for, and waited for until somebody has approved and signed it.
+import type { Clock } from '../../base/clock.ts'
+import { context } from '../../base/context.ts'
+import type { Log } from '../../base/log.ts'
+import { unlessAborted } from '../../base/unless-aborted.ts'
+import {
+  certificateSigningRequest,
+  type CertificateSigningRequest,
+} from '../../api/certificates/v1/certificate-signing-request.ts'
+import { hasReason } from '../../api/status-error.ts'
+import type { Client } from '../../client/client.ts'
+import { Informer } from '../../client/informer.ts'
+import { requestPem } from '../../pki/certificate-request.ts'
+import { base64Text } from '../../pki/pem.ts'
+import type { CryptoProvider, KeyPair } from '../../platform/crypto.ts'
+
+export interface SigningParts {
+  readonly client: Client
+  readonly clock: Clock
+  readonly log: Log
+  readonly crypto: Pick<CryptoProvider, 'generateKey' | 'loadKey' | 'sha256'>
+}
+
+/** What a kubelet asks certificates for. */
+export type CertificateWish =
+  | { readonly use: 'client'; readonly nodeName: string }
+  | { readonly use: 'serving'; readonly nodeName: string; readonly addresses: readonly string[] }
+
+const signers = {
+  client: { signerName: 'kubernetes.io/kube-apiserver-client-kubelet', usages: ['digital signature', 'client auth'] },
+  serving: { signerName: 'kubernetes.io/kubelet-serving', usages: ['digital signature', 'server auth'] },
+} as const
+
+/** As upstream: after this long it is asked for anew. */
+const waitMsMax = 900_000
+
+/** The certificate as PEM. Throws when the request is denied, fails, or nobody approves it for long. */
+export async function signedCertificate(
+  wish: CertificateWish,
+  key: KeyPair,
+  parts: SigningParts,
+  signal: AbortSignal,
+): Promise<string> {
+  const { clock, log, client, crypto } = parts
+  const requests = client.of(certificateSigningRequest)
+  const { signerName, usages } = signers[wish.use]
+  const { nodeName } = wish
+  const names = wish.use === 'serving' ? { dnsNames: [nodeName], addresses: wish.addresses } : {}
+  const subject = { commonName: `system:node:${nodeName}`, organizations: ['system:nodes'] }
+  const spec = {
+    request: base64Text(requestPem({ subject, ...names }, key)),
+    signerName,
+    usages: [...usages],
+  }
+  // The name follows from the key: who starts again with the same key waits for the same request.
+  const digest = crypto.sha256(`${signerName} ${key.publicKey.toBase64()}`)
+  const name = `node-csr-${digest.toBase64({ alphabet: 'base64url', omitPadding: true })}`
+  try {
+    await requests.create({ metadata: { name }, spec }, '', context(signal))
+  } catch (error) {
+    if (!hasReason(error, 'AlreadyExists')) throw error
+  }
+  log.info('a certificate was asked for', { request: name, signer: signerName })
+  const late = new AbortController()
+  const timer = clock.after(waitMsMax, () =>
+    late.abort(new Error(`nobody has approved the certificate signing request ${name}`)),
+  )
+  try {
+    return await issued(name, parts, AbortSignal.any([signal, late.signal]))
+  } finally {
+    timer.cancel()
+    late.abort()
+  }
+}
+
+async function issued(name: string, { client, clock, log }: SigningParts, signal: AbortSignal): Promise<string> {
+  const outcome = Promise.withResolvers<string>()
+  const requests = client.of(certificateSigningRequest)
+  const informer = new Informer(
+    certificateSigningRequest,
+    requests,
+    { clock, log },
+    { fieldSelector: `metadata.name=${name}` },
+  )
+  informer.onChange(({ now }) => {
+    const { certificate, conditions = [] } = now?.status ?? {}
+    const refused = conditions.find(({ type }) => type === 'Denied' || type === 'Failed')
+    if (refused !== undefined) outcome.reject(new Error(refusalText(name, refused)))
+    if (certificate !== undefined && certificate !== '') outcome.resolve(atob(certificate))
+  })
+  const ended = new AbortController()
+  const running = informer.run(AbortSignal.any([signal, ended.signal]))
+  running.catch(() => {}) // its end is ours
+  try {
+    return await unlessAborted(outcome.promise, signal)
+  } finally {
+    ended.abort()
+  }
+}
+
+type Condition = NonNullable<CertificateSigningRequest['status']['conditions']>[number]
+
+/** As upstream says it. */
+const refusalText = (name: string, { type, reason = '', message = '' }: Condition): string =>
+  `certificate signing request ${name} ${type === 'Denied' ? 'is denied' : 'failed'}, reason: ${reason}, message: ${message}`
