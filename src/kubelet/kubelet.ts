@@ -6,6 +6,7 @@ import type { FlowRecorder } from '../base/flow.ts'
 import type { Log } from '../base/log.ts'
 import type { Random } from '../base/random.ts'
 import type { TaskGroup } from '../base/task-group.ts'
+import { unlessAborted } from '../base/unless-aborted.ts'
 import type { Pod } from '../api/core/v1/pod.ts'
 import { quantityUnits } from '../schema/quantity.ts'
 import type { Client } from '../client/client.ts'
@@ -140,7 +141,7 @@ export class Kubelet {
     const follower = this.#follower
     if (follower !== undefined) tasks.start('volumes', (signal) => follower.run(signal))
     tasks.start('pod workers', async (signal) => {
-      await this.#pods.synced
+      await unlessAborted(this.#pods.synced, signal)
       await this.#wakeLeftovers(signal)
       await this.#syncs.run(tasks, signal)
     })
