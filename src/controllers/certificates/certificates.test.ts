@@ -106,7 +106,15 @@ test('a node is known by its own name; whoever may ask for any node is another m
 
 test('how long a certificate is good', () => {
   const year = 365 * 86_400_000
-  deepEqual([undefined, 1, 600, 3600, 2 ** 31 - 1].map(lifeMsOf), [year, 600_000, 600_000, 3_600_000, year])
+  const asked = [undefined, 1, 600, 3600, 2 ** 31 - 1]
+  deepEqual(
+    asked.map((seconds) => lifeMsOf(seconds)),
+    [year, 600_000, 600_000, 3_600_000, year],
+  )
+  deepEqual(
+    asked.map((seconds) => lifeMsOf(seconds, 20_000)),
+    [20_000, 20_000, 20_000, 20_000, 20_000],
+  )
 })
 
 const condition = (type: string, agoMs: number) => ({ type, status: 'True', lastUpdateTime: rfc3339(nowMs - agoMs) })
