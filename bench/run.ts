@@ -10,6 +10,7 @@ import { flowBench } from './flow.ts'
 import { identityBench } from './identity.ts'
 import { kubeletBench } from './kubelet.ts'
 import { nodesBench } from './nodes.ts'
+import { requestBench } from './request.ts'
 import { schedulerBench } from './scheduler.ts'
 import { schemaBench } from './schema.ts'
 import { startBench } from './start.ts'
@@ -26,6 +27,7 @@ const benches: readonly Bench[] = [
   identityBench,
   kubeletBench,
   nodesBench,
+  requestBench,
   schedulerBench,
   schemaBench,
   startBench,

@@ -1,4 +1,5 @@
 // Field managers: who owns fields, by name. A request that names none is named after the program that sent it.
+import { getOrMake } from '../base/get-or-make.ts'
 import { invalid, tooLong, type FieldError } from '../schema/field-error.ts'
 import { senderMark } from './flow-wire.ts'
 
@@ -18,8 +19,17 @@ export function managerOfSender(sender: string): string {
   return (Object.hasOwn(components, component) ? components[component] : undefined) ?? component
 }
 
+/** User-Agents whose manager is remembered: a client sends the same one with every request. */
+const agentsMax = 1_000
+const managers = new Map<string, string>()
+
 /** The program's name in a User-Agent, as far as it can be printed. */
 export function managerOfUserAgent(userAgent: string): string {
+  if (managers.size > agentsMax) managers.clear()
+  return getOrMake(managers, userAgent, () => printedName(userAgent))
+}
+
+function printedName(userAgent: string): string {
   if (userAgent.startsWith(senderMark)) return managerOfSender(userAgent.slice(senderMark.length))
   let [name, bytes] = ['', 0]
   for (const character of userAgent.split('/', 1)[0] ?? '') {

@@ -5,6 +5,8 @@ import type { Kind } from './kind.ts'
 import { annotationsBytesMax, annotationsTooLong, labelValueErrors, qualifiedNameErrors } from './names.ts'
 import type { ApiObject } from './object.ts'
 
+const none: Readonly<Record<string, string>> = {}
+
 export function validateMetadata({ metadata }: ApiObject, kind: Kind, path = 'metadata'): FieldError[] {
   const errors: FieldError[] = []
   if (metadata.generateName !== undefined)
@@ -16,14 +18,15 @@ export function validateMetadata({ metadata }: ApiObject, kind: Kind, path = 'me
     for (const detail of kind.validateName(metadata.name)) errors.push(invalid(`${path}.name`, metadata.name, detail))
   if (kind.namespaced && !metadata.namespace) errors.push(required(`${path}.namespace`))
   if (!kind.namespaced && metadata.namespace) errors.push(forbidden(`${path}.namespace`, 'not allowed on this type'))
-  errors.push(...validateLabels(metadata.labels ?? {}, `${path}.labels`))
-  const annotations = metadata.annotations ?? {}
+  if (metadata.labels !== undefined) errors.push(...validateLabels(metadata.labels, `${path}.labels`))
+  const { annotations = none, ownerReferences = [] } = metadata
   for (const name in annotations)
     for (const detail of qualifiedNameErrors(name.toLowerCase()))
       errors.push(invalid(`${path}.annotations`, name, detail))
   if (annotationsTooLong(annotations)) errors.push(tooLong(`${path}.annotations`, annotationsBytesMax))
-  errors.push(...validateFinalizers(metadata.finalizers ?? [], kind, `${path}.finalizers`))
-  for (const [index, owner] of (metadata.ownerReferences ?? []).entries()) {
+  if (metadata.finalizers !== undefined)
+    errors.push(...validateFinalizers(metadata.finalizers, kind, `${path}.finalizers`))
+  for (const [index, owner] of ownerReferences.entries()) {
     const at = `${path}.ownerReferences[${index}]`
     for (const field of ['apiVersion', 'kind', 'name', 'uid'] as const)
       if (!owner[field])
@@ -35,7 +38,7 @@ export function validateMetadata({ metadata }: ApiObject, kind: Kind, path = 'me
           ),
         )
   }
-  const managing = (metadata.ownerReferences ?? []).filter((owner) => owner.controller)
+  const managing = ownerReferences.filter((owner) => owner.controller)
   if (managing.length > 1)
     errors.push(
       invalid(

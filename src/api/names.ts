@@ -72,7 +72,20 @@ export function pathSegmentErrors(name: string): string[] {
   return ['/', '%'].filter((part) => name.includes(part)).map((part) => `may not contain '${part}'`)
 }
 
+/** Names that were found good: the same few stand in the labels, taints and tolerations of most objects. */
+const goodNamesMax = 10_000
+const goodNames = new Set<string>()
+
 export function qualifiedNameErrors(name: string): string[] {
+  if (goodNames.has(name)) return []
+  const errors = errorsOfQualifiedName(name)
+  if (errors.length > 0) return errors
+  if (goodNames.size >= goodNamesMax) goodNames.clear()
+  goodNames.add(name)
+  return errors
+}
+
+function errorsOfQualifiedName(name: string): string[] {
   // Most names are plain; only others are taken apart.
   if (name.length <= labelValueMax && qualifiedPartPattern.test(name)) return []
   const parts = name.split('/')

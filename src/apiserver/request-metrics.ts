@@ -45,18 +45,18 @@ export class RequestMetrics {
     ])
   }
 
-  /** A request begins; the returned function is called with its code when it is answered. */
-  begin(target: ResourceTarget): (code: number, seconds: number) => void {
-    const isRead = target.verb === 'get' || target.verb === 'list' || target.verb === 'watch'
-    if (isRead) this.#reading++
+  begin(target: ResourceTarget): void {
+    if (isRead(target)) this.#reading++
     else this.#writing++
-    return (code, seconds) => {
-      if (isRead) this.#reading--
-      else this.#writing--
-      const { duration, total } = this.#seriesOf(target, code)
-      duration.observe(seconds)
-      total.add(1)
-    }
+  }
+
+  /** A request that began is answered with this code. */
+  end(target: ResourceTarget, code: number, seconds: number): void {
+    if (isRead(target)) this.#reading--
+    else this.#writing--
+    const { duration, total } = this.#seriesOf(target, code)
+    duration.observe(seconds)
+    total.add(1)
   }
 
   /** What is counted only when somebody looks. */
@@ -91,6 +91,8 @@ export class RequestMetrics {
     return series
   }
 }
+
+const isRead = ({ verb }: ResourceTarget): boolean => verb === 'get' || verb === 'list' || verb === 'watch'
 
 type Counted = Pick<ResourceTarget, 'verb' | 'resource' | 'subresource' | 'namespace' | 'name'>
 

@@ -5,8 +5,11 @@ import type { Log } from '../base/log.ts'
 import type { Metrics } from '../base/metrics.ts'
 import type { Random } from '../base/random.ts'
 import { because } from '../base/context.ts'
+import { getOrMake } from '../base/get-or-make.ts'
 import { unlessAborted } from '../base/unless-aborted.ts'
+import type { Soon } from '../base/when-known.ts'
 import { flowEventsPath } from '../api/flow-wire.ts'
+import type { Kind } from '../api/kind.ts'
 import { addOnGroups } from '../api/kinds.ts'
 import { StatusError } from '../api/status-error.ts'
 import type { Store } from '../store/store.ts'
@@ -21,7 +24,7 @@ import { health, isHealthPath, type HealthCheck, type HealthPath } from './healt
 import { Registry } from './registry/registry.ts'
 import type { ResourceRequest } from './registry/parts.ts'
 import type { Seed } from './registry/seed.ts'
-import type { ApiRequest } from './request.ts'
+import type { ApiRequest, ResourceTarget } from './request.ts'
 import type { RequestMetrics } from './request-metrics.ts'
 import { road, type Next } from './station.ts'
 import { stations } from './stations.ts'
@@ -108,12 +111,11 @@ export class ApiServer {
     if (!this.#isReady && !(target.kind === 'path' && healthPaths.test(target.path)))
       await unlessAborted(this.#ready.promise, request.context.signal)
     if (target.kind === 'path') return this.#road(request)
-    const { verb, resource, subresource, namespace, name } = target
-    const what = `${verb} ${resource.plural}${subresource === '' ? '' : `/${subresource}`}`
+    const { resource, namespace, name } = target
     const subject = { resource: resource.plural, namespace, name: name === '' ? nameInBody(request) : name }
-    const call = flow.record('call', request.sender, 'API Server', what, subject, 0, request.context.cause)
+    const call = flow.record('call', request.sender, 'API Server', whatOf(target), subject, 0, request.context.cause)
     const startMs = clock.monotonicMs()
-    const done = this.#parts.requestMetrics.begin(target)
+    this.#parts.requestMetrics.begin(target)
     let code = 500
     try {
       const answer = await this.#road({ ...request, context: because(request.context, causeOf(call)) })
@@ -125,13 +127,13 @@ export class ApiServer {
       flow.finish(call, error instanceof StatusError ? `${error.code} ${error.reason}` : '500')
       throw error
     } finally {
-      done(code, (clock.monotonicMs() - startMs) / 1000)
+      this.#parts.requestMetrics.end(target, code, (clock.monotonicMs() - startMs) / 1000)
     }
   }
 
-  #end(request: ApiRequest): Promise<Answer> {
+  #end(request: ApiRequest): Soon<Answer> {
     const { target, allowedBy, context, unreadable } = request
-    if (unreadable !== undefined) return Promise.reject(unreadable.error)
+    if (unreadable !== undefined) throw unreadable.error
     if (allowedBy !== undefined) this.#parts.flow.explain(context.cause.event, allowedBy)
     if (target.kind === 'resource') return this.registry.handle(request as ResourceRequest)
     const [first, ...rest] = target.path.split('/').filter((part) => part !== '')
@@ -140,9 +142,8 @@ export class ApiServer {
       return health(first, one, this.#checks(first), request.query, request.context.signal)
     }
     if (first === 'metrics') this.#parts.requestMetrics.look(this.registry.sizes())
-    if (target.path === flowEventsPath)
-      return Promise.resolve(answerFlowEvents(request, this.#parts.flow, this.#parts.clock))
-    return Promise.resolve(answerPath(target.path, target.accept, this.#paths))
+    if (target.path === flowEventsPath) return answerFlowEvents(request, this.#parts.flow, this.#parts.clock)
+    return answerPath(target.path, target.accept, this.#paths)
   }
 
   /** A server that waits for its caches lives, but is not ready; neither is one that goes. */
@@ -157,7 +158,11 @@ export class ApiServer {
       async check(signal: AbortSignal) {
         const late = new AbortController()
         const timer = clock.after(storeCheckMsMax, () => late.abort())
-        await store.freshRevision(AbortSignal.any([signal, late.signal])).finally(() => timer.cancel())
+        try {
+          await store.freshRevision(AbortSignal.any([signal, late.signal]))
+        } finally {
+          timer.cancel()
+        }
       },
     }
     const caches = { name: 'informer-sync', check: must(() => this.#isReady) }
@@ -167,6 +172,15 @@ export class ApiServer {
 }
 
 const healthPaths = /^\/(healthz|livez|readyz)(\/|$)/
+
+const whats = new Map<Kind, Map<string, string>>()
+
+/** What is asked for, as diagrams write it. Every event of the ring holds one: they are shared. */
+function whatOf({ resource, verb, subresource }: ResourceTarget): string {
+  const known = getOrMake(whats, resource, () => new Map<string, string>())
+  const asked = subresource === '' ? verb : `${verb}/${subresource}`
+  return getOrMake(known, asked, () => `${verb} ${resource.plural}${subresource === '' ? '' : `/${subresource}`}`)
+}
 
 function nameInBody({ body }: ApiRequest): string {
   const metadata =

@@ -5,6 +5,7 @@
 import type { ApiObject } from '../api/object.ts'
 import type { Message } from '../schema/field.ts'
 import { bytesOf, type KeyValue, type Unencoded } from '../store/store.ts'
+import { without } from '../schema/json-value.ts'
 import { encodeProtobuf } from '../schema/protobuf-encode.ts'
 
 const encoder = new TextEncoder()
@@ -27,15 +28,32 @@ export class Draft implements Unencoded {
   #bytes: Uint8Array | undefined
 
   constructor(whole: ApiObject) {
-    const { kind, apiVersion, metadata: versioned, ...rest } = whole
-    const { resourceVersion: _, ...metadata } = versioned
-    this.object = { kind, apiVersion, metadata, ...rest } as unknown as ApiObject
+    const object = { ...whole, metadata: without(whole.metadata, 'resourceVersion') } as ApiObject
+    this.object = startsAsStored(object) ? object : inStoredOrder(object)
   }
 
   get bytes(): Uint8Array {
     return (this.#bytes ??= encoder.encode(JSON.stringify(this.object)))
   }
 }
+
+const storedOrder = ['kind', 'apiVersion', 'metadata']
+
+function startsAsStored(object: ApiObject): boolean {
+  let at = 0
+  for (const name in object) {
+    if (name !== storedOrder[at]) return false
+    if (++at === storedOrder.length) return true
+  }
+  return false
+}
+
+const inStoredOrder = ({ kind, apiVersion, metadata, ...rest }: ApiObject): ApiObject => ({
+  kind,
+  apiVersion,
+  metadata,
+  ...rest,
+})
 
 const metadataKey = encoder.encode('"metadata":{')
 const openBrace = 0x7b

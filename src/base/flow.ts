@@ -105,7 +105,8 @@ export class FlowRecorder {
   readonly #explanations: (Explanation | undefined)[] = [undefined]
   readonly #objects: (FlowObject | undefined)[] = [undefined]
   readonly #causes: Cause[] = [noCause]
-  readonly #writes = new Map<number, FlowId>()
+  /** The last write at each revision, by the revision's low bits; what stands there may be another revision's. */
+  readonly #writes: Float64Array
   // What other processes told, by its name and by its slot.
   readonly #told = new Map<Span, FlowId>()
   readonly #spans = new Map<number, Span>()
@@ -121,6 +122,7 @@ export class FlowRecorder {
     this.#atMs = new Float64Array(size)
     this.#endMs = new Float64Array(size)
     this.#revisions = new Float64Array(size)
+    this.#writes = new Float64Array(size)
   }
 
   get last(): FlowId {
@@ -142,7 +144,6 @@ export class FlowRecorder {
   ): FlowId {
     const id = ++this.#last
     const slot = id & this.#mask
-    if (this.#arrows[slot] === persistIndex) this.#forgetWrite(slot, id)
     if (this.#spans.size > 0) this.#forgetSpan(slot)
     this.#arrows[slot] = arrowIndex[arrow]
     this.#atMs[slot] = this.#clock.nowMs()
@@ -155,7 +156,7 @@ export class FlowRecorder {
     this.#explanations[slot] = undefined
     this.#objects[slot] = object
     this.#causes[slot] = cause
-    if (arrow === 'persist') this.#writes.set(revision, id as FlowId)
+    if (arrow === 'persist') this.#writes[revision & this.#mask] = id
     if (this.#listeners.size > 0) this.#tell(id as FlowId)
     return id as FlowId
   }
@@ -189,7 +190,10 @@ export class FlowRecorder {
 
   /** The write that made a revision, while it is in the ring. */
   writeOf(revision: number): FlowId {
-    return this.#writes.get(revision) ?? noFlow
+    const id = this.#writes[revision & this.#mask] as FlowId
+    const slot = id & this.#mask
+    const isThere = id >= this.oldest && this.#arrows[slot] === persistIndex && this.#revisions[slot] === revision
+    return isThere ? id : noFlow
   }
 
   get(id: FlowId): FlowEvent | undefined {
@@ -236,11 +240,6 @@ export class FlowRecorder {
     if (span === undefined) return
     this.#spans.delete(slot)
     this.#told.delete(span)
-  }
-
-  #forgetWrite(slot: number, id: number): void {
-    const revision = this.#revisions[slot] as number
-    if (this.#writes.get(revision) === id - this.#mask - 1) this.#writes.delete(revision)
   }
 }
 

@@ -6,13 +6,20 @@ export type Uid = Brand<string, 'Uid'>
 
 const hex = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'))
 
+/** The low byte, or the low two, as digits, the lowest byte first. */
+const byteText = (word: number): string => hex[word & 0xff] ?? ''
+const pairText = (word: number): string => byteText(word) + byteText(word >>> 8)
+
 export function newUid(random: Random): Uid {
-  const bytes = random.bytes(16)
-  bytes[6] = ((bytes[6] ?? 0) & 0x0f) | 0x40
-  bytes[8] = ((bytes[8] ?? 0) & 0x3f) | 0x80
-  let text = ''
-  for (let i = 0; i < 16; i++) text += (i === 4 || i === 6 || i === 8 || i === 10 ? '-' : '') + hex[bytes[i] ?? 0]
-  return text as Uid
+  const first = random.below(2 ** 32)
+  const second = random.below(2 ** 32)
+  const third = random.below(2 ** 32)
+  const fourth = random.below(2 ** 32)
+  const version = (second & 0xff0fffff) | 0x00400000
+  const variant = (third & 0xffffff3f) | 0x80
+  return `${pairText(first) + pairText(first >>> 16)}-${pairText(second)}-${pairText(version >>> 16)}-${pairText(variant)}-${
+    pairText(third >>> 16) + pairText(fourth) + pairText(fourth >>> 16)
+  }` as Uid
 }
 
 // No vowels and no digits that look like them: a suffix never spells a word.

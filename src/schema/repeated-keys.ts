@@ -65,11 +65,11 @@ const depthMax = 100
 
 /** What strict decoding finds wrong, each once and in the order of the text. */
 export function strictErrors(unknownFields: readonly string[], json?: Uint8Array): readonly string[] {
-  const unknown = unknownFields.map((path) => `unknown field ${JSON.stringify(path)}`)
-  const errors =
-    json !== undefined && mayRepeatKeys(json)
-      ? inOrder(new TextDecoder().decode(json), new Set(unknownFields))
-      : new Set(unknown)
+  const mayRepeat = json !== undefined && mayRepeatKeys(json)
+  if (!mayRepeat && unknownFields.length === 0) return unknownFields
+  const errors = mayRepeat
+    ? inOrder(new TextDecoder().decode(json), new Set(unknownFields))
+    : new Set(unknownFields.map((path) => `unknown field ${JSON.stringify(path)}`))
   return [...errors].slice(0, strictErrorsMax)
 }
 

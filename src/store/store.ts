@@ -1,6 +1,7 @@
 // The store's contract: etcd's model over keys and bytes. One revision counter; conditional commits; ranges at a
 // revision; watches from a revision; compaction; leases. It knows no kinds. Every driver passes contract.suite.ts.
 import type { Channel } from '../base/channel.ts'
+import type { Soon } from '../base/when-known.ts'
 
 export interface KeyValue {
   readonly key: string
@@ -88,7 +89,7 @@ export interface Store {
   /** The newest revision whose writes are durable and visible. */
   readonly revision: number
   /** The newest revision of all, asked of whoever decides it: a read at or beyond it is fresh. */
-  freshRevision(signal: AbortSignal): Promise<number>
+  freshRevision(signal: AbortSignal): Soon<number>
   get(key: string, signal: AbortSignal): Promise<KeyValue | undefined>
   range(options: RangeOptions, signal: AbortSignal): Promise<RangeResult>
   /**

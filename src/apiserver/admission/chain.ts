@@ -1,4 +1,6 @@
 // AdmissionChain: the plugins in their order, narrowed once per kind, operation and subresource to those concerned.
+import { getOrMake } from '../../base/get-or-make.ts'
+import type { Soon } from '../../base/when-known.ts'
 import type { Kind } from '../../api/kind.ts'
 import type { ApiObject } from '../../api/object.ts'
 import type { AdmissionAttributes, AdmissionHost, AdmissionPlugin } from './plugin.ts'
@@ -22,28 +24,41 @@ export class AdmissionChain {
   }
 
   /** The object as the plugins want it. */
-  async admit(attributes: AdmissionAttributes): Promise<ApiObject | undefined> {
-    let now = attributes
-    do
-      for (const plugin of this.#of(attributes).admitting) {
-        const admitted = plugin.admit?.(now, this.#host)
-        const object = admitted instanceof Promise ? await admitted : admitted
-        if (object !== now.object) now = { ...attributes, object }
-      }
-    while (attributes.reinvocation.next())
-    return now.object
+  admit(attributes: AdmissionAttributes): Soon<ApiObject | undefined> {
+    return this.#admitFrom(0, this.#of(attributes).admitting, attributes)
   }
 
-  async validate(attributes: AdmissionAttributes): Promise<void> {
-    for (const plugin of this.#of(attributes).validating) {
-      const verdict = plugin.validate?.(attributes, this.#host)
-      if (verdict instanceof Promise) await verdict
+  #admitFrom(
+    first: number,
+    plugins: readonly AdmissionPlugin[],
+    attributes: AdmissionAttributes,
+  ): Soon<ApiObject | undefined> {
+    for (let at = first, current = attributes; ; at++) {
+      const plugin = plugins[at]
+      if (plugin === undefined)
+        return current.reinvocation.next() ? this.#admitFrom(0, plugins, current) : current.object
+      const admitted = plugin.admit?.(current, this.#host)
+      if (admitted instanceof Promise)
+        return admitted.then((object) => this.#admitFrom(at + 1, plugins, { ...current, object }))
+      if (admitted !== current.object) current = { ...current, object: admitted }
+    }
+  }
+
+  validate(attributes: AdmissionAttributes): Soon<void> {
+    return this.#validateFrom(0, this.#of(attributes).validating, attributes)
+  }
+
+  #validateFrom(first: number, plugins: readonly AdmissionPlugin[], attributes: AdmissionAttributes): Soon<void> {
+    for (let at = first; at < plugins.length; at++) {
+      const verdict = plugins[at]?.validate?.(attributes, this.#host)
+      if (verdict instanceof Promise) return verdict.then(() => this.#validateFrom(at + 1, plugins, attributes))
     }
   }
 
   /** Commits a write together with what the plugins reserve for it. */
   reserving<T>(attributes: AdmissionAttributes, commit: (reserved: readonly Reservation[]) => Promise<T>): Promise<T> {
     const { reserving } = this.#of(attributes)
+    if (reserving.length === 0) return commit([])
     const ask = () =>
       reserving.map((plugin) => plugin.reserve?.(attributes, this.#host)).filter((each) => each !== undefined)
     let asked: ReturnType<typeof ask> | undefined = ask()
@@ -58,9 +73,8 @@ export class AdmissionChain {
   }
 
   #of({ kind, operation, subresource }: AdmissionAttributes): Concerned {
-    const byOperation = this.#concerned.get(kind) ?? new Map<string, Concerned>()
-    this.#concerned.set(kind, byOperation)
-    const key = `${operation}/${subresource}`
+    const byOperation = getOrMake(this.#concerned, kind, () => new Map<string, Concerned>())
+    const key = subresource === '' ? operation : `${operation}/${subresource}`
     const known = byOperation.get(key)
     if (known !== undefined) return known
     const plugins = this.#plugins.filter((plugin) => isConcerned(plugin, kind, operation, subresource))

@@ -4,10 +4,12 @@ import type { RequestRecord } from '../request.ts'
 const warningsMax = 64
 const annotationsMax = 64
 
+const none: ReadonlyMap<string, string> = new Map()
+
 export class AdmissionNotes {
   readonly #record: Pick<RequestRecord, 'annotate'> | undefined
   readonly #warnings: string[] = []
-  readonly #annotations = new Map<string, string>()
+  #annotations: Map<string, string> | undefined
 
   constructor(record?: Pick<RequestRecord, 'annotate'>) {
     this.#record = record
@@ -18,7 +20,7 @@ export class AdmissionNotes {
   }
 
   get annotations(): ReadonlyMap<string, string> {
-    return this.#annotations
+    return this.#annotations ?? none
   }
 
   warn(text: string): void {
@@ -27,6 +29,7 @@ export class AdmissionNotes {
 
   /** The first value of a key stays. */
   annotate(key: string, value: string): void {
+    this.#annotations ??= new Map()
     if (this.#annotations.size >= annotationsMax || this.#annotations.has(key)) return
     this.#annotations.set(key, value)
     this.#record?.annotate(key, value)

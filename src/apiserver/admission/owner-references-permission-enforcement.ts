@@ -4,35 +4,46 @@ import { kinds } from '../../api/kinds.ts'
 import { qualifiedResource } from '../../api/kind.ts'
 import type { OwnerReference } from '../../api/meta/v1/object-meta.ts'
 import { equalValues } from '../../schema/json-value.ts'
-import { defineAdmissionPlugin, refused } from './plugin.ts'
+import { defineAdmissionPlugin, refused, type AdmissionAttributes, type AdmissionHost } from './plugin.ts'
 
 export const ownerReferencesPermissionEnforcement = defineAdmissionPlugin({
   name: 'OwnerReferencesPermissionEnforcement',
   handles: { operations: ['create', 'update'], subresources: 'all' },
-  async validate(attributes, host) {
-    const { operation, kind, namespace, name, object, old, user, signal } = attributes
-    const [now, before] = [object, old].map((each) => each?.metadata.ownerReferences ?? [])
-    if (now === undefined || before === undefined || equalValues(now, before)) return
-    const { group, version, plural: resource } = kind
-    const may = (verb: string, on: object) => host.may(user, verb, { namespace, ...on }, signal)
-    if (operation !== 'create' && !(await may('delete', { group, version, resource, name })))
-      throw refused(attributes, "cannot set an ownerRef on a resource you can't delete: , <nil>")
-    for (const owner of now.filter((each) => isNewlyBlocking(each, before))) {
-      const of = kinds.find((each) => each.apiVersion === owner.apiVersion && each.kind === owner.kind)
-      if (of === undefined)
-        throw refused(
-          attributes,
-          `cannot set blockOwnerDeletion in this case because cannot find RESTMapping for APIVersion ${owner.apiVersion} Kind ${owner.kind}: no matches for kind ${JSON.stringify(owner.kind)} in version ${JSON.stringify(owner.apiVersion)}`,
-        )
-      const target = { group: of.group, version: of.version, resource: of.plural, subresource: 'finalizers' }
-      if (!(await may('update', { ...target, name: owner.name, ...(of.namespaced ? {} : { namespace: '' }) })))
-        throw refused(
-          attributes,
-          `cannot set blockOwnerDeletion if an ownerReference refers to a resource you can't set finalizers on: ${qualifiedResource(of)} ${JSON.stringify(owner.name)}`,
-        )
-    }
+  validate(attributes, host) {
+    const { ownerReferences: now = noOwners } = attributes.object?.metadata ?? {}
+    const { ownerReferences: before = noOwners } = attributes.old?.metadata ?? {}
+    return equalValues(now, before) ? undefined : mayOwn(now, before, attributes, host)
   },
 })
+
+const noOwners: readonly OwnerReference[] = []
+
+async function mayOwn(
+  now: readonly OwnerReference[],
+  before: readonly OwnerReference[],
+  attributes: AdmissionAttributes,
+  host: AdmissionHost,
+): Promise<void> {
+  const { operation, kind, namespace, name, user, signal } = attributes
+  const { group, version, plural: resource } = kind
+  const may = (verb: string, on: object) => host.may(user, verb, { namespace, ...on }, signal)
+  if (operation !== 'create' && !(await may('delete', { group, version, resource, name })))
+    throw refused(attributes, "cannot set an ownerRef on a resource you can't delete: , <nil>")
+  for (const owner of now.filter((each) => isNewlyBlocking(each, before))) {
+    const of = kinds.find((each) => each.apiVersion === owner.apiVersion && each.kind === owner.kind)
+    if (of === undefined)
+      throw refused(
+        attributes,
+        `cannot set blockOwnerDeletion in this case because cannot find RESTMapping for APIVersion ${owner.apiVersion} Kind ${owner.kind}: no matches for kind ${JSON.stringify(owner.kind)} in version ${JSON.stringify(owner.apiVersion)}`,
+      )
+    const target = { group: of.group, version: of.version, resource: of.plural, subresource: 'finalizers' }
+    if (!(await may('update', { ...target, name: owner.name, ...(of.namespaced ? {} : { namespace: '' }) })))
+      throw refused(
+        attributes,
+        `cannot set blockOwnerDeletion if an ownerReference refers to a resource you can't set finalizers on: ${qualifiedResource(of)} ${JSON.stringify(owner.name)}`,
+      )
+  }
+}
 
 const isNewlyBlocking = (owner: OwnerReference, before: readonly OwnerReference[]): boolean =>
   owner.blockOwnerDeletion === true &&

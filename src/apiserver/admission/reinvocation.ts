@@ -6,8 +6,8 @@ export class Reinvocation {
   #round = 0
   #isNeeded = false
   /** Webhooks that saw the object before its last change and want to look again, and those that will. */
-  readonly #asked = new Set<string>()
-  readonly #again = new Set<string>()
+  #asked: Set<string> | undefined
+  #again: Set<string> | undefined
   #output: ApiObject | undefined
 
   get round(): number {
@@ -27,11 +27,11 @@ export class Reinvocation {
   }
 
   isAsked(webhook: string): boolean {
-    return this.#round === 0 || this.#again.has(webhook)
+    return this.#round === 0 || this.#again?.has(webhook) === true
   }
 
   asked(webhook: string): void {
-    this.#asked.add(webhook)
+    this.#asked = (this.#asked ?? new Set()).add(webhook)
   }
 
   /** A webhook changed the object. */
@@ -45,7 +45,7 @@ export class Reinvocation {
   }
 
   #askAgain(): void {
-    for (const webhook of this.#asked) this.#again.add(webhook)
-    this.#asked.clear()
+    this.#again = new Set([...(this.#again ?? []), ...(this.#asked ?? [])])
+    this.#asked = undefined
   }
 }

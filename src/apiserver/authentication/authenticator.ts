@@ -1,4 +1,5 @@
 // Authenticator: who presents these credentials? Several are asked in order; the first that knows the answer gives it.
+import type { Soon } from '../../base/when-known.ts'
 import type { Presented, User } from '../request.ts'
 
 export type Authentication =
@@ -35,24 +36,32 @@ export const authenticated = (user: User, audiences: readonly string[]): Authent
 /** Asks one after the other until one knows; when none does, why those that tried refused. */
 export function firstToKnow<A>(
   authenticators: readonly A[],
-  ask: (authenticator: A) => Authentication | Promise<Authentication>,
-): Authentication | Promise<Authentication> {
-  const from = (index: number, refusals: readonly string[]): Authentication | Promise<Authentication> => {
-    for (let at = index; ; at++) {
-      const authenticator = authenticators[at]
-      if (authenticator === undefined) return refusals.length === 0 ? unknown : refused(refusals.join(', '))
-      const answer = ask(authenticator)
-      if (answer instanceof Promise)
-        return answer.then((known) => (known.kind === 'authenticated' ? known : from(at + 1, withRefusal(known))))
-      if (answer.kind === 'authenticated') return answer
-      refusals = withRefusal(answer)
-    }
-    function withRefusal(answer: Authentication): readonly string[] {
-      return answer.kind === 'refused' ? [...refusals, answer.why] : refusals
-    }
-  }
-  return from(0, [])
+  ask: (authenticator: A) => Soon<Authentication>,
+): Soon<Authentication> {
+  return firstFrom(0, authenticators, ask, [])
 }
+
+function firstFrom<A>(
+  first: number,
+  authenticators: readonly A[],
+  ask: (authenticator: A) => Soon<Authentication>,
+  earlier: readonly string[],
+): Soon<Authentication> {
+  for (let at = first, refusals = earlier; ; at++) {
+    const authenticator = authenticators[at]
+    if (authenticator === undefined) return refusals.length === 0 ? unknown : refused(refusals.join(', '))
+    const answer = ask(authenticator)
+    if (answer instanceof Promise)
+      return answer.then((known) =>
+        known.kind === 'authenticated' ? known : firstFrom(at + 1, authenticators, ask, withRefusal(refusals, known)),
+      )
+    if (answer.kind === 'authenticated') return answer
+    refusals = withRefusal(refusals, answer)
+  }
+}
+
+const withRefusal = (refusals: readonly string[], answer: Authentication): readonly string[] =>
+  answer.kind === 'refused' ? [...refusals, answer.why] : refusals
 
 /** Whether a proof that names no audience serves for the asked ones: it is meant for this API server. */
 export const commonAudiences = (asked: readonly string[], own: readonly string[]): readonly string[] =>

@@ -1,5 +1,6 @@
 // EncryptedStore: a store whose values lie encrypted below and are plain above. Rules can be replaced while it runs.
 import type { Channel } from '../../base/channel.ts'
+import type { Soon } from '../../base/when-known.ts'
 import { storedKinds } from '../../api/kinds.ts'
 import { bytesOf } from '../../store/store.ts'
 import type {
@@ -54,7 +55,7 @@ export class EncryptedStore implements Store {
     return this.#inner.revision
   }
 
-  freshRevision(signal: AbortSignal): Promise<number> {
+  freshRevision(signal: AbortSignal): Soon<number> {
     return this.#inner.freshRevision(signal)
   }
 

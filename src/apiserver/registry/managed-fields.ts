@@ -1,6 +1,7 @@
 // managedFields: who owns which fields of an object, kept at every write. A write takes what it changes from everybody
 // else; what it removes nobody owns any longer.
 import { rfc3339 } from '../../base/clock.ts'
+import { getOrMake } from '../../base/get-or-make.ts'
 import type { ManagedFieldsEntry } from '../../api/meta/v1/object-meta.ts'
 import { compare, type Comparison } from '../../schema/apply/compare.ts'
 import {
@@ -49,6 +50,7 @@ export function afterUpdate(entries: ManagedFields, old: object, next: object, t
   const { changed } = comparisons.of(writer.apiVersion) ?? nothingChanged
   const taken = difference(changed, neverOwned)
   const isOwn = (entry: ManagedFieldsEntry) => isEntryOf(entry, writer, 'Update')
+  if (entries.length === 0) return isEmptySet(taken) ? [] : [newEntry(writer, 'Update', taken, tracking.nowMs)]
   const released = releaseFields(entries, comparisons)
   if (isEmptySet(taken)) return finished(released)
   const previous = released.find(isOwn)
@@ -81,7 +83,8 @@ export class Comparisons {
   readonly #old: object
   readonly #next: object
   readonly #tracking: Tracking
-  readonly #known = new Map<string, Comparison | undefined>()
+  #known: Map<string, Comparison | undefined> | undefined
+  #own: Comparison | undefined
 
   constructor(old: object, next: object, tracking: Tracking) {
     this.#old = old
@@ -90,8 +93,10 @@ export class Comparisons {
   }
 
   of(apiVersion: string): Comparison | undefined {
-    if (!this.#known.has(apiVersion)) this.#known.set(apiVersion, this.#compare(apiVersion))
-    return this.#known.get(apiVersion)
+    // Most objects are written in one version all their life.
+    if (apiVersion === this.#tracking.writer.apiVersion) return (this.#own ??= this.#compare(apiVersion))
+    this.#known ??= new Map()
+    return getOrMake(this.#known, apiVersion, () => this.#compare(apiVersion))
   }
 
   #compare(apiVersion: string): Comparison | undefined {
@@ -136,7 +141,8 @@ export const newEntry = (
 })
 
 /** The entries in upstream's order, not more of them than are kept. */
-export const finished = (entries: ManagedFields): ManagedFields => capped(entries).toSorted(compareEntries)
+export const finished = (entries: ManagedFields): ManagedFields =>
+  entries.length < 2 ? entries : capped(entries).toSorted(compareEntries)
 
 const timeOf = ({ time }: ManagedFieldsEntry): number => (time === undefined ? 0 : Math.floor(Date.parse(time) / 1000))
 

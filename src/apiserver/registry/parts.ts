@@ -2,6 +2,7 @@
 import type { Clock } from '../../base/clock.ts'
 import type { Cause, FlowRecorder } from '../../base/flow.ts'
 import type { Random } from '../../base/random.ts'
+import { getOrMake } from '../../base/get-or-make.ts'
 import type { Kind } from '../../api/kind.ts'
 import { namespaceOf, type ApiObject } from '../../api/object.ts'
 import type { Condition, Operation, Store } from '../../store/store.ts'
@@ -69,6 +70,7 @@ export interface Write {
 }
 
 const noClaims = { conditions: [], operations: [] }
+const noReservations: readonly Reservation[] = []
 
 /** Commits one write and records it; undefined when someone else was first. */
 export async function commitWrite(
@@ -78,19 +80,27 @@ export async function commitWrite(
   signal: AbortSignal,
 ): Promise<Stored | undefined> {
   const { kind, store, flow } = parts
-  const { object, operation, expected, reserved = [] } = write
+  const { object, operation, expected, reserved = noReservations } = write
   const namespace = namespaceOf(object)
   const key = storeKey(kind, namespace, object.metadata.name)
   const value = new Draft(object)
   const step: Operation =
-    operation === 'delete' ? { kind: 'delete', key } : { kind: 'put', key, value, ...(await leaseOf(parts)) }
+    operation === 'delete'
+      ? { kind: 'delete', key }
+      : kind.ttlMs === undefined
+        ? { kind: 'put', key, value }
+        : { kind: 'put', key, value, lease: await parts.leases.leaseFor(kind.ttlMs) }
   const book = parts.strategy?.claims
   const claims = book === undefined ? noClaims : await claimChanges(book, parts, write, signal)
+  const condition = { key, modRevision: expected }
+  const isAlone = claims === noClaims && reserved.length === 0
   const result = await store.commit(
-    {
-      conditions: [{ key, modRevision: expected }, ...claims.conditions, ...reserved.map(conditionOf)],
-      operations: [step, ...claims.operations, ...reserved.map(putOf)],
-    },
+    isAlone
+      ? { conditions: [condition], operations: [step] }
+      : {
+          conditions: [condition, ...claims.conditions, ...reserved.map(conditionOf)],
+          operations: [step, ...claims.operations, ...reserved.map(putOf)],
+        },
     signal,
   )
   if (result.kind === 'refused') {
@@ -102,9 +112,15 @@ export async function commitWrite(
     throw new ClaimTaken(result.revision)
   }
   const subject = { resource: kind.plural, namespace, name: object.metadata.name }
-  flow.record('persist', 'API Server', 'Store', `${operation} ${kind.singular}`, subject, result.revision, cause)
+  flow.record('persist', 'API Server', 'Store', writtenAs(kind, operation), subject, result.revision, cause)
   return Stored.of(value, result.revision)
 }
+
+const puts = new Map<Kind, string>()
+
+/** Every write of the ring is called by it: one text for all writes of a kind. */
+const writtenAs = (kind: Kind, operation: Write['operation']): string =>
+  operation === 'put' ? getOrMake(puts, kind, () => `put ${kind.singular}`) : `delete ${kind.singular}`
 
 const keyOfReserved = ({ kind, object }: Reservation): string =>
   storeKey(kind, namespaceOf(object), object.metadata.name)
@@ -119,7 +135,3 @@ const putOf = (reservation: Reservation): Operation => ({
   key: keyOfReserved(reservation),
   value: new Draft(reservation.object),
 })
-
-async function leaseOf({ kind, leases }: ResourceParts) {
-  return kind.ttlMs === undefined ? {} : { lease: await leases.leaseFor(kind.ttlMs) }
-}

@@ -1,5 +1,6 @@
 // GET, LIST and WATCH: served from the watch cache, as fresh as the request asks for.
 import { prefixEnd, type OrderedMap } from '../../base/ordered-map.ts'
+import type { Soon } from '../../base/when-known.ts'
 import { objectKey } from '../../api/object.ts'
 import { expired, notFound } from '../../api/status-error.ts'
 import type { Answer, ListAnswer } from '../answer.ts'
@@ -10,11 +11,16 @@ import { shownEvent } from './face.ts'
 import { listOptionsOf, revisionOf, watchOptionsOf, type ListOptions, type WatchOptions } from './list-options.ts'
 import type { ResourceParts, ResourceRequest } from './parts.ts'
 
-export async function get(parts: ResourceParts, request: ResourceRequest): Promise<Stored> {
-  const { namespace, name } = request.target
-  await catchUp(parts, revisionOf(request.query.get('resourceVersion') ?? ''), request.context.signal)
-  const stored = parts.cache.get(objectKey(namespace, name))
-  if (stored === undefined) throw notFound(parts.face.kind, name)
+export function get(parts: ResourceParts, request: ResourceRequest): Soon<Stored> {
+  const { query, target, context } = request
+  const asked = query.size === 0 ? undefined : revisionOf(query.get('resourceVersion') ?? '')
+  const caughtUp = catchUp(parts, asked, context.signal)
+  return caughtUp === undefined ? cached(parts, target) : caughtUp.then(() => cached(parts, target))
+}
+
+function cached({ cache, face }: ResourceParts, { namespace, name }: ResourceRequest['target']): Stored {
+  const stored = cache.get(objectKey(namespace, name))
+  if (stored === undefined) throw notFound(face.kind, name)
   return stored
 }
 
@@ -124,9 +130,13 @@ export const selectionOf = ({ kind }: ResourceParts, { target, query }: Resource
   return new Selection(kind, target.namespace, query.get('labelSelector') ?? '', fields)
 }
 
-// No version: as fresh as the store. 0: whatever there is. Another: not older than that.
-async function catchUp({ store, cache }: ResourceParts, asked: number | undefined, signal: AbortSignal): Promise<void> {
-  if (asked === 0) return
-  const revision = asked ?? (await store.freshRevision(signal))
-  if (cache.revision < revision) await cache.waitFor(revision, signal)
+/**
+ * No version: as fresh as the store. 0: whatever there is. Another: not older than that.
+ * Most of the time the cache is there already, and there is nothing to wait for.
+ */
+function catchUp({ store, cache }: ResourceParts, asked: number | undefined, signal: AbortSignal) {
+  const reach = (revision: number) => (cache.revision < revision ? cache.waitFor(revision, signal) : undefined)
+  if (asked === 0) return undefined
+  const wanted = asked ?? store.freshRevision(signal)
+  return wanted instanceof Promise ? wanted.then(reach) : reach(wanted)
 }

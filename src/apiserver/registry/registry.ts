@@ -5,6 +5,7 @@ import type { Log } from '../../base/log.ts'
 import { nameSuffix } from '../../base/ids.ts'
 import type { Random } from '../../base/random.ts'
 import { present } from '../../base/assert.ts'
+import { whenKnown, type Soon } from '../../base/when-known.ts'
 import { kinds, storedKinds } from '../../api/kinds.ts'
 import { qualifiedResource, type Kind, type Scaling } from '../../api/kind.ts'
 import { objectKey, type ApiObject } from '../../api/object.ts'
@@ -62,6 +63,7 @@ export class Registry {
   readonly #kubelets: KubeletConnection
   readonly #admission: AdmissionChain
   readonly #computed: (request: ResourceRequest) => Promise<Answer>
+  readonly #reviews: ReadonlyMap<Kind, readonly Review[]>
   readonly policies: Policies
 
   constructor({ store, clock, random, flow, log, policies, kubelets }: RegistryParts) {
@@ -74,6 +76,7 @@ export class Registry {
       observe: (kind, observer) => present(caches.get(kind), `${kind.plural} are kept`).observe(observer),
       count: (kind) => caches.get(kind)?.size ?? 0,
     })
+    this.#reviews = Map.groupBy(this.policies.reviews, ({ kind }) => kind)
     this.#admission = new AdmissionChain(
       this.policies.admission,
       this.#admissionHost(reads, random.fork('admission'), clock),
@@ -189,15 +192,15 @@ export class Registry {
     }
   }
 
-  handle(request: ResourceRequest): Promise<Answer> {
+  handle(request: ResourceRequest): Soon<Answer> {
     const { resource, subresource } = request.target
-    const review = this.#reviewOf(resource, subresource)
+    const review = this.#reviews.get(resource)?.find((each) => each.subresource === subresource)
     if (review !== undefined) return handleReview(review, request, this.#admission)
     if (resource.computed !== undefined) return this.#computed(request)
     const parts = this.#partsOf(resource)
     checkWriteOptions(request)
     if (subresource === '' && parts.strategy?.claims !== undefined)
-      return claiming(parts, request.context.signal, () => handleObject(parts, request))
+      return claiming(parts, request.context.signal, async () => handleObject(parts, request))
     if (subresource === '') return handleObject(parts, request)
     if (subresource === 'status' && resource.hasStatus) return handleStatus(parts, request)
     if (subresource === 'scale' && resource.scale !== undefined) return handleScale(parts, request, resource.scale)
@@ -217,25 +220,21 @@ export class Registry {
     if (parts.kind === service && subresource === 'proxy') return serviceProxy(parts, request, this.#kubelets)
     throw pathNotFound()
   }
-
-  #reviewOf(resource: Kind, subresource: string): Review | undefined {
-    return this.policies.reviews.find((review) => review.kind === resource && review.subresource === subresource)
-  }
 }
 
-async function handleObject(parts: ResourceParts, request: ResourceRequest): Promise<Answer> {
+function handleObject(parts: ResourceParts, request: ResourceRequest): Soon<Answer> {
   const { verb } = request.target
   switch (verb) {
     case 'get':
-      return found(parts, await get(parts, request))
+      return whenKnown(get(parts, request), (stored) => found(parts, stored))
     case 'list':
       return list(parts, request)
     case 'watch':
       return watch(parts, request)
     case 'create':
-      return written(parts, 201, await create(parts, request, { body: bodyOf(request) }))
+      return createAnswer(parts, request)
     case 'update':
-      return written(parts, 200, await update(parts, request, () => ({ body: bodyOf(request) }), { part: 'object' }))
+      return updateAnswer(parts, request, 'object')
     case 'patch':
       return patchAnswer(parts, request, 'object')
     case 'delete':
@@ -246,6 +245,18 @@ async function handleObject(parts: ResourceParts, request: ResourceRequest): Pro
     default:
       return verb satisfies never
   }
+}
+
+async function createAnswer(parts: ResourceParts, request: ResourceRequest): Promise<Answer> {
+  return written(parts, 201, await create(parts, request, { body: bodyOf(request) }))
+}
+
+async function updateAnswer(
+  parts: ResourceParts,
+  request: ResourceRequest,
+  part: UpdateOptions['part'],
+): Promise<Answer> {
+  return written(parts, 200, await update(parts, request, () => ({ body: bodyOf(request) }), { part }))
 }
 
 async function deleted(parts: ResourceParts, request: ResourceRequest): Promise<Answer> {
@@ -261,11 +272,10 @@ async function deleted(parts: ResourceParts, request: ResourceRequest): Promise<
   }
 }
 
-async function handleStatus(parts: ResourceParts, request: ResourceRequest): Promise<Answer> {
+function handleStatus(parts: ResourceParts, request: ResourceRequest): Soon<Answer> {
   const { verb } = request.target
-  if (verb === 'get') return found(parts, await get(parts, request))
-  if (verb === 'update')
-    return written(parts, 200, await update(parts, request, () => ({ body: bodyOf(request) }), { part: 'status' }))
+  if (verb === 'get') return whenKnown(get(parts, request), (stored) => found(parts, stored))
+  if (verb === 'update') return updateAnswer(parts, request, 'status')
   if (verb === 'patch') return patchAnswer(parts, request, 'status')
   throw methodNotAllowed(parts.kind, verb)
 }
@@ -296,17 +306,16 @@ async function handleScale(
   return answer((await update(parts, request, transform, { part: 'object', lens: scaleLens(scaling) })).stored)
 }
 
-async function handlePart(
+function handlePart(
   parts: ResourceParts,
   request: ResourceRequest,
   part: NonNullable<Strategy['parts']>[string],
-): Promise<Answer> {
+): Soon<Answer> {
   const { verb, subresource } = request.target
   const merge = (sent: ApiObject, old: ApiObject) => part(sent, old, worldOf(parts, request))
-  if (verb === 'update')
-    return written(parts, 200, await update(parts, request, () => ({ body: bodyOf(request) }), { part: merge }))
+  if (verb === 'update') return updateAnswer(parts, request, merge)
   if (updatedOnly.has(subresource)) throw methodNotAllowed(parts.kind, verb)
-  if (verb === 'get') return found(parts, await get(parts, request))
+  if (verb === 'get') return whenKnown(get(parts, request), (stored) => found(parts, stored))
   if (verb === 'patch') return patchAnswer(parts, request, merge)
   throw methodNotAllowed(parts.kind, verb)
 }

@@ -14,11 +14,14 @@ export interface WriteOptions {
   readonly fieldValidation: FieldValidation
 }
 
-export const writeOptionsOf = ({ query, agent }: ResourceRequest): WriteOptions => ({
-  manager: query.get('fieldManager') || agent || 'unknown',
-  isForced: booleanOf(query, 'force'),
-  fieldValidation: (query.get('fieldValidation') || 'Warn') as FieldValidation, // checked before
-})
+export const writeOptionsOf = ({ query, agent }: ResourceRequest): WriteOptions =>
+  query.size === 0
+    ? { manager: agent || 'unknown', isForced: false, fieldValidation: 'Warn' }
+    : {
+        manager: query.get('fieldManager') || agent || 'unknown',
+        isForced: booleanOf(query, 'force'),
+        fieldValidation: (query.get('fieldValidation') || 'Warn') as FieldValidation, // checked before
+      }
 
 /** How the options of a write are called in errors about them. */
 const optionKinds: Partial<Record<Verb, string>> = {

@@ -66,11 +66,13 @@ export async function create(parts: ResourceParts, request: ResourceRequest, ask
   for (let tries = 1; ; tries++) {
     const named = withName(parts, base)
     const attributes = attributesOf(parts, request, 'create', named, undefined)
-    const admitted = withInitialStatus(kind, (await parts.admission.admit(attributes)) ?? named)
+    const answer = parts.admission.admit(attributes)
+    const admitted = withInitialStatus(kind, (answer instanceof Promise ? await answer : answer) ?? named)
     const object = strategy?.prepareCreate?.(admitted, worldOf(parts, request)) ?? admitted
     refuseInvalid(kind, object, validateObject(kind, object))
     const final = { ...attributes, object, name: object.metadata.name }
-    await parts.admission.validate(final)
+    const verdict = parts.admission.validate(final)
+    if (verdict instanceof Promise) await verdict
     const warnings = [...sentWarnings, ...attributes.notes.warnings, ...(kind.warnings?.(object) ?? [])]
     const stored = await parts.admission.reserving(final, (reserved) =>
       isDryRun(request)
@@ -92,30 +94,34 @@ function managedOfNew(parts: ResourceParts, request: ResourceRequest, sent: ApiO
   return afterUpdate(entries, {}, sent, trackingOf(parts, request))
 }
 
+// Copying all but some fields is slow where copying all is not: it is done only where there is something to leave out.
 function withManagedFields(object: ApiObject, managedFields: ManagedFields): ApiObject {
-  const { managedFields: _, ...metadata } = object.metadata
-  return { ...object, metadata: managedFields.length === 0 ? metadata : { ...metadata, managedFields } }
+  const { metadata } = object
+  if (managedFields.length > 0) return { ...object, metadata: { ...metadata, managedFields } }
+  return metadata.managedFields === undefined ? object : { ...object, metadata: without(metadata, 'managedFields') }
 }
 
+/** What only the server gives. */
+const givenFields = [
+  'uid',
+  'resourceVersion',
+  'creationTimestamp',
+  'deletionTimestamp',
+  'deletionGracePeriodSeconds',
+] as const
+
 function asNew({ kind, clock, random }: ResourceParts, { target }: ResourceRequest, sent: ApiObject): ApiObject {
-  const {
-    namespace: sentNamespace,
-    uid: _,
-    creationTimestamp: __,
-    deletionTimestamp: ___,
-    deletionGracePeriodSeconds: ____,
-    ...rest
-  } = sent.metadata
-  if (sentNamespace !== undefined && sentNamespace !== target.namespace)
+  const { namespace } = sent.metadata
+  if (namespace !== undefined && namespace !== target.namespace)
     throw badRequest(`the namespace of the provided object does not match the namespace sent on the request`)
-  const metadata = {
-    ...without(rest, 'resourceVersion'),
-    ...(kind.namespaced ? { namespace: target.namespace } : {}),
-    uid: newUid(random),
-    creationTimestamp: rfc3339(clock.nowMs()),
-    ...(kind.countsGenerations ? { generation: 1 } : {}),
-  } as unknown as ApiObject['metadata']
-  return { ...sent, metadata }
+  let rest: Partial<ApiObject['metadata']> = sent.metadata
+  for (const name of givenFields) if (name in rest) rest = without(rest, name)
+  const metadata: Record<string, unknown> = { ...rest }
+  if (kind.namespaced) metadata['namespace'] = target.namespace
+  metadata['uid'] = newUid(random)
+  metadata['creationTimestamp'] = rfc3339(clock.nowMs())
+  if (kind.countsGenerations) metadata['generation'] = 1
+  return { ...sent, metadata } as unknown as ApiObject
 }
 
 /** The first status follows from what admission made of the object; one that is nearly empty has its structs and zeros. */
@@ -219,7 +225,9 @@ function managedOfUpdate(
 /** Times alone are no change: a write that has no other keeps the version. */
 function changesNothing(object: ApiObject, old: ApiObject): boolean {
   if (!sameButTimes(object.metadata.managedFields ?? [], old.metadata.managedFields ?? [])) return false
-  return equalValues(withManagedFields(object, []), withManagedFields(old, []))
+  const plain = ({ metadata }: ApiObject) => ({ ...metadata, managedFields: undefined })
+  if (!equalValues(plain(object), plain(old))) return false
+  return equalValues({ ...object, metadata: undefined }, { ...old, metadata: undefined })
 }
 
 function staleness(kind: Kind, sent: ApiObject, current: Stored): StatusError | undefined {
@@ -252,7 +260,8 @@ async function prepareUpdate(
     part === 'object' ? (strategy?.prepareUpdate?.(merged, old, worldOf(parts, request)) ?? merged) : merged
   const counted = part === 'object' && kind.countsGenerations ? withGeneration(kind, prepared, old) : prepared
   const attributes = { ...seen, object: counted }
-  const object = lens === undefined ? ((await parts.admission.admit(attributes)) ?? counted) : counted
+  const answer = lens === undefined ? parts.admission.admit(attributes) : undefined
+  const object = (answer instanceof Promise ? await answer : answer) ?? counted
   const errors = [
     ...(part === 'status' && kind.validatesNoStatus ? validateShape(kind, object) : validateObject(kind, object, old)),
     ...validateMetadataUpdate(object, old),
@@ -261,7 +270,8 @@ async function prepareUpdate(
   ]
   refuseInvalid(kind, object, errors)
   const final = { ...attributes, object }
-  await parts.admission.validate(lens === undefined ? final : throughLens(lens, final, object, old))
+  const verdict = parts.admission.validate(lens === undefined ? final : throughLens(lens, final, object, old))
+  if (verdict instanceof Promise) await verdict
   return final
 }
 
@@ -351,15 +361,15 @@ function isReleased({ strategy }: ResourceParts, object: ApiObject): boolean {
   return !(strategy?.isHeld?.(object) ?? false)
 }
 
-export const validateObject = (kind: Kind, object: ApiObject, old?: ApiObject): FieldError[] => [
-  ...validateShape(kind, object),
-  ...kind.validate(object, old),
-]
+export const validateObject = (kind: Kind, object: ApiObject, old?: ApiObject): readonly FieldError[] =>
+  both(validateShape(kind, object), kind.validate(object, old))
 
-const validateShape = (kind: Kind, object: ApiObject): FieldError[] => [
-  ...validateMetadata(object, kind),
-  ...validateFields(kind.message, object),
-]
+const validateShape = (kind: Kind, object: ApiObject): readonly FieldError[] =>
+  both(validateMetadata(object, kind), validateFields(kind.message, object))
+
+/** Most of the time there is nothing wrong, and nothing to put together. */
+const both = (some: readonly FieldError[], more: readonly FieldError[]): readonly FieldError[] =>
+  some.length === 0 ? more : [...some, ...more]
 
 export function refuseInvalid(kind: Kind, object: ApiObject, errors: readonly FieldError[]): void {
   if (errors.length > 0) throw invalidObject(kind.group, kind.kind, object.metadata.name ?? '', errors)

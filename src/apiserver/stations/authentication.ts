@@ -1,21 +1,25 @@
 // Who are you?
 import { unauthorized } from '../../api/status-error.ts'
-import type { User } from '../request.ts'
+import { whenKnown } from '../../base/when-known.ts'
+import type { Policies } from '../policies.ts'
+import type { ApiRequest, User } from '../request.ts'
 import { authenticatedGroup } from '../service-account-name.ts'
 import { defineStation } from '../station.ts'
 
 export const authentication = defineStation({
   name: 'authentication',
-  async handle(request, next, policies) {
-    const answer = policies.authenticate(request)
-    const authentication = answer instanceof Promise ? await answer : answer
-    if (authentication.kind !== 'authenticated') {
-      await policies.audit?.refuse(request)
-      throw unauthorized()
-    }
-    return next({ ...request, user: withKnownGroup(authentication.user) })
-  },
+  handle: (request, next, policies) =>
+    whenKnown(policies.authenticate(request), (authentication) =>
+      authentication.kind === 'authenticated'
+        ? next({ ...request, user: withKnownGroup(authentication.user) })
+        : refuse(request, policies),
+    ),
 })
+
+async function refuse(request: ApiRequest, { audit }: Policies): Promise<never> {
+  await audit?.refuse(request)
+  throw unauthorized()
+}
 
 const withGroup = new WeakMap<User, User>()
 

@@ -1,15 +1,9 @@
 // Is it your turn?
+import { ending, whenKnown } from '../../base/when-known.ts'
 import { defineStation } from '../station.ts'
 
 export const fairness = defineStation({
   name: 'fairness',
-  async handle(request, next, policies) {
-    const seat = policies.takeSeat(request)
-    const leave = seat instanceof Promise ? await seat : seat
-    try {
-      return await next(request)
-    } finally {
-      leave()
-    }
-  },
+  handle: (request, next, policies) =>
+    whenKnown(policies.takeSeat(request), (leave) => ending(() => next(request), leave)),
 })

@@ -3,28 +3,39 @@ import { assert } from '../../base/assert.ts'
 import { badRequest } from '../../api/status-error.ts'
 import { resourceAttributes, type ResourceAttributes } from '../authorization/attributes.ts'
 import { forbiddenAccess } from '../authorization/forbidden-access.ts'
-import type { Presented, User } from '../request.ts'
+import type { Answer } from '../answer.ts'
+import type { Policies } from '../policies.ts'
+import type { ApiRequest, Presented, User } from '../request.ts'
 import { accountOf, authenticatedGroup, serviceAccountGroups } from '../service-account-name.ts'
-import { defineStation } from '../station.ts'
+import { defineStation, type Next } from '../station.ts'
 
 const extraPrefix = 'impersonate-extra-'
 
 export const impersonation = defineStation({
   name: 'impersonation',
-  async handle(request, next, policies) {
-    const { user, credentials, context } = request
+  handle(request, next, policies) {
+    const { user, credentials } = request
     assert(user !== undefined, 'authentication comes before impersonation')
     const wanted = credentials.kind === 'presented' ? wantedUser(credentials) : undefined
-    if (wanted === undefined) return next(request)
-    for (const asked of rightsFor(user, wanted)) {
-      const decision = await policies.authorize(asked, context.signal)
-      if (decision.kind !== 'allowed') throw forbiddenAccess(asked, decision.reason())
-    }
-    const impersonated = withImpliedGroups(wanted)
-    request.record?.impersonate(impersonated)
-    return next({ ...request, user: impersonated })
+    return wanted === undefined ? next(request) : asOther(request, rightsFor(user, wanted), wanted, next, policies)
   },
 })
+
+async function asOther(
+  request: ApiRequest,
+  rights: readonly ResourceAttributes[],
+  wanted: User,
+  next: Next,
+  policies: Policies,
+): Promise<Answer> {
+  for (const asked of rights) {
+    const decision = await policies.authorize(asked, request.context.signal)
+    if (decision.kind !== 'allowed') throw forbiddenAccess(asked, decision.reason())
+  }
+  const impersonated = withImpliedGroups(wanted)
+  request.record?.impersonate(impersonated)
+  return next({ ...request, user: impersonated })
+}
 
 function wantedUser({ headers, headerValues }: Presented): User | undefined {
   const name = headers['impersonate-user'] ?? ''

@@ -1,5 +1,6 @@
 // CacheFeed: one watch over everything in the store feeds the caches of all kinds, in the order of revisions.
 import type { Clock } from '../../base/clock.ts'
+import { getOrMake } from '../../base/get-or-make.ts'
 import { errorText, type Log } from '../../base/log.ts'
 import { prefixEnd } from '../../base/ordered-map.ts'
 import { Compacted, type Store, type StoreBatch, type StoreEvent } from '../../store/store.ts'
@@ -19,12 +20,14 @@ export class CacheFeed {
   readonly #clock: Clock
   readonly #log: Log
   readonly #caches: ReadonlyMap<string, WatchCache>
+  readonly #all: readonly WatchCache[]
 
   constructor(store: Store, caches: readonly WatchCache[], clock: Clock, log: Log) {
     this.#store = store
     this.#clock = clock
     this.#log = log
     this.#caches = new Map(caches.map((cache) => [keyPrefix(cache.kind), cache]))
+    this.#all = caches
   }
 
   /** Fills the caches, then keeps them up to date until the signal ends it. */
@@ -80,12 +83,11 @@ export class CacheFeed {
       const key = event.kind === 'put' ? event.item.key : event.key
       const cache = this.#cacheOf(key)
       if (cache === undefined) continue
-      const list = changes.get(cache) ?? []
+      const list = getOrMake(changes, cache, () => [])
       list.push(toChange(event, key.slice(keyPrefix(cache.kind).length), cache))
-      changes.set(cache, list)
     }
     for (const [cache, list] of changes) cache.apply(list)
-    for (const cache of this.#caches.values()) cache.progress(revision)
+    for (const cache of this.#all) cache.progress(revision)
   }
 
   #cacheOf(key: string): WatchCache | undefined {

@@ -23,8 +23,8 @@ const compiled = <F>(write: (structure: StructStructure) => F): ((structure: Str
   const known = new WeakMap<readonly StructField[], F>()
   return (structure) => {
     const { ordered } = structure
-    const found = known.get(ordered) ?? write(structure)
-    known.set(ordered, found)
+    let found = known.get(ordered)
+    if (found === undefined) known.set(ordered, (found = write(structure)))
     return found
   }
 }

@@ -101,8 +101,8 @@ export class SqliteStore implements Store {
     return this.#history.present.revision
   }
 
-  freshRevision(_signal: AbortSignal): Promise<number> {
-    return Promise.resolve(this.revision)
+  freshRevision(_signal: AbortSignal): number {
+    return this.revision
   }
 
   get(key: string, _signal: AbortSignal): Promise<KeyValue | undefined> {

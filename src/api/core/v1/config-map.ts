@@ -43,15 +43,17 @@ export const configMap = defineKind<ConfigMap, ConfigMapInput>({
   applyDefaults: (object) => object,
   validate({ data = {}, binaryData = {} }) {
     const errors: FieldError[] = []
-    for (const [path, map] of [
-      ['data', data],
-      ['binaryData', binaryData],
-    ] as const)
-      for (const name in map)
+    let size = 0
+    const check = (path: string, map: Readonly<Record<string, string>>) => {
+      for (const name in map) {
+        size += map[name]?.length ?? 0
         for (const detail of configKeyErrors(name)) errors.push(invalid(`${path}[${name}]`, name, detail))
+      }
+    }
+    check('data', data)
+    check('binaryData', binaryData)
     for (const name in binaryData)
       if (name in data) errors.push(invalid(`data[${name}]`, name, 'duplicate of key present in binaryData'))
-    const size = [...Object.values(data), ...Object.values(binaryData)].reduce((sum, text) => sum + text.length, 0)
     if (size > dataBytesMax) errors.push(tooLong('', dataBytesMax))
     return errors
   },

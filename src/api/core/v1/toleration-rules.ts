@@ -25,12 +25,13 @@ function validateScope({ key, operator }: Toleration, path: string): FieldError[
 
 /** A value is compared, so it must be one; existence compares none. Upstream reports both at the operator. */
 function validateValue({ operator = 'Equal', value = '' }: Toleration, path: string): FieldError[] {
-  const details: Readonly<Record<string, string>> = {
-    Equal: labelValueErrors(value).join(';'),
-    Exists: value === '' ? '' : "value must be empty when `operator` is 'Exists'",
-  }
-  const detail = details[operator]
-  if (detail === undefined) return validateKnown(operator, tolerationOperators, path)
+  if (operator !== 'Equal' && operator !== 'Exists') return validateKnown(operator, tolerationOperators, path)
+  const detail =
+    operator === 'Equal'
+      ? labelValueErrors(value).join(';')
+      : value === ''
+        ? ''
+        : "value must be empty when `operator` is 'Exists'"
   return detail === '' ? [] : [invalid(path, value, detail)]
 }
 

@@ -1,0 +1,235 @@
+// What one request costs the process, without a socket: from the decoded HTTP request to the stored version and the
+// bytes of the answer, by kind of request and by store; and what recording flows adds to it.
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { realClock } from '../src/base/clock.ts'
+import { silentLog } from '../src/base/log.ts'
+import { systemRandom } from '../src/base/random.ts'
+import { handleHttp } from '../src/apiserver/http.ts'
+import { Cluster } from '../src/cluster/cluster.ts'
+import { openStore, type StoreChoice } from '../src/cluster/open-store.ts'
+import { clusterPolicies } from '../src/cluster/policies.ts'
+import type { WireRequest } from '../src/platform/listener.ts'
+import { nodePlatform } from '../src/platform/node/platform.ts'
+import type { Bench } from './bench.ts'
+
+const concurrency = 16
+/** Rounds so short that some run undisturbed on a busy machine: the best counts. */
+const [callsPerRound, rounds] = [1_000, 5]
+const only = process.env['BENCH_REQUESTS']?.split(',')
+
+interface Call {
+  readonly method: string
+  readonly target: string
+  readonly body?: object
+  readonly type?: string
+}
+
+const core = '/api/v1/namespaces/default'
+const leases = '/apis/coordination.k8s.io/v1/namespaces/kube-node-lease/leases'
+const podNamed = (name: string) => ({
+  metadata: { name, labels: { app: 'web', tier: 'front' } },
+  spec: {
+    automountServiceAccountToken: false,
+    schedulerName: 'nobody',
+    containers: [
+      {
+        name: 'web',
+        image: 'nginx:1.27',
+        ports: [{ containerPort: 80 }],
+        env: [{ name: 'MODE', value: 'production' }],
+        resources: { requests: { cpu: '100m', memory: '64Mi' }, limits: { memory: '128Mi' } },
+        readinessProbe: { httpGet: { path: '/healthz', port: 80 } },
+      },
+    ],
+  },
+})
+const eventNamed = (name: string) => ({
+  metadata: { name, namespace: 'default' },
+  involvedObject: { apiVersion: 'v1', kind: 'Pod', name: 'p-0', namespace: 'default', uid: 'u', resourceVersion: '7' },
+  reason: 'Scheduled',
+  message: 'Successfully assigned default/p-0 to node-0',
+  type: 'Normal',
+  source: { component: 'default-scheduler' },
+  firstTimestamp: '2026-01-01T00:00:00Z',
+  lastTimestamp: '2026-01-01T00:00:00Z',
+  count: 1,
+})
+const runningStatus = {
+  phase: 'Running',
+  conditions: ['PodScheduled', 'Initialized', 'ContainersReady', 'Ready'].map((type) => ({
+    type,
+    status: 'True',
+    lastProbeTime: null,
+    lastTransitionTime: '2026-01-01T00:00:00Z',
+  })),
+  podIP: '10.0.0.7',
+  podIPs: [{ ip: '10.0.0.7' }],
+  startTime: '2026-01-01T00:00:00Z',
+  containerStatuses: [
+    {
+      name: 'web',
+      image: 'nginx:1.27',
+      imageID: 'sha256:0',
+      containerID: 'containerd://0',
+      ready: true,
+      started: true,
+      restartCount: 0,
+      state: { running: { startedAt: '2026-01-01T00:00:00Z' } },
+    },
+  ],
+}
+const leaseRenewed = (index: number) => ({
+  apiVersion: 'coordination.k8s.io/v1',
+  kind: 'Lease',
+  metadata: { name: `node-${index % 100}`, namespace: 'kube-node-lease' },
+  spec: {
+    holderIdentity: `node-${index % 100}`,
+    leaseDurationSeconds: 40,
+    renewTime: `2026-01-01T00:00:00.${String(index).padStart(6, '0')}Z`,
+  },
+})
+
+/** In this order: later ones change what earlier ones have made. */
+const calls: Readonly<Record<string, (index: number) => Call>> = {
+  'create a ConfigMap': (index) => ({
+    method: 'POST',
+    target: `${core}/configmaps`,
+    body: { metadata: { name: `c-${index}` }, data: { a: 'b', c: 'd' } },
+  }),
+  'create a Pod': (index) => ({ method: 'POST', target: `${core}/pods`, body: podNamed(`p-${index}`) }),
+  'create an Event': (index) => ({ method: 'POST', target: `${core}/events`, body: eventNamed(`e-${index}`) }),
+  'bind a Pod': (index) => ({
+    method: 'POST',
+    target: `${core}/pods/p-${index}/binding`,
+    body: { metadata: { name: `p-${index}` }, target: { apiVersion: 'v1', kind: 'Node', name: 'node-0' } },
+  }),
+  'patch the status of a Pod': (index) => ({
+    method: 'PATCH',
+    target: `${core}/pods/p-${index}/status`,
+    type: 'application/strategic-merge-patch+json',
+    body: { status: runningStatus },
+  }),
+  'renew a Lease': (index) => ({ method: 'PUT', target: `${leases}/node-${index % 100}`, body: leaseRenewed(index) }),
+  'merge patch a ConfigMap': (index) => ({
+    method: 'PATCH',
+    target: `${core}/configmaps/c-${index}`,
+    type: 'application/merge-patch+json',
+    body: { data: { a: String(index) } },
+  }),
+  'apply a ConfigMap': (index) => ({
+    method: 'PATCH',
+    target: `${core}/configmaps/c-${index}?fieldManager=bench&force=true`,
+    type: 'application/apply-patch+yaml',
+    body: { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: `c-${index}` }, data: { z: String(index) } },
+  }),
+  'get a Pod': () => ({ method: 'GET', target: `${core}/pods/p-0` }),
+  'list 100 Pods': () => ({ method: 'GET', target: `${core}/pods?limit=100` }),
+}
+
+const certificate = {
+  commonName: 'kubernetes-admin',
+  organizations: ['system:masters'],
+  fingerprint: 'ab',
+  authority: 'users',
+} as const
+const { signal } = new AbortController()
+const remoteAddress = '127.0.0.1'
+
+function wireOf({ method, target, body, type = 'application/json' }: Call): WireRequest {
+  const bytes = new TextEncoder().encode(body === undefined ? '' : JSON.stringify(body))
+  const headers = { accept: 'application/json', 'user-agent': 'bench/1.0', 'content-type': type }
+  return {
+    ...{ method, target, headers, remoteAddress, certificate, signal, upgrade: false },
+    headerValues: () => [],
+    cancel: () => {},
+    body: () => Promise.resolve(bytes),
+  }
+}
+
+class Served implements AsyncDisposable {
+  readonly cluster: Cluster
+  readonly #cleanUps: AsyncDisposableStack
+
+  static async start(choice: StoreChoice): Promise<Served> {
+    const cleanUps = new AsyncDisposableStack()
+    const folder = mkdtempSync(join(tmpdir(), 'bench-request-'))
+    cleanUps.defer(() => rmSync(folder, { recursive: true }))
+    const store = await openStore(choice, folder)
+    const accountKey = nodePlatform.crypto.generateKey()
+    const parts = { clock: realClock, random: systemRandom, platform: nodePlatform, accountKey }
+    const { policies, close } = clusterPolicies(parts)
+    cleanUps.defer(close)
+    const common = { clock: realClock, random: systemRandom, log: silentLog }
+    const cluster = new Cluster({ ...common, store, policies, nodes: 0, controllerManagers: 0 })
+    cleanUps.defer(() => cluster.stop())
+    cluster.startServer()
+    await cluster.ready
+    const served = new Served(cluster, cleanUps)
+    await served.send(
+      wireOf({ method: 'POST', target: `${core}/serviceaccounts`, body: { metadata: { name: 'default' } } }),
+    )
+    for (let index = 0; index < 100; index++)
+      await served.send(wireOf({ method: 'POST', target: leases, body: leaseRenewed(index) }))
+    return served
+  }
+
+  constructor(cluster: Cluster, cleanUps: AsyncDisposableStack) {
+    this.cluster = cluster
+    this.#cleanUps = cleanUps
+  }
+
+  async send(wire: WireRequest): Promise<void> {
+    const { server } = this.cluster
+    if (server === undefined) throw new Error('the API server is gone')
+    const { status, body } = await handleHttp(wire, { server, clock: realClock, random: systemRandom, log: silentLog })
+    if (status >= 300) throw new Error(`${wire.method} ${wire.target} was answered with ${status}: ${String(body)}`)
+  }
+
+  /** Sends the calls with these indexes, so many at a time; microseconds of CPU for each: of this thread, of all. */
+  async measure(call: (index: number) => Call, from: number, count: number): Promise<{ own: number; all: number }> {
+    const wires = Array.from({ length: count }, (_, index) => wireOf(call(from + index)))
+    globalThis.gc?.()
+    const [own, all] = [process.threadCpuUsage(), process.cpuUsage()]
+    let next = 0
+    const sender = async () => {
+      for (;;) {
+        const wire = wires[next++]
+        if (wire === undefined) return
+        await this.send(wire)
+      }
+    }
+    await Promise.all(Array.from({ length: concurrency }, sender))
+    const [ownSpent, allSpent] = [process.threadCpuUsage(own), process.cpuUsage(all)]
+    return { own: (ownSpent.user + ownSpent.system) / count, all: (allSpent.user + allSpent.system) / count }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#cleanUps.disposeAsync()
+  }
+}
+
+const wanted = Object.entries(calls).filter(([name]) => only === undefined || only.some((part) => name.includes(part)))
+
+async function* costsWith(choice: StoreChoice): AsyncGenerator<string> {
+  await using served = await Served.start(choice)
+  for (const [, call] of Object.entries(calls)) await served.measure(call, 0, callsPerRound)
+  for (const [name, call] of only === undefined ? wanted : Object.entries(calls)) {
+    const costs: { own: number; all: number }[] = []
+    for (let round = 1; round <= rounds; round++)
+      costs.push(await served.measure(call, round * callsPerRound, callsPerRound))
+    const own = Math.min(...costs.map((cost) => cost.own))
+    const all = Math.min(...costs.map((cost) => cost.all))
+    if (wanted.some(([each]) => each === name))
+      yield `${choice.kind}: ${name}: ${own.toFixed(1)} µs of CPU, ${all.toFixed(1)} µs with all threads`
+  }
+}
+
+export const requestBench: Bench = {
+  name: 'request',
+  async *run() {
+    for (const kind of ['memory', 'sqlite'] as const)
+      if (process.env['BENCH_STORE'] === undefined || process.env['BENCH_STORE'] === kind) yield* costsWith({ kind })
+  },
+}
