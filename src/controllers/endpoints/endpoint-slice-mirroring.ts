@@ -9,13 +9,11 @@ import { defineController, type PlanView } from '../controller.ts'
 import { managedByLabel, serviceNameLabel } from './endpoint-slice.ts'
 import { familyOf, hasSelector, type AddressFamily } from './pod-endpoints.ts'
 import { sliceChanges, type EndpointGroup } from './slices.ts'
+import { triggerTimeAnnotation } from './trigger-time.ts'
 
 const skipLabel = 'endpointslice.kubernetes.io/skip-mirror'
 const leaderAnnotation = 'control-plane.alpha.kubernetes.io/leader'
-const notMirrored = new Set([
-  'kubectl.kubernetes.io/last-applied-configuration',
-  'endpoints.kubernetes.io/last-change-trigger-time',
-])
+const notMirrored = new Set(['kubectl.kubernetes.io/last-applied-configuration', triggerTimeAnnotation])
 /** Addresses of one subset beyond this number are not mirrored. */
 const addressesPerSubsetMax = 1000
 

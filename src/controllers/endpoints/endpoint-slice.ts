@@ -3,8 +3,9 @@ import { node, type Node } from '../../api/core/v1/node.ts'
 import type { Pod } from '../../api/core/v1/pod.ts'
 import { service, type Service } from '../../api/core/v1/service.ts'
 import { endpointSlice } from '../../api/discovery/v1/endpoint-slice.ts'
-import type { Endpoint, EndpointPort } from '../../api/discovery/v1/endpoint.ts'
+import type { Endpoint, EndpointHints, EndpointPort } from '../../api/discovery/v1/endpoint.ts'
 import { isBeingDeleted, keyOf } from '../../api/object.ts'
+import type { EventNote } from '../../client/event-recorder.ts'
 import { defineController, type PlanView } from '../controller.ts'
 import {
   addressesOf,
@@ -20,11 +21,19 @@ import {
   type AddressFamily,
 } from './pod-endpoints.ts'
 import { sliceChanges, type EndpointGroup, type SliceLook } from './slices.ts'
+import { autoZones, isAuto, isTopologyChange, preferredHints, zoneLabel } from './topology-hints.ts'
+import { triggerTime, type SeenTimes } from './trigger-time.ts'
 
 export const serviceNameLabel = 'kubernetes.io/service-name'
 export const managedByLabel = 'endpointslice.kubernetes.io/managed-by'
 export const headlessLabel = 'service.kubernetes.io/headless'
-const zoneLabel = 'topology.kubernetes.io/zone'
+
+/** What one plan keeps for the next. */
+interface Kept {
+  readonly seen: SeenTimes
+  /** Families whose endpoints have hints by the mode `Auto`. */
+  readonly hinted: readonly AddressFamily[]
+}
 
 export const endpointSliceController = defineController<Service>({
   name: 'endpoint-slice',
@@ -35,17 +44,78 @@ export const endpointSliceController = defineController<Service>({
     podsOfServices,
     {
       kind: node,
-      wakes: ({ now, before }, { all }) =>
-        now?.metadata.labels?.[zoneLabel] === before?.metadata.labels?.[zoneLabel] ? [] : all(service).map(keyOf),
+      wakes({ now, before }, { all }) {
+        if (now?.metadata.labels?.[zoneLabel] !== before?.metadata.labels?.[zoneLabel]) return all(service).map(keyOf)
+        const isChanged = isTopologyChange(now as Node | undefined, before as Node | undefined)
+        return isChanged ? all(service).filter(isAuto).map(keyOf) : []
+      },
     },
   ],
   plan(object, view) {
     if (!hasSelector(object) || isBeingDeleted(object)) return { changes: [] }
+    const kept = view.kept as Kept | undefined
     const pods = selectedPods(object, view)
-    const groups = familiesOf(object).flatMap((family) => groupsOf(object, pods, family, view))
-    return { changes: sliceChanges(view.owned(endpointSlice), groups, lookOf(object)) }
+    const { at, seen } = triggerTime(object, pods, kept?.seen)
+    const hinted: AddressFamily[] = []
+    const events: EventNote[] = []
+    const groups = familiesOf(object).flatMap((family) => {
+      const found = groupsOf(object, pods, family, view)
+      const hinting = hintedGroups(object, found, view)
+      if (hinting.isHinted) hinted.push(family)
+      events.push(...notesOf(object, family, hinting, kept?.hinted.includes(family) ?? false))
+      return hinting.groups
+    })
+    const changes = sliceChanges(view.owned(endpointSlice), groups, { ...lookOf(object), trigger: at })
+    return { changes, events, keep: { seen, hinted } satisfies Kept }
   },
 })
+
+interface Hinting {
+  readonly groups: readonly EndpointGroup[]
+  readonly isHinted: boolean
+  /** Why there are no hints although they were asked for. */
+  readonly why?: string
+}
+
+function hintedGroups(object: Service, groups: readonly EndpointGroup[], { all }: PlanView): Hinting {
+  if (!isAuto(object))
+    return { groups: groups.map((group) => withHints(group, (each) => preferredHints(object, each))), isHinted: false }
+  const ready = groups.flatMap(({ endpoints }) => endpoints).filter(isReady)
+  const found = autoZones(ready, all(node))
+  if (found.kind === 'none') return { groups, isHinted: false, why: found.why }
+  const zones = new Map(ready.map((endpoint, index) => [endpoint, found.zones[index] ?? '']))
+  const hintsOf = (endpoint: Endpoint) => ({ forZones: [{ name: zones.get(endpoint) ?? '' }] })
+  return { groups: groups.map((group) => withHints(group, hintsOf)), isHinted: true }
+}
+
+const isReady = ({ conditions: { ready } }: Endpoint): boolean => ready === true
+
+const withHints = (
+  group: EndpointGroup,
+  hintsOf: (endpoint: Endpoint) => EndpointHints | undefined,
+): EndpointGroup => ({
+  ...group,
+  endpoints: group.endpoints.map((endpoint) => {
+    const hints = isReady(endpoint) ? hintsOf(endpoint) : undefined
+    return hints === undefined ? endpoint : { ...endpoint, hints }
+  }),
+})
+
+function notesOf(object: Service, family: AddressFamily, { isHinted, why }: Hinting, wasHinted: boolean): EventNote[] {
+  const told = (what: string) => `${what}, addressType: ${family}`
+  const disabled = { type: 'Warning', reason: 'TopologyAwareHintsDisabled' } as const
+  if (why !== undefined) return [{ ...disabled, message: told(why) }]
+  if (!isAuto(object))
+    return wasHinted ? [{ ...disabled, message: told('Topology Aware Hints has been disabled') }] : []
+  if (wasHinted || !isHinted) return []
+  return [
+    {
+      type: 'Normal',
+      reason: 'TopologyAwareHintsEnabled',
+      message: told('Topology Aware Hints has been enabled'),
+    },
+  ]
+}
 
 const lookOf = (object: Service): SliceLook => ({
   generateName: `${object.metadata.name}-`,
@@ -94,16 +164,5 @@ function endpointOf(object: Service, pod: Pod, addresses: readonly string[], { f
     ...(hostname === undefined ? {} : { hostname }),
     ...(nodeName === undefined ? {} : { nodeName }),
     ...(zone === undefined ? {} : { zone }),
-    ...(ready ? hintsOf(object, zone, nodeName) : {}),
   }
-}
-
-/** Where traffic should come from, when the Service prefers its own zone or node. */
-function hintsOf({ spec }: Service, zone: string | undefined, nodeName: string | undefined): Pick<Endpoint, 'hints'> {
-  const { trafficDistribution: preference } = spec
-  if (preference === undefined || zone === undefined) return {}
-  const forZones = [{ name: zone }]
-  return preference === 'PreferSameNode' && nodeName !== undefined
-    ? { hints: { forZones, forNodes: [{ name: nodeName }] } }
-    : { hints: { forZones } }
 }

@@ -7,7 +7,7 @@ import type { Pod } from '../../api/core/v1/pod.ts'
 import { service } from '../../api/core/v1/service.ts'
 import { endpointSlice, type EndpointSlice } from '../../api/discovery/v1/endpoint-slice.ts'
 import type { ApiObject } from '../../api/object.ts'
-import type { Change } from '../controller.ts'
+import type { Change, Plan, PlanController } from '../controller.ts'
 import { aPod, firstObject, labels, made, planOf, type PodLook, shown, viewOf } from '../plan.harness.ts'
 import { endpointSliceController } from './endpoint-slice.ts'
 import { endpointSliceMirroringController } from './endpoint-slice-mirroring.ts'
@@ -157,8 +157,8 @@ test('Endpoints hold the same in the older form', () => {
   const many = Array.from({ length: 1001 }, (_, index) => backend(`p${index}`, `10.${index >> 8}.0.${index & 255}`))
   const large = firstObject<Endpoints>(planOf(endpointsController, aService(), ...many))
   deepEqual(
-    [large.subsets?.[0]?.addresses?.length, large.metadata.annotations],
-    [1000, { 'endpoints.kubernetes.io/over-capacity': 'truncated' }],
+    [large.subsets?.[0]?.addresses?.length, large.metadata.annotations?.['endpoints.kubernetes.io/over-capacity']],
+    [1000, 'truncated'],
   )
 })
 
@@ -195,4 +195,131 @@ test('a pod wakes the Services that select it, when something changed that they 
   deepEqual(wakes({ ...pod, metadata: { ...pod.metadata, resourceVersion: '9' } }, pod), [])
   deepEqual(wakes(backend('a', '10.0.0.1', { ready: false }), pod), ['default/web'])
   deepEqual(wakes(backend('a', '10.0.0.1', { labels: {} }), pod), ['default/web'], 'it has left')
+})
+
+test('what is written tells since when it should be so: the earliest change that was not seen before', () => {
+  const trigger = 'endpoints.kubernetes.io/last-change-trigger-time'
+  for (const controller of [endpointSliceController, endpointsController] as unknown as PlanController[]) {
+    const at = ({ changes: [first] }: Plan) =>
+      first === undefined ? 'nothing' : (first.object as ApiObject).metadata.annotations?.[trigger]
+    const object = { ...aService(), metadata: { ...aService().metadata, creationTimestamp: '2029-12-31T23:00:00Z' } }
+    const early = backend('a', '10.0.0.1', { readyForMs: 90_000 })
+    const first = controller.plan(object, viewOf([early]))
+    equal(at(first), '2029-12-31T23:00:00Z', 'the Service is new')
+    const kind = controller === (endpointsController as unknown) ? endpoints : endpointSlice
+    const written = made(kind as typeof endpoints, 'web', firstObject<object>(first))
+    const late = ['b', 'c'].map((name, index) =>
+      backend(name, `10.0.1.${index}`, { readyForMs: 5_000 - index * 1_000 }),
+    )
+    const view = (pods: readonly Pod[]) => ({ ...viewOf([early, ...pods, written]), kept: first.keep })
+    const second = controller.plan(object, view(late))
+    equal(at(second), '2029-12-31T23:59:55Z', 'two pods are new')
+    equal(at(controller.plan(object, view([]))), 'nothing', 'the time alone is not written')
+    const gone = controller.plan(object, { ...viewOf([written]), kept: first.keep })
+    equal(at(gone), undefined, 'nobody knows since when a pod is gone')
+  }
+})
+
+const zoned = (name: string, zone: string | undefined, cpu: string, extra: object = {}) =>
+  made(node, name, {
+    metadata: { labels: zone === undefined ? {} : { 'topology.kubernetes.io/zone': zone }, ...extra },
+    status: { allocatable: { cpu }, conditions: [{ type: 'Ready', status: 'True' }] },
+  })
+const on = (node: string, count: number): Pod[] =>
+  Array.from({ length: count }, (_, index) =>
+    backend(`${node}-${index}`, `10.${node.charCodeAt(0)}.0.${index}`, { nodeName: node }),
+  )
+
+const hinting: [why: string, others: ApiObject[], hints: string, note: string][] = [
+  [
+    'endpoints serve their own zone',
+    [zoned('m', 'x', '4'), zoned('n', 'y', '4'), ...on('m', 3), ...on('n', 3)],
+    'x x x y y y',
+    'Topology Aware Hints has been enabled',
+  ],
+  [
+    'a zone with too many gives to one with too few',
+    [zoned('m', 'x', '4'), zoned('n', 'y', '4'), ...on('m', 5), ...on('n', 1)],
+    'y y x x x y',
+    'Topology Aware Hints has been enabled',
+  ],
+  [
+    'zones count by the processors of their nodes',
+    [zoned('m', 'x', '2'), zoned('n', 'y', '6'), ...on('m', 4), ...on('n', 4)],
+    'y y x x y y y y',
+    'Topology Aware Hints has been enabled',
+  ],
+  [
+    'too few for all zones',
+    [zoned('m', 'x', '4'), zoned('n', 'y', '4'), ...on('m', 1)],
+    '-',
+    'Insufficient number of endpoints (1 endpoints, 2 zones)',
+  ],
+  [
+    'unfair however they are shared',
+    [zoned('m', 'x', '4'), zoned('n', 'y', '4'), zoned('o', 'z', '4'), ...on('m', 4)],
+    '- - - -',
+    'Unable to allocate minimum required endpoints to each zone without exceeding overload threshold (4 endpoints, 3 zones)',
+  ],
+  [
+    'a node without a zone',
+    [zoned('m', 'x', '4'), zoned('n', undefined, '4'), ...on('m', 4)],
+    '- - - -',
+    'Insufficient Node information: allocatable CPU or zone not specified on one or more nodes',
+  ],
+  [
+    'one zone alone',
+    [zoned('m', 'x', '4'), ...on('m', 4)],
+    '- - - -',
+    'Insufficient Node information: allocatable CPU or zone not specified on one or more nodes',
+  ],
+  [
+    'an endpoint without a zone',
+    [zoned('m', 'x', '4'), zoned('n', 'y', '4'), ...on('m', 5), ...on('lost', 1)],
+    '- - - - - -',
+    'One or more endpoints do not have a zone specified',
+  ],
+]
+for (const [why, others, hints, note] of hinting)
+  test(`topology mode Auto: ${why}`, () => {
+    const object = made(service, 'web', {
+      metadata: { annotations: { 'service.kubernetes.io/topology-mode': 'Auto' } },
+      spec: { selector: labels, ports: [{ port: 80 }], trafficDistribution: 'PreferClose' },
+    })
+    const plan = planOf(endpointSliceController, object, ...others)
+    const found = firstObject<EndpointSlice>(plan).endpoints ?? []
+    const byName = found.toSorted((a, b) => ((a.targetRef?.name ?? '') < (b.targetRef?.name ?? '') ? -1 : 1))
+    equal(byName.map((each) => each.hints?.forZones?.map(({ name }) => name).join() ?? '-').join(' '), hints)
+    deepEqual(
+      plan.events?.map(({ message }) => message),
+      [`${note}, addressType: IPv4`],
+    )
+    const again = (endpointSliceController as PlanController).plan(object, { ...viewOf(others), kept: plan.keep })
+    equal(again.events?.length, hints.includes('-') ? 1 : 0, 'that there are hints is told once')
+  })
+
+test('hints go when the mode goes, and that is told', () => {
+  const others = [zoned('m', 'x', '4'), zoned('n', 'y', '4'), ...on('m', 3), ...on('n', 3)]
+  const kept = { seen: { service: '', pods: new Map() }, hinted: ['IPv4'] }
+  const { events, changes } = (endpointSliceController as PlanController).plan(aService(), { ...viewOf(others), kept })
+  deepEqual(
+    events?.map(({ reason, message }) => `${reason}: ${message}`),
+    ['TopologyAwareHintsDisabled: Topology Aware Hints has been disabled, addressType: IPv4'],
+  )
+  equal(
+    (changes[0]?.object as EndpointSlice).endpoints?.some(({ hints }) => hints !== undefined),
+    false,
+  )
+})
+
+test('traffic that prefers what is near', () => {
+  const others = [zoned('m', 'x', '4'), ...on('m', 1), ...on('lost', 1)]
+  const hints = (trafficDistribution: string) =>
+    firstObject<EndpointSlice>(planOf(endpointSliceController, aService({ trafficDistribution }), ...others))
+      .endpoints?.toSorted((a, b) => (a.nodeName === 'm' ? -1 : b.nodeName === 'm' ? 1 : 0))
+      .map((each) => each.hints)
+  const forZones = [{ name: 'x' }]
+  deepEqual(hints('PreferClose'), [{ forZones }, undefined])
+  deepEqual(hints('PreferSameZone'), [{ forZones }, undefined])
+  deepEqual(hints('PreferSameNode'), [{ forZones, forNodes: [{ name: 'm' }] }, { forNodes: [{ name: 'lost' }] }])
 })

@@ -18,6 +18,7 @@ import {
   podsOfServices,
   selectedPods,
 } from './pod-endpoints.ts'
+import { triggerTime, triggerTimeAnnotation, type SeenTimes } from './trigger-time.ts'
 
 const managedByLabel = 'endpoints.kubernetes.io/managed-by'
 const overCapacityAnnotation = 'endpoints.kubernetes.io/over-capacity'
@@ -36,7 +37,8 @@ export const endpointsController = defineController<Service>({
       (pod) => (object.spec.publishNotReadyAddresses ?? false) || !isBeingDeleted(pod),
     )
     const { subsets, isTruncated } = truncated(subsetsOf(object, pods))
-    return { changes: write(object, view.find(endpoints, keyOf(object)), subsets, isTruncated) }
+    const { at, seen } = triggerTime(object, pods, view.kept as SeenTimes | undefined)
+    return { changes: write(object, view.find(endpoints, keyOf(object)), subsets, isTruncated, at), keep: seen }
   },
 })
 
@@ -116,6 +118,7 @@ function write(
   existing: Endpoints | undefined,
   subsets: readonly EndpointSubset[],
   isTruncated: boolean,
+  trigger: string | undefined,
 ): Change[] {
   const labels = {
     ...object.metadata.labels,
@@ -123,8 +126,18 @@ function write(
     ...(isHeadless(object) ? { [headlessLabel]: '' } : {}),
   }
   const body = subsets.length === 0 ? {} : { subsets }
-  const annotations = isTruncated ? { [overCapacityAnnotation]: 'truncated' } : {}
-  const marked = isTruncated ? { annotations } : {}
+  const capacity = isTruncated ? 'truncated' : undefined
+  const {
+    [overCapacityAnnotation]: before,
+    [triggerTimeAnnotation]: _,
+    ...others
+  } = existing?.metadata.annotations ?? {}
+  const told = {
+    ...others,
+    ...(capacity === undefined ? {} : { [overCapacityAnnotation]: capacity }),
+    ...(trigger === undefined ? {} : { [triggerTimeAnnotation]: trigger }),
+  }
+  const marked = Object.keys(told).length === 0 ? {} : { annotations: told }
   if (existing === undefined)
     return [
       {
@@ -138,13 +151,13 @@ function write(
         }),
       },
     ]
+  const { annotations: __, ...metadata } = existing.metadata
   const isSame =
     equalValues(existing.subsets ?? [], subsets) &&
     equalValues(existing.metadata.labels ?? {}, labels) &&
-    equalValues(existing.metadata.annotations ?? {}, annotations)
+    before === capacity
   if (isSame) return []
-  const { annotations: _, ...metadata } = existing.metadata
-  const { subsets: __, ...rest } = existing
+  const { subsets: ___, ...rest } = existing
   const next = { ...rest, metadata: { ...metadata, labels, ...marked }, ...body }
   return [
     {

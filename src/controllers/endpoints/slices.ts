@@ -3,6 +3,7 @@ import { endpointSlice, type EndpointSlice } from '../../api/discovery/v1/endpoi
 import type { Endpoint, EndpointPort } from '../../api/discovery/v1/endpoint.ts'
 import { equalValues } from '../../schema/json-value.ts'
 import type { Change } from '../controller.ts'
+import { triggerTimeAnnotation } from './trigger-time.ts'
 
 /** More endpoints than this go into another slice. */
 const endpointsPerSliceMax = 100
@@ -17,7 +18,10 @@ export interface EndpointGroup {
 export interface SliceLook {
   readonly generateName: string
   readonly labels: Readonly<Record<string, string>>
+  /** What they carry, and nothing else; left out, they keep what others put there. */
   readonly annotations?: Readonly<Record<string, string>>
+  /** Since when it should look so; told with what is written, and no reason to write. */
+  readonly trigger?: string | undefined
 }
 
 export function sliceChanges(
@@ -72,24 +76,37 @@ function groupChanges(own: readonly EndpointSlice[], group: EndpointGroup, look:
   return changes
 }
 
-function update(slice: EndpointSlice, endpoints: readonly Endpoint[], { labels, annotations }: SliceLook): Change[] {
-  const { annotations: _, ...metadata } = slice.metadata
+function update(slice: EndpointSlice, endpoints: readonly Endpoint[], look: SliceLook): Change[] {
+  const { labels } = look
+  const { annotations: before = {}, ...metadata } = slice.metadata
+  const { [triggerTimeAnnotation]: _, ...untriggered } = before
+  const annotations = look.annotations ?? untriggered
   const next = {
     ...slice,
-    metadata: { ...metadata, labels, ...(annotations === undefined ? {} : { annotations }) },
+    metadata: { ...metadata, labels, ...annotationsOf({ ...look, annotations }) },
     ...(endpoints.length === 0 ? { endpoints: [] } : { endpoints }),
   }
   const isSame =
     equalValues(endpoints, slice.endpoints ?? []) &&
     equalValues(labels, slice.metadata.labels) &&
-    equalValues(annotations ?? {}, slice.metadata.annotations ?? {})
+    equalValues(annotations, untriggered)
   return isSame ? [] : [{ kind: 'update', of: endpointSlice, object: next }]
+}
+
+function annotationsOf({ annotations, trigger }: SliceLook): Pick<SliceLook, 'annotations'> {
+  const all = { ...annotations, ...(trigger === undefined ? {} : { [triggerTimeAnnotation]: trigger }) }
+  return Object.keys(all).length === 0 ? {} : { annotations: all }
 }
 
 const create = ({ addressType, ports }: EndpointGroup, endpoints: readonly Endpoint[], look: SliceLook): Change => ({
   kind: 'create',
   of: endpointSlice,
-  object: { metadata: look, addressType, endpoints, ports },
+  object: {
+    metadata: { generateName: look.generateName, labels: look.labels, ...annotationsOf(look) },
+    addressType,
+    endpoints,
+    ports,
+  },
 })
 
 const remove = (object: EndpointSlice): Change => ({ kind: 'delete', of: endpointSlice, object })
