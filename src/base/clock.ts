@@ -76,6 +76,9 @@ function secondText(ms: number): string {
 /** RFC 3339 with seconds, as metav1.Time writes it. */
 export const rfc3339 = (ms: number): string => `${secondText(ms)}Z`
 
+/** The day in UTC: `2030-01-31`. */
+export const dayOf = (ms: number): string => rfc3339(ms).slice(0, 10)
+
 /** RFC 3339 with microseconds, as metav1.MicroTime writes it. */
 export const rfc3339Micro = (ms: number): string => {
   const micros = Math.floor(ms * 1000) % 1_000_000

@@ -13,6 +13,7 @@ import { noKubelets, type KubeletConnection } from '../apiserver/kubelet-connect
 import { node } from '../api/core/v1/node.ts'
 import { pod, type Pod } from '../api/core/v1/pod.ts'
 import { isIpV4 } from '../api/network-rules.ts'
+import type { LegacyTokenUses } from '../apiserver/authentication/legacy-token-uses.ts'
 import type { Caches, Policies } from '../apiserver/policies.ts'
 import type { User } from '../apiserver/request.ts'
 import { Client } from '../client/client.ts'
@@ -48,6 +49,7 @@ import type { RealNode } from './real-node.ts'
 import { simulatedHost } from './simulated-host.ts'
 import { SimulatedMachine } from './simulated-machine.ts'
 import { apiServerUser, controllerManagerUser, controllerUser, nodeUser, schedulerUser } from './identities.ts'
+import { trackLegacyTokens } from './legacy-token-tracking.ts'
 
 export interface ClusterOptions {
   readonly clock: Clock
@@ -57,6 +59,8 @@ export interface ClusterOptions {
   readonly store: Store
   /** Who may do what. */
   readonly policies: (caches: Caches) => Policies
+  /** Uses of tokens kept in Secrets, to be written down; nobody does where it is left out. */
+  readonly tokenUses?: LegacyTokenUses
   /** How many simulated nodes run. */
   readonly nodes: number
   /** How many controller managers run; of several one leads. 1 when left out. */
@@ -212,6 +216,11 @@ export class Cluster {
             await bootstrap(this.client('apiserver', apiServerUser), clock, context(stop))
             this.#ready.resolve()
           })
+          const { tokenUses } = this.#options
+          if (tokenUses !== undefined)
+            tasks.start('use of tokens', (stop) =>
+              trackLegacyTokens(this.client('apiserver', apiServerUser), tokenUses, log, context(stop)),
+            )
         }),
       )
     })

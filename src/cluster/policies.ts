@@ -16,6 +16,7 @@ import { bootstrapTokens } from '../apiserver/authentication/bootstrap-tokens.ts
 import { certificates } from '../apiserver/authentication/certificates.ts'
 import { frontProxy, frontProxyDefaults } from '../apiserver/authentication/front-proxy.ts'
 import { legacyAccountTokens } from '../apiserver/authentication/legacy-account-tokens.ts'
+import { LegacyTokenUses } from '../apiserver/authentication/legacy-token-uses.ts'
 import { oidc } from '../apiserver/authentication/oidc.ts'
 import { ServiceAccountTokens } from '../apiserver/authentication/service-account-tokens.ts'
 import { tokenFile } from '../apiserver/authentication/token-file.ts'
@@ -29,6 +30,7 @@ import type { Rbac } from '../apiserver/authorization/rbac/rbac.ts'
 import type { JsonServer } from '../apiserver/outbound-json.ts'
 import type { Caches, Policies } from '../apiserver/policies.ts'
 import { serverPolicies } from '../apiserver/server-policies.ts'
+import type { Secret } from '../api/core/v1/secret.ts'
 import type { KeyPair, PublicKey } from '../platform/crypto.ts'
 import type { Outbound, OutboundOptions } from '../platform/outbound.ts'
 import type { Platform } from '../platform/platform.ts'
@@ -55,6 +57,8 @@ const auditWebhookTimeoutMs = 30_000
 
 export interface ClusterPolicies {
   readonly policies: (caches: Caches) => Policies
+  /** Tokens kept in Secrets that were used; somebody must write it down. */
+  readonly tokenUses: LegacyTokenUses
   /** Ends the connections to issuers and webhooks. */
   close(): Promise<void>
 }
@@ -74,10 +78,12 @@ export function clusterPolicies(parts: PolicyParts, settings: PolicySettings = d
     random,
     crypto,
   })
+  const tokenUses = new LegacyTokenUses(clock)
   const legacyParts = {
     keys: [crypto.loadPublicKey(accountKey.publicKey), ...oldAccountKeys],
     audiences,
     crypto,
+    onUse: (kept: Secret) => tokenUses.note(kept),
   }
   const tokens = (caches: Caches): TokenAuthenticator[] => [
     ...(settings.tokenFile === '' ? [] : [tokenFile(settings.tokenFile, audiences, crypto)]),
@@ -121,6 +127,7 @@ export function clusterPolicies(parts: PolicyParts, settings: PolicySettings = d
   })
   return {
     policies,
+    tokenUses,
     async close() {
       await audit?.close()
       await Promise.all([servers.close(), caller.close()])

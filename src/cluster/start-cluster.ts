@@ -56,11 +56,12 @@ export async function startCluster({
   const certificates = https ? temporaryCertificates(pkiParts) : undefined
   const accountKey = certificates?.accountKey ?? nodePlatform.crypto.generateKey()
   const policyParts = { clock, random: random.fork('policies'), platform: nodePlatform, accountKey }
-  const { policies, close } = clusterPolicies(policyParts)
+  const { policies, tokenUses, close } = clusterPolicies(policyParts)
   const cleanUps = new AsyncDisposableStack()
   cleanUps.defer(close)
   const cluster = new Cluster({
     ...{ clock, random, log, store, policies, nodes, controllerManagers, simulation, schedulerConfiguration, faults },
+    tokenUses,
     tellsOfAddOns: true,
     controllerSettings: {
       legacyTokens: legacyTokenIssuer(accountKey, nodePlatform.crypto),

@@ -97,7 +97,7 @@ export async function up({
       encryptionPath === undefined ? undefined : await encryption(plainStore, encryptionPath, cipherParts)
     const openedStore = encrypted?.store ?? plainStore
     const metrics = new Metrics()
-    const { policies, close } = clusterPolicies(
+    const { policies, tokenUses, close } = clusterPolicies(
       { clock: realClock, random: systemRandom, platform, accountKey, log, metrics },
       settings,
     )
@@ -114,6 +114,7 @@ export async function up({
       metrics,
       store: openedStore,
       policies,
+      tokenUses,
       nodes,
       controllerSettings: {
         authority,

@@ -117,6 +117,8 @@ export interface ControllerSettings {
   readonly certificateLifeMs?: number
   /** Without it Secrets get no tokens. */
   readonly legacyTokens?: LegacyTokens
+  /** How long a token kept in a Secret may go unused; a year when left out. */
+  readonly legacyTokenCleanUpMs?: number
   readonly crypto?: Pick<CryptoProvider, 'hmacSha256'>
 }
 

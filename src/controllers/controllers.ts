@@ -16,6 +16,7 @@ import { endpointsController } from './endpoints/endpoints.ts'
 import { garbageCollector } from './garbage-collector.ts'
 import { jobController } from './job/job.ts'
 import { jobOrphansController } from './job-orphans.ts'
+import { legacyTokenCleanerController } from './tokens/legacy-token-cleaner.ts'
 import { namespaceController } from './namespace.ts'
 import { nodeIpamController } from './node-ipam/node-ipam.ts'
 import { nodeLifecycleController } from './node-lifecycle/node-lifecycle.ts'
@@ -50,6 +51,7 @@ export const controllers: readonly Controller[] = [
   garbageCollector,
   jobController,
   jobOrphansController,
+  legacyTokenCleanerController,
   namespaceController,
   nodeIpamController,
   nodeLifecycleController,

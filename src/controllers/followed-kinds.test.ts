@@ -3,12 +3,6 @@
 import { deepEqual, equal } from 'node:assert/strict'
 import { test } from 'node:test'
 import { context } from '../base/context.ts'
-import { FlowRecorder } from '../base/flow.ts'
-import { silentLog } from '../base/log.ts'
-import { Metrics } from '../base/metrics.ts'
-import { seededRandom } from '../base/random.ts'
-import { TaskGroup } from '../base/task-group.ts'
-import { VirtualClock } from '../base/virtual-clock.ts'
 import { customResourceDefinition } from '../api/apiextensions/v1/custom-resource-definition.ts'
 import { configMap } from '../api/core/v1/config-map.ts'
 import { namespace, type Namespace } from '../api/core/v1/namespace.ts'
@@ -16,12 +10,9 @@ import { pod } from '../api/core/v1/pod.ts'
 import type { Kind } from '../api/kind.ts'
 import type { ApiObject } from '../api/object.ts'
 import { Client } from '../client/client.ts'
-import { Informers } from '../client/informers.ts'
-import type { Controller } from './controller.ts'
 import { garbageCollector } from './garbage-collector.ts'
 import { namespaceController } from './namespace.ts'
-import { controllerMetrics, startController } from './runtime.ts'
-import { kindNamed, TinyApi } from './tiny-api.harness.ts'
+import { kindNamed, start, TinyApi } from './tiny-api.harness.ts'
 
 const ctx = context(new AbortController().signal)
 const configMaps = configMap as unknown as Kind
@@ -38,25 +29,6 @@ const ownedBy = (object: ApiObject, extra: object = {}) => ({
     },
   ],
 })
-
-/** Runs one controller on an API of a few kinds. */
-function start(controller: Controller, api: TinyApi) {
-  const clock = new VirtualClock()
-  const tasks = new TaskGroup()
-  const client = new Client(api)
-  const parts = {
-    ...{ client, clock, log: silentLog, random: seededRandom(1), flow: new FlowRecorder(clock), settings: {} },
-    informers: new Informers(client, { clock, log: silentLog }, tasks),
-    metrics: controllerMetrics(new Metrics()),
-  }
-  startController(controller, parts, tasks)
-  return {
-    settle: (duration = '10s') => clock.advance(duration),
-    async [Symbol.asyncDispose]() {
-      await tasks[Symbol.asyncDispose]()
-    },
-  }
-}
 
 function apiOf(...kinds: readonly Kind[]): TinyApi {
   const api = new TinyApi()

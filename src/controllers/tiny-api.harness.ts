@@ -2,13 +2,22 @@
 // that take their kinds from discovery.
 import { Channel } from '../base/channel.ts'
 import type { Context } from '../base/context.ts'
-import { causeOf, type FlowId } from '../base/flow.ts'
+import { causeOf, FlowRecorder, type FlowId } from '../base/flow.ts'
+import { silentLog } from '../base/log.ts'
+import { Metrics } from '../base/metrics.ts'
+import { seededRandom } from '../base/random.ts'
+import { TaskGroup } from '../base/task-group.ts'
+import { VirtualClock } from '../base/virtual-clock.ts'
 import { bareKind } from '../api/bare-kind.ts'
 import type { Kind } from '../api/kind.ts'
 import { isBeingDeleted, keyOf, namespaceOf, objectKey, type ApiObject } from '../api/object.ts'
 import type { ObjectMeta } from '../api/meta/v1/object-meta.ts'
 import { StatusError } from '../api/status-error.ts'
+import { Client } from '../client/client.ts'
+import { Informers } from '../client/informers.ts'
 import type { ApiCall, ClientEvent, ListPage, Transport, WatchCall } from '../client/transport.ts'
+import type { Controller } from './controller.ts'
+import { controllerMetrics, startController } from './runtime.ts'
 
 export const kindNamed = (group: string, version: string, kind: string, namespaced = true): Kind =>
   bareKind({ group, version, kind, namespaced, plural: `${kind.toLowerCase()}s`, singular: kind.toLowerCase() })
@@ -141,5 +150,24 @@ export class TinyApi implements Transport {
     for (const { of, events } of this.#watches)
       if (of === idOf(kind)) events.push({ type, object: kept, cause: causeOf(0 as FlowId, this.#revision) })
     return kept
+  }
+}
+
+/** Runs one controller on an API of a few kinds. */
+export function start(controller: Controller, api: TinyApi, startMs?: number) {
+  const clock = new VirtualClock(startMs)
+  const tasks = new TaskGroup()
+  const client = new Client(api)
+  const parts = {
+    ...{ client, clock, log: silentLog, random: seededRandom(1), flow: new FlowRecorder(clock), settings: {} },
+    informers: new Informers(client, { clock, log: silentLog }, tasks),
+    metrics: controllerMetrics(new Metrics()),
+  }
+  startController(controller, parts, tasks)
+  return {
+    settle: (duration: string | number = '10s') => clock.advance(duration),
+    async [Symbol.asyncDispose]() {
+      await tasks[Symbol.asyncDispose]()
+    },
   }
 }

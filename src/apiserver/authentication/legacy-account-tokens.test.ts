@@ -7,7 +7,9 @@ import { secret, type Secret } from '../../api/core/v1/secret.ts'
 import { serviceAccount } from '../../api/core/v1/service-account.ts'
 import { nodeCrypto } from '../../platform/node/crypto.ts'
 import type { Caches } from '../policies.ts'
+import { VirtualClock } from '../../base/virtual-clock.ts'
 import { legacyAccountTokens, legacyTokenIssuer } from './legacy-account-tokens.ts'
+import { LegacyTokenUses } from './legacy-token-uses.ts'
 
 const key = nodeCrypto.generateKey()
 const home = { namespace: 'default' }
@@ -24,12 +26,15 @@ const kept = (content: string, metadata: object = {}): Secret => {
   return { ...object, metadata: { ...object.metadata, ...metadata } }
 }
 
+const used: string[] = []
+
 const ask = (shown: string, inSecret: Secret | undefined, owner: unknown, keys = [key], audiences = ['api']) => {
   const get = (kind: Kind) => (kind.kind === 'Secret' ? inSecret : owner)
   const authenticator = legacyAccountTokens({ get } as unknown as Caches, {
     keys: keys.map(({ publicKey }) => nodeCrypto.loadPublicKey(publicKey)),
     audiences: ['api'],
     crypto: nodeCrypto,
+    onUse: ({ metadata }) => used.push(metadata.name),
   })
   const answer = authenticator.authenticateToken(shown, audiences, new AbortController().signal)
   if (answer instanceof Promise) throw new Error('it is answered at once')
@@ -60,3 +65,22 @@ for (const [why, answer, want] of cases)
   test(`legacy token, ${why}: ${want}`, () => {
     equal(answer, want)
   })
+
+test('only tokens that were taken count as used', () =>
+  equal(used.length, cases.filter(([, answer]) => answer === user).length))
+
+test('a use is noted once a day', async () => {
+  const clock = new VirtualClock(Date.UTC(2030, 0, 31, 23, 59))
+  const uses = new LegacyTokenUses(clock)
+  uses.note(kept(token))
+  uses.note(kept(token, { labels: { 'kubernetes.io/legacy-token-last-used': '2030-01-30' } }))
+  equal(uses.queue.depth, 1)
+  await uses.queue.take(new AbortController().signal)
+  uses.queue.done('default/s')
+  const today = kept(token, { labels: { 'kubernetes.io/legacy-token-last-used': '2030-01-31' } })
+  uses.note(today)
+  equal(uses.queue.depth, 0)
+  await clock.advance('1m')
+  uses.note(today)
+  equal(uses.queue.depth, 1)
+})

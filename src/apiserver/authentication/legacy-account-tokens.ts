@@ -36,6 +36,8 @@ export interface LegacyTokenParts {
   readonly keys: readonly PublicKey[]
   readonly audiences: readonly string[]
   readonly crypto: CryptoProvider
+  /** Called with the Secret of a token that was taken. */
+  readonly onUse: (kept: Secret) => void
 }
 
 export const legacyAccountTokens = (caches: Caches, parts: LegacyTokenParts): TokenAuthenticator => ({
@@ -57,6 +59,7 @@ export const legacyAccountTokens = (caches: Caches, parts: LegacyTokenParts): To
     if (!isSignedBy(parsed, parts.keys)) return refused('the signature of the service account token is not valid')
     const audiences = commonAudiences(asked, parts.audiences)
     if (audiences.length === 0) return refused('the token is not meant for these audiences')
+    parts.onUse(kept)
     const user = { name: serviceAccountUser(namespace, name), uid, groups: serviceAccountGroups(namespace), extra: {} }
     return authenticated(user, audiences)
   },

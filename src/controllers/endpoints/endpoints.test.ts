@@ -307,7 +307,7 @@ test('hints go when the mode goes, and that is told', () => {
     ['TopologyAwareHintsDisabled: Topology Aware Hints has been disabled, addressType: IPv4'],
   )
   equal(
-    (changes[0]?.object as EndpointSlice).endpoints?.some(({ hints }) => hints !== undefined),
+    (changes[0]?.object as EndpointSlice | undefined)?.endpoints?.some(({ hints }) => hints !== undefined),
     false,
   )
 })

@@ -5,9 +5,14 @@ import { secret, type Secret } from '../../api/core/v1/secret.ts'
 import { serviceAccount, type ServiceAccount } from '../../api/core/v1/service-account.ts'
 import { isBeingDeleted, keyOf, namespaceOf, objectKey, splitKey } from '../../api/object.ts'
 import { hasReason } from '../../api/status-error.ts'
+import type { Context } from '../../base/context.ts'
+import type { Client } from '../../client/client.ts'
 import { base64Text } from '../../pki/pem.ts'
 import { equalValues } from '../../schema/json-value.ts'
 import { defineController, managerAccount, type ControllerSettings, type Grouping } from '../controller.ts'
+
+/** Begins keys of Secrets that are gone. */
+const gonePrefix = 'gone:'
 
 const secretsByAccount: Grouping<Secret> = {
   kind: secret,
@@ -26,9 +31,14 @@ export const serviceAccountTokenController = defineController({
   wakes(kind, { key, now, before }, { members }) {
     if (kind.kind === serviceAccount.kind) return members(secretsByAccount, key).map(keyOf)
     const object = (now ?? before) as Secret
-    return isTokenSecret(object) ? [key] : []
+    if (!isTokenSecret(object)) return []
+    return [now === undefined ? `${gonePrefix}${accountKeyOf(object)} ${object.metadata.name}` : key]
   },
   async reconcile(key, { client, cached, settings }, context) {
+    if (key.startsWith(gonePrefix)) {
+      await dropReference(key.slice(gonePrefix.length), client, context)
+      return undefined
+    }
     const object = cached(secret, key)
     if (object === undefined || !isTokenSecret(object) || isBeingDeleted(object)) return undefined
     const account = await accountOf(object)
@@ -56,6 +66,17 @@ export const serviceAccountTokenController = defineController({
     }
   },
 })
+
+/** An account does not name a Secret that is gone: `namespace/account secret`. */
+async function dropReference(gone: string, client: Client, context: Context): Promise<void> {
+  const [accountKey = '', secretName] = gone.split(' ')
+  const { namespace, name } = splitKey(accountKey)
+  const accounts = client.of(serviceAccount)
+  const account = await accounts.find(name, namespace, context)
+  if (account?.secrets?.some((reference) => reference.name === secretName) !== true) return
+  const secrets = account.secrets.filter((reference) => reference.name !== secretName)
+  await accounts.update({ ...account, secrets }, context)
+}
 
 /** A Secret that names no uid is for whatever account has the name. */
 const isOf = ({ metadata }: Secret, account: ServiceAccount): boolean => {

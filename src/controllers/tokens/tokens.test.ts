@@ -13,7 +13,11 @@ import { nodeCrypto } from '../../platform/node/crypto.ts'
 import { made, nowMs } from '../plan.harness.ts'
 import { signedData } from './bootstrap-signer.ts'
 import { endMsOf, signingToken } from './bootstrap-token.ts'
+import { legacyTokenCleanerController } from './legacy-token-cleaner.ts'
 import { filled } from './service-account-token.ts'
+import { start, TinyApi } from '../tiny-api.harness.ts'
+import type { Kind } from '../../api/kind.ts'
+import { pod } from '../../api/core/v1/pod.ts'
 
 const ctx = context(new AbortController().signal)
 const legacy = 'kubernetes.io/service-account-token'
@@ -164,4 +168,58 @@ test('signatures follow the tokens, and tokens go when their time is up', async 
     (await client.of(configMap).get('cluster-info', 'kube-public', ctx)).data?.['jws-kubeconfig-aaaaaa'] ?? '',
     /^\S+\.\.\S+$/,
   )
+})
+
+test('the use of a token is written down, and an account forgets a Secret that is gone', async () => {
+  await using cluster = await startCluster({ nodes: 0 })
+  const { client, clock } = cluster
+  const [secrets, accounts] = [client.of(secret), client.of(serviceAccount)]
+  const tracking = 'kube-apiserver-legacy-service-account-token-tracking'
+  deepEqual((await client.of(configMap).get(tracking, 'kube-system', ctx)).data, { since: '2030-01-01' })
+  await accounts.create({ metadata: { name: 'robot' }, secrets: [{ name: 'used' }, { name: 'other' }] }, 'default', ctx)
+  await secrets.create({ metadata: { name: 'used', ...annotated('robot') }, type: legacy }, 'default', ctx)
+  await clock.advance('1s')
+  const made1 = await secrets.get('used', 'default', ctx)
+  equal(made1.metadata.labels, undefined)
+  ok(await userOf(cluster, plain(made1.data?.['token']) ?? ''))
+  await clock.advance('1s')
+  const noted = await secrets.get('used', 'default', ctx)
+  deepEqual(noted.metadata.labels, { 'kubernetes.io/legacy-token-last-used': '2030-01-01' })
+  await secrets.delete('used', 'default', {}, ctx)
+  await clock.advance('1s')
+  deepEqual((await accounts.get('robot', 'default', ctx)).secrets, [{ name: 'other' }])
+})
+
+test('tokens made by themselves that nobody used for a year are given up, and go after another', async () => {
+  const api = new TinyApi()
+  const isAsked = (what: string) => api.asked.includes(what)
+  const kinds: readonly Kind[] = [secret, serviceAccount, pod, configMap]
+  const [secretKind, accountKind, podKind, mapKind] = kinds as [Kind, Kind, Kind, Kind]
+  const names = ['stale', 'used', 'mounted', 'young']
+  const secrets = names.map((name) => ({ name }))
+  api.add(accountKind, { name: 'robot' }, 'default', { secrets })
+  const body = { type: legacy }
+  const old = { creationTimestamp: '2029-06-01T00:00:00Z', ...annotated('robot') }
+  api.add(secretKind, { name: 'stale', ...old }, 'default', body)
+  const label = { 'kubernetes.io/legacy-token-last-used': '2030-12-24' }
+  api.add(secretKind, { name: 'used', ...old, labels: label }, 'default', body)
+  api.add(secretKind, { name: 'mounted', ...old }, 'default', body)
+  api.add(secretKind, { name: 'young', ...old, creationTimestamp: '2030-12-24T00:00:00Z' }, 'default', body)
+  api.add(secretKind, { name: 'by-hand', ...old }, 'default', body)
+  const spec = { containers: [], volumes: [{ name: 'v', secret: { secretName: 'mounted' } }] }
+  api.add(podKind, { name: 'p' }, 'default', { spec })
+  const tracking = 'kube-apiserver-legacy-service-account-token-tracking'
+  api.add(mapKind, { name: tracking }, 'kube-system', { data: { since: '2030-01-01' } })
+  await using running = start(legacyTokenCleanerController, api, Date.UTC(2031, 0, 1, 12))
+  await running.settle('1h')
+  deepEqual(api.asked, [], 'not yet a year since uses are noted')
+  await running.settle('25h')
+  deepEqual(api.asked, ['patch Secret stale'])
+  equal(api.find(secretKind, 'stale')?.metadata.labels?.['kubernetes.io/legacy-token-invalid-since'], '2031-01-02')
+  await running.settle(364 * 86_400_000)
+  ok(api.find(secretKind, 'stale'), 'another year must go by')
+  api.asked.length = 0
+  await running.settle(3 * 86_400_000)
+  ok(isAsked('delete Secret stale'))
+  equal(api.names(secretKind), 'used mounted young by-hand')
 })

@@ -3,6 +3,10 @@ import { accountNameAnnotation } from './secret-rules.ts'
 import type { Secret } from './secret.ts'
 
 export const accountUidAnnotation = 'kubernetes.io/service-account.uid'
+/** The day on which its token was last used. */
+export const lastUsedLabel = 'kubernetes.io/legacy-token-last-used'
+/** Says since when the use of tokens is noted. */
+export const trackingConfigMap = 'kube-system/kube-apiserver-legacy-service-account-token-tracking'
 /** The day since which its token is not taken any more. */
 export const invalidSinceLabel = 'kubernetes.io/legacy-token-invalid-since'
 
