@@ -108,7 +108,8 @@ export const bindKubeletClient = (client: Client, user: string, context: Context
 
 type Named<Input> = Input & { readonly metadata: { readonly name: string; readonly namespace?: string } }
 
-async function ensure<T extends ApiObject, Input>(
+/** Makes it where it is not there; what is there stays as it is. */
+export async function ensure<T extends ApiObject, Input>(
   client: Client,
   kind: Kind<T, Input>,
   object: Named<Input>,
@@ -124,7 +125,8 @@ async function ensure<T extends ApiObject, Input>(
     })
 }
 
-async function replace<T extends ApiObject, Input>(
+/** Makes it, or makes it say what it should. */
+export async function replace<T extends ApiObject, Input>(
   client: Client,
   kind: Kind<T, Input>,
   object: Named<Input>,

@@ -38,6 +38,7 @@ import { schedulerPlugins } from '../scheduler/plugins.ts'
 import { Scheduler } from '../scheduler/scheduler.ts'
 import type { Store } from '../store/store.ts'
 import { bindKubeletClient, bootstrap, firstObjects, publishAddress } from './bootstrap.ts'
+import { publishClusterInfo, type ClusterInfo } from './cluster-info.ts'
 import { Component } from './component.ts'
 import { startControllerManager } from './controller-manager.ts'
 import { DirectTransport } from './direct-transport.ts'
@@ -178,6 +179,11 @@ export class Cluster {
   /** Kubelets that ask who calls them hear that the API server may. */
   letCallKubelets(signal: AbortSignal): Promise<void> {
     return bindKubeletClient(this.client('apiserver', apiServerUser), kubeletClient.commonName, context(signal))
+  }
+
+  /** Tells machines that want to join where the API server is, and how to know it. */
+  publishInfo(info: ClusterInfo, signal: AbortSignal): Promise<void> {
+    return publishClusterInfo(this.client('apiserver', apiServerUser), info, context(signal))
   }
 
   client(sender: string, user: User): Client {

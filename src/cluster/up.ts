@@ -143,7 +143,9 @@ export async function up({
       ),
       cluster.ready,
     ])
-    await cluster.publish(served.host, served.port, new AbortController().signal)
+    const { signal: never } = new AbortController()
+    await cluster.publish(served.host, served.port, never)
+    await cluster.publishInfo({ server: served.url, authority }, never)
     const tasks = cleanUps.use(
       new TaskGroup({ onFailure: (task, error) => log.error('a task failed', { task, error: errorText(error) }) }),
     )
