@@ -5,6 +5,7 @@ import { test } from 'node:test'
 import { tokenReview } from '../../src/api/authentication/v1/token-review.ts'
 import { certificateSigningRequest } from '../../src/api/certificates/v1/certificate-signing-request.ts'
 import { configMap } from '../../src/api/core/v1/config-map.ts'
+import { lease } from '../../src/api/coordination/v1/lease.ts'
 import { node } from '../../src/api/core/v1/node.ts'
 import { pod } from '../../src/api/core/v1/pod.ts'
 import { secret } from '../../src/api/core/v1/secret.ts'
@@ -55,9 +56,8 @@ async function start() {
       '',
       ctx,
     )
-  await admin
-    .of(configMap)
-    .create({ metadata: { name: 'cluster-info' }, data: { kubeconfig: 'K' } }, 'kube-public', ctx)
+  const { authority } = certificates
+  await cluster.publishInfo({ server: 'https://192.0.2.100:6443', authority }, ctx.signal)
   const token = { id: 'abcdef', secret: '0123456789abcdef' }
   await admin.of(secret).create(
     {
@@ -111,6 +111,9 @@ test('26 joining: token, request, certificate, renewal', async () => {
   const { cluster, token, certificates, userOf, ask, flowOf, admin } = world
   const info = await admin.of(configMap).get('cluster-info', 'kube-public', ctx)
   match(info.data?.['jws-kubeconfig-abcdef'] ?? '', /^[\w-]+\.\.[\w-]+$/, 'who has the token can tell that it is ours')
+  const stranger = cluster.client('machine', userNamed('system:anonymous', ['system:unauthenticated']))
+  deepEqual((await stranger.of(configMap).get('cluster-info', 'kube-public', ctx)).data, info.data)
+  await rejects(stranger.of(configMap).list({ namespace: 'kube-public' }, ctx), /cannot list resource "configmaps"/)
   const machine = await userOf(`${token.id}.${token.secret}`)
   deepEqual([machine?.name, machine?.groups.includes('system:bootstrappers')], ['system:bootstrap:abcdef', true])
   const issued = await ask('joining', 'machine', machine ?? adminUser, 'worker')
@@ -121,6 +124,7 @@ test('26 joining: token, request, certificate, renewal', async () => {
   await kubelet.of(node).create({ metadata: { name: 'worker' } }, '', ctx)
   ok(await ask('renewal', 'kubelet/worker', nodeUser('worker'), 'worker'))
   const arrows = [/certificatesigningrequests/, /subjectaccessreviews/]
+  const leaving = await leave(world)
   await comparePage('26-joining', 'Joining and leaving', [
     {
       heading: 'A machine joins',
@@ -132,8 +136,45 @@ test('26 joining: token, request, certificate, renewal', async () => {
       text: 'Who asks is the node that the certificate is for: that is enough.',
       diagram: excerpt(flowOf('renewal'), ...arrows, /Store: put certificatesigningrequest/),
     },
+    ...leaving,
   ])
 })
+
+/** Drained, deleted, and then its machine is reset. */
+async function leave({ cluster, clock, admin }: Awaited<ReturnType<typeof start>>) {
+  const kubectl = cluster.client('kubectl', adminUser)
+  const spec = { containers: [{ name: 'c', image: 'i' }] }
+  await admin.of(pod).create({ metadata: { name: 'work' }, spec }, 'default', ctx)
+  await clock.advance('5s')
+  await kubectl.of(node).patch('node-0', '', { spec: { unschedulable: true } }, 'merge', ctx)
+  await kubectl.of(pod).act('work', 'default', 'eviction', { metadata: { name: 'work' } }, ctx)
+  await clock.advance('1m')
+  equal(await admin.of(pod).find('work', 'default', ctx), undefined)
+  await cluster.component('kubelet/node-0').kill()
+  await kubectl.of(node).delete('node-0', '', {}, ctx)
+  await clock.advance('1m')
+  equal(await admin.of(lease).find('node-0', 'kube-node-lease', ctx), undefined, 'its lease goes with it')
+  const lifeText = (resource: string, namespace: string, name: string) =>
+    textDiagram(lifeOf(cluster.flow.events(), { resource, namespace, name }))
+  return [
+    {
+      heading: 'A node is drained',
+      text: 'Nothing new is placed on it, and what runs there is evicted: it ends in order, where budgets allow it.',
+      diagram: [
+        excerpt(lifeText('nodes', '', 'node-0'), /kubectl ──► API Server: patch nodes/),
+        excerpt(lifeText('pods', 'default', 'work'), /eviction/, /(delete|update) pods/, /Store: delete pod/),
+      ].join('\n'),
+    },
+    {
+      heading: 'A node leaves',
+      text: 'Its kubelet has ended. The garbage collector takes what belonged to the node.',
+      diagram: [
+        excerpt(lifeText('nodes', '', 'node-0'), /delete nodes/, /Store: delete node/),
+        excerpt(lifeText('leases', 'kube-node-lease', 'node-0'), /delete leases/, /Store: delete lease/),
+      ].join('\n'),
+    },
+  ]
+}
 
 test('26: a wrong or expired token opens nothing', async () => {
   await using world = await start()
