@@ -81,6 +81,10 @@ function statusOf(
     imageID: current.imageId,
     containerID: `${runtimeName}://${current.id}`,
     started: isStarted,
+    // What it asks for takes its place once the node has granted it.
+    resources: {},
+    ...mountsOf(container),
+    ...(current.user === undefined ? {} : { user: { linux: userOf(current.user) } }),
     ...(stopSignal === undefined ? {} : { stopSignal }),
   }
 }
@@ -92,12 +96,13 @@ const isComing = (container: Container, role: Role, { spec }: Pod, { exitCode }:
 
 /** A container that is not there: not yet, or not any more, and then it is remembered how it ended. */
 function notThere(
-  { name, image = '' }: Container,
+  container: Container,
   role: Role,
   before: ContainerStatus | undefined,
   waiting: Waiting | undefined,
   { spec }: Pod,
 ): ContainerStatus {
+  const { name, image = '' } = container
   if (before?.state?.terminated !== undefined && waiting === undefined)
     return { ...before, ready: role === 'init' && before.ready, started: false }
   const terminated = before?.state?.terminated
@@ -115,8 +120,27 @@ function notThere(
     image,
     imageID: '',
     started: false,
+    ...mountsOf(container),
   }
 }
+
+/** Whether a mount that may not be written to is so below its own root, too. */
+function mountsOf({ volumeMounts = [] }: Container): Pick<ContainerStatus, 'volumeMounts'> {
+  if (volumeMounts.length === 0) return {}
+  return {
+    volumeMounts: volumeMounts.map(({ name, mountPath, readOnly = false, recursiveReadOnly = 'Disabled' }) => ({
+      name,
+      mountPath,
+      ...(readOnly ? { readOnly, recursiveReadOnly: recursiveReadOnly === 'Disabled' ? 'Disabled' : 'Enabled' } : {}),
+    })),
+  }
+}
+
+const userOf = ({ uid, gid, supplementalGroups }: NonNullable<RuntimeContainer['user']>) => ({
+  uid,
+  gid,
+  ...(supplementalGroups.length === 0 ? {} : { supplementalGroups: [...supplementalGroups] }),
+})
 
 const unknownEnd = (message: string): ContainerState => ({
   terminated: { reason: 'ContainerStatusUnknown', message, exitCode: 137 },

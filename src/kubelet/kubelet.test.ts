@@ -131,7 +131,7 @@ test('a kubelet alone brings its own node, and leaves what it runs when it stops
   await using cluster = await startCluster({ nodes: 0 })
   const { client, clock } = cluster
   const { runtime, start } = soloNode(cluster)
-  equal(nodeObject(solo, [], nowMs).spec?.podCIDR, '10.9.0.0/24')
+  equal(nodeObject(solo, { pressures: [], problems: [] }, nowMs).spec?.podCIDR, '10.9.0.0/24')
   const tasks = start()
   await client
     .of(pod)

@@ -97,6 +97,8 @@ export class Kubelet {
       probes: this.#probes,
       statics: this.#pods.statics,
       refusal: (pod, context) => this.#refusal(pod, context),
+      networkProblem: () => this.#keeper.networkProblem,
+      onImage: () => this.#keeper.gotImage(),
       resizer: new Resizer({ runtime, cgroups, allocatable, memoryCapacityBytes, pods }),
     })
     this.#syncs = new PodSyncs({ ...parts, worker, find, nodeName })
@@ -135,8 +137,12 @@ export class Kubelet {
       },
       { once: true },
     )
-    tasks.start('heartbeat', (signal) => beat({ ...this.#parts, pressures: () => this.#keeper.pressures }, signal))
     this.#keeper.start(tasks)
+    tasks.start('heartbeat', async (signal) => {
+      await unlessAborted(this.#keeper.known, signal)
+      const [pressures, problems] = [() => this.#keeper.pressures, () => this.#keeper.problems]
+      await beat({ ...this.#parts, pressures, problems }, signal)
+    })
     this.#pods.start(tasks)
     const follower = this.#follower
     if (follower !== undefined) tasks.start('volumes', (signal) => follower.run(signal))

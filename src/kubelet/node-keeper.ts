@@ -14,6 +14,8 @@ import { removeEnded } from './container-collector.ts'
 import { ImageCollector } from './images/image-collector.ts'
 import type { NodeHost } from './node-host.ts'
 import { register } from './node-registration.ts'
+import { NodeHealth } from './node-health.ts'
+import { NodeReports } from './node-reports.ts'
 import type { NodeDescription } from './node-status.ts'
 import type { Tell } from './pod-events.ts'
 import type { Verdict } from './pod-memory.ts'
@@ -50,11 +52,15 @@ export class NodeKeeper {
   readonly #parts: NodeKeeperParts
   readonly #pressure: PressureManager
   readonly #images: ImageCollector
+  readonly #health: NodeHealth
+  readonly #reports: NodeReports
   #told: readonly PressureCondition[] = []
 
   constructor(parts: NodeKeeperParts) {
     const { host, settings, runtime } = parts
     this.#parts = parts
+    this.#health = new NodeHealth({ ...parts, onChange: () => this.#reports.readiness() })
+    this.#reports = new NodeReports({ ...parts, pressures: () => this.pressures, problems: () => this.problems })
     this.#images = new ImageCollector({
       ...parts,
       runtime,
@@ -79,6 +85,25 @@ export class NodeKeeper {
     return this.#pressure.conditions
   }
 
+  /** What stands against the node being ready. */
+  get problems(): readonly string[] {
+    return this.#health.problems
+  }
+
+  /** Resolves when it is known how the node is. */
+  get known(): Promise<void> {
+    return this.#health.known
+  }
+
+  get networkProblem(): string | undefined {
+    return this.#health.networkProblem
+  }
+
+  /** The node has an image that it did not have. */
+  gotImage(): void {
+    this.#reports.soon()
+  }
+
   /** Why the node takes no such pod now. */
   refusal(pod: Pod): Verdict | undefined {
     const message = this.#pressure.refusal(pod)
@@ -90,6 +115,8 @@ export class NodeKeeper {
       await unlessAborted(this.#parts.host.load.whenLoaded, signal)
       await run(signal)
     }
+    tasks.start('health of the runtime', (signal) => this.#health.run(signal))
+    tasks.start('reports of the node', (signal) => this.#reports.run(signal))
     tasks.start(
       'pressure',
       onceLoaded((signal) => this.#pressure.run(signal)),
@@ -110,7 +137,7 @@ export class NodeKeeper {
   async #tellConditions(now: readonly PressureCondition[], signal: AbortSignal): Promise<void> {
     const before = this.#told
     this.#told = now
-    await register({ ...this.#parts, pressures: () => now }, context(signal))
+    await register({ ...this.#parts, pressures: () => now, problems: () => this.problems }, context(signal))
     const changed = [...new Set([...before, ...now])].filter((one) => before.includes(one) !== now.includes(one))
     for (const condition of changed) {
       const reason = conditionEvents[condition][now.includes(condition) ? 0 : 1]

@@ -14,21 +14,28 @@ export interface RegistrationParts {
   readonly runtime: Pick<ContainerRuntime, 'images'>
   /** Conditions of pressure that the node is under. */
   readonly pressures: () => readonly string[]
+  /** What stands against the node being ready. */
+  readonly problems: () => readonly string[]
 }
 
 /** Registers the node, or tells what it is like now. */
 export async function register(
-  { client, clock, description, runtime, pressures }: RegistrationParts,
+  { client, clock, description, runtime, pressures, problems }: RegistrationParts,
   ctx: Context,
 ): Promise<void> {
   const nodes = client.of(node)
   const known = await nodes.find(description.name, '', ctx)
   if (known === undefined) {
-    await nodes.create(nodeObject(description, pressures(), clock.nowMs()), '', ctx)
+    await nodes.create(
+      nodeObject(description, { pressures: pressures(), problems: problems() }, clock.nowMs()),
+      '',
+      ctx,
+    )
     return
   }
-  const images = await nodeImages(runtime, ctx.signal)
-  const told = nodeStatus(description, known.status, pressures(), clock.nowMs())
+  // A runtime that does not answer is told of all the same.
+  const images = await nodeImages(runtime, ctx.signal).catch(() => [])
+  const told = nodeStatus(description, known.status, { pressures: pressures(), problems: problems() }, clock.nowMs())
   const status = { ...known.status, ...told, ...(images.length === 0 ? {} : { images }) } as Node['status']
   await nodes.updateStatus({ ...known, status }, ctx)
 }

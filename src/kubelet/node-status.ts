@@ -39,7 +39,15 @@ export interface MachineFacts {
 /** The version that the API speaks; what a kubelet of that version would say. */
 const kubeletVersion = 'v1.36.4'
 
-export function nodeObject(description: NodeDescription, pressures: readonly string[], nowMs: number): NodeInput {
+/** How the node is. */
+export interface NodeCondition {
+  /** Conditions of pressure that it is under. */
+  readonly pressures: readonly string[]
+  /** What stands against its being ready. */
+  readonly problems: readonly string[]
+}
+
+export function nodeObject(description: NodeDescription, condition: NodeCondition, nowMs: number): NodeInput {
   const { name, operatingSystem, architecture, podCidr, taints = [] } = description
   const labels = {
     ...description.labels,
@@ -56,7 +64,7 @@ export function nodeObject(description: NodeDescription, pressures: readonly str
   return {
     metadata: { name, labels },
     ...(Object.keys(spec).length === 0 ? {} : { spec }),
-    status: nodeStatus(description, undefined, pressures, nowMs),
+    status: nodeStatus(description, undefined, condition, nowMs),
   }
 }
 
@@ -82,16 +90,26 @@ const pressed: Readonly<Record<string, Condition>> = {
   PIDPressure: ['PIDPressure', 'True', 'KubeletHasInsufficientPID', 'kubelet has insufficient PID available'],
 }
 
+/** Several reasons stand in brackets, as upstream writes them. */
+const notReady = (problems: readonly string[]): Condition => [
+  'Ready',
+  'False',
+  'KubeletNotReady',
+  problems.length === 1 ? (problems[0] ?? '') : `[${problems.join(', ')}]`,
+]
+
 export function nodeStatus(
   description: NodeDescription,
   before: NodeStatusInput | undefined,
-  pressures: readonly string[],
+  { pressures, problems }: NodeCondition,
   nowMs: number,
 ): NodeStatusInput {
   const { name, hostIp, capacity, allocatable = capacity, runtime, operatingSystem, architecture } = description
   const { kubeletPort, machine } = description
   const now = rfc3339(nowMs)
-  const found = healthy.map((one) => (pressures.includes(one[0]) ? (pressed[one[0]] ?? one) : one))
+  const found = healthy
+    .map((one) => (pressures.includes(one[0]) ? (pressed[one[0]] ?? one) : one))
+    .map((one) => (one[0] === 'Ready' && problems.length > 0 ? notReady(problems) : one))
   const conditions = found.map(([type, status, reason, message]) => {
     const known = before?.conditions?.find((condition) => condition.type === type)
     const lastTransitionTime = known?.status === status ? (known.lastTransitionTime ?? now) : now

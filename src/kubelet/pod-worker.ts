@@ -41,6 +41,10 @@ export interface PodWorkerParts {
   readonly probes: Probes
   /** Undefined where the node has no pods of its own. */
   readonly statics: StaticPods | undefined
+  /** Why pods get no network now. */
+  readonly networkProblem: () => string | undefined
+  /** There is an image that was not there. */
+  readonly onImage: () => void
   /** Why the node does not take a pod, if it does not. */
   readonly refusal: (pod: Pod, context: Context) => Promise<Verdict | undefined>
   readonly resizer: Resizer
@@ -272,8 +276,10 @@ export class PodWorker {
 
   /** Volumes first: a pod whose volumes cannot be had does not begin. */
   async #runSandbox(wanted: Pod, memory: PodMemory, context: Context): Promise<void> {
-    const { runtime, maker, clock, tell } = this.#parts
+    const { runtime, maker, clock, tell, networkProblem } = this.#parts
     try {
+      const problem = wanted.spec.hostNetwork === true ? undefined : networkProblem()
+      if (problem !== undefined) throw new NetworkNotReady(`network is not ready: ${problem}`)
       await maker.prepare(wanted)
       await maker.mountVolumes(wanted, context)
       const config = await maker.sandbox(wanted, 0, context)
@@ -283,10 +289,7 @@ export class PodWorker {
       if (context.signal.aborted || !(error instanceof Error)) throw error
       const count = (memory.failures.get(sandboxFailure)?.count ?? 0) + 1
       memory.failures.set(sandboxFailure, { count, untilMs: clock.nowMs() + backoffMs(sandboxBackoff, count - 1) })
-      const isVolume = error instanceof VolumeError
-      const reason = isVolume ? 'FailedMount' : 'FailedCreatePodSandBox'
-      const message = isVolume ? error.message : `Failed to create pod sandbox: ${error.message}`
-      await tell(wanted, { type: 'Warning', reason, message }, context)
+      await tell(wanted, { type: 'Warning', ...sandboxFailureNote(error) }, context)
     }
   }
 
@@ -367,6 +370,17 @@ export class PodWorker {
     this.#memories.set(uid, memory)
     return memory
   }
+}
+
+class NetworkNotReady extends Error {
+  override name = 'NetworkNotReady'
+}
+
+const sandboxFailureNote = (error: Error): { readonly reason: string; readonly message: string } => {
+  const { message } = error
+  if (error instanceof VolumeError) return { reason: 'FailedMount', message }
+  if (error instanceof NetworkNotReady) return { reason: 'NetworkNotReady', message }
+  return { reason: 'FailedCreatePodSandBox', message: `Failed to create pod sandbox: ${message}` }
 }
 
 /** Conditions keep their times while they keep their value, so times alone are no news. */

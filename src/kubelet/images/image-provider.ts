@@ -20,6 +20,8 @@ export interface ImageProviderParts {
   readonly clock: Clock
   readonly tell: Tell
   readonly call: RecordCall
+  /** There is an image that was not there. */
+  readonly onImage: () => void
 }
 
 /** The image may not be pulled, and is not there. */
@@ -75,6 +77,7 @@ export class ImageProvider {
     const nowMs = clock.monotonicMs()
     const [took, all] = [durationTextOfMs(nowMs - beganMs), durationTextOfMs(nowMs - askedMs)]
     const size = found?.sizeBytes ?? 0
+    if (size > 0) this.#parts.onImage()
     const message = `Successfully pulled image ${quoted} in ${took} (${all} including waiting). Image size: ${size} bytes.`
     await tell(pod, { ...note, reason: 'Pulled', message }, context)
     return found ?? { id, tags: [image], digests: [], sizeBytes: 0, uid: 0, username: '' }

@@ -30,6 +30,9 @@ export interface CriRuntimeParts {
 }
 
 const relistMs = 1_000
+/** As upstream: so often the runtime is asked how it is, and it has so long to answer. */
+const healthMs = 5_000
+const healthMsMax = 10_000
 const callMsMax = 120_000
 /** A pull may take long; its progress is the runtime's. */
 const pullMsMax = 1_800_000
@@ -127,15 +130,31 @@ export class CriRuntime implements ContainerRuntime {
     if (podUid !== '') for (const listener of [...this.#listeners]) listener(podUid)
   }
 
-  async health(signal: AbortSignal): Promise<RuntimeHealth> {
-    const { status } = await this.#call(runtimeService.status, {}, callMsMax, signal)
-    const isTrue = (type: string) => status?.conditions.some((one) => one.type === type && one.status) ?? false
-    const unwell = status?.conditions.filter((one) => !one.status) ?? []
-    return {
-      isRuntimeReady: isTrue('RuntimeReady'),
-      isNetworkReady: isTrue('NetworkReady'),
-      message: unwell.map(({ reason, message }) => `${reason}: ${message}`).join('; '),
+  async watchHealth(tell: (health: RuntimeHealth | undefined) => void, signal: AbortSignal): Promise<void> {
+    const { clock, log } = this.#parts
+    for (;;) {
+      try {
+        tell(await this.#health(signal))
+      } catch (error) {
+        signal.throwIfAborted()
+        log.debug('the runtime does not say how it is', { error: errorText(error) })
+        tell(undefined)
+      }
+      await clock.sleep(healthMs, signal)
     }
+  }
+
+  async #health(signal: AbortSignal): Promise<RuntimeHealth> {
+    const { status } = await this.#call(runtimeService.status, {}, healthMsMax, signal)
+    const condition = (type: string) => {
+      const {
+        status: isReady = false,
+        reason = '',
+        message = '',
+      } = status?.conditions.find((one) => one.type === type) ?? {}
+      return { isReady, reason, message }
+    }
+    return { runtime: condition('RuntimeReady'), network: condition('NetworkReady') }
   }
 
   async inspect(podUid: string, signal: AbortSignal): Promise<RuntimePod | undefined> {

@@ -52,6 +52,7 @@ const containerOf = (status: Proto<typeof containerStatus>): RuntimeContainer =>
   reason: status.reason,
   message: status.message,
   logPath: status.logPath,
+  ...(status.user?.linux === undefined ? {} : { user: status.user.linux }),
 })
 
 /** The image of sandboxes, which comes with us and is in no registry. */

@@ -2,7 +2,7 @@
 import { deepEqual, equal, rejects } from 'node:assert/strict'
 import { test } from 'node:test'
 import { plainContainer, plainSandbox } from './config.ts'
-import { ExecTimeout, ImageNotFound, type ContainerRuntime } from './runtime.ts'
+import { ExecTimeout, ImageNotFound, wellRuntime, type ContainerRuntime, type RuntimeHealth } from './runtime.ts'
 
 export interface RuntimeUnderTest {
   readonly runtime: ContainerRuntime
@@ -124,7 +124,12 @@ export function runtimeContract(driver: string, open: () => Promise<RuntimeUnder
     )
     await runtime.removeImage(id, signal)
     equal(await runtime.findImage(images.server, signal), undefined)
-    deepEqual(await runtime.health(signal), { isRuntimeReady: true, isNetworkReady: true, message: '' })
+    const looked = new AbortController()
+    const health = await new Promise<RuntimeHealth | undefined>((tell) => {
+      runtime.watchHealth(tell, looked.signal).catch(() => {}) // it ends with its signal
+    })
+    looked.abort()
+    deepEqual(health, { runtime: wellRuntime, network: wellRuntime })
   })
 
   test(`${driver}: an image that is nowhere is not pulled`, async () => {

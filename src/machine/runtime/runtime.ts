@@ -21,6 +21,8 @@ export interface RuntimeContainer {
   /** Why it ended, where the runtime knows: `OOMKilled`, `Error`, `Completed`, `StartError`. */
   readonly reason: string
   readonly message: string
+  /** As whom it runs, where the runtime tells it. */
+  readonly user?: { readonly uid: number; readonly gid: number; readonly supplementalGroups: readonly number[] }
   /** Where its output goes; empty where the runtime keeps none in files. */
   readonly logPath: string
 }
@@ -73,10 +75,17 @@ export class ImageNotFound extends Error {
 }
 
 export interface RuntimeHealth {
-  readonly isRuntimeReady: boolean
-  readonly isNetworkReady: boolean
+  readonly runtime: RuntimeCondition
+  readonly network: RuntimeCondition
+}
+
+export interface RuntimeCondition {
+  readonly isReady: boolean
+  readonly reason: string
   readonly message: string
 }
+
+export const wellRuntime: RuntimeCondition = { isReady: true, reason: '', message: '' }
 
 export interface ExecResult {
   readonly exitCode: number
@@ -92,7 +101,8 @@ export class ExecTimeout extends Error {
 export interface ContainerRuntime {
   readonly name: string
   readonly version: string
-  health(signal: AbortSignal): Promise<RuntimeHealth>
+  /** Tells how it is, now and from then on, until the signal; `undefined`: it does not answer. */
+  watchHealth(tell: (health: RuntimeHealth | undefined) => void, signal: AbortSignal): Promise<void>
   /** What runs for the pod: its newest sandbox; undefined when there is none. */
   inspect(podUid: string, signal: AbortSignal): Promise<RuntimePod | undefined>
   /** Uids of all pods that have a sandbox. */

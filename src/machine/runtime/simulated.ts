@@ -11,7 +11,7 @@ import { MemoryLog } from '../logs/memory-log.ts'
 import { BytePipe, copy } from '../../wire/byte-pipe.ts'
 import { authorityOf, type PodReach, type ReachTarget } from '../reach/reach.ts'
 import type { ContainerConfig, ContainerResources, SandboxConfig } from './config.ts'
-import { ExecTimeout, ImageNotFound } from './runtime.ts'
+import { ExecTimeout, ImageNotFound, wellRuntime } from './runtime.ts'
 import { behave, behaviourIn, type SimulatedBehaviour } from './simulated-behaviour.ts'
 import { nextAddress } from './simulated-addresses.ts'
 import type {
@@ -130,7 +130,7 @@ export class SimulatedRuntime implements ContainerRuntime {
   /** How its node reaches into its pods. */
   readonly reach: PodReach = {
     connect: (target) => this.#connect(this.#sandboxAt(target), target),
-    health: (target, service) => this.#health(target, service),
+    health: (target, service) => this.#probeHealth(target, service),
   }
   /** What its containers print, by their `logPath`. */
   readonly logs: LogFiles = {
@@ -144,6 +144,8 @@ export class SimulatedRuntime implements ContainerRuntime {
   readonly #ofPods = new Map<string, Sandbox[]>()
   readonly #containers = new Map<string, Container>()
   readonly #images = new Map<string, RuntimeImage>()
+  #health: RuntimeHealth | undefined = { runtime: wellRuntime, network: wellRuntime }
+  readonly #healthListeners = new Set<(health: RuntimeHealth | undefined) => void>()
   readonly #listeners = new Set<(podUid: string) => void>()
   #addressLast = ''
 
@@ -153,8 +155,17 @@ export class SimulatedRuntime implements ContainerRuntime {
     this.#options = options
   }
 
-  health(_signal: AbortSignal): Promise<RuntimeHealth> {
-    return Promise.resolve({ isRuntimeReady: true, isNetworkReady: true, message: '' })
+  /** It is well unless a test says otherwise. */
+  async watchHealth(tell: (health: RuntimeHealth | undefined) => void, signal: AbortSignal): Promise<void> {
+    tell(this.#health)
+    this.#healthListeners.add(tell)
+    signal.addEventListener('abort', () => this.#healthListeners.delete(tell), { once: true })
+  }
+
+  /** `undefined`: it does not answer any more. Whoever asks without an answer asks again, so it is told every time. */
+  setHealth(health: RuntimeHealth | undefined): void {
+    this.#health = health
+    for (const tell of this.#healthListeners) tell(health)
   }
 
   inspect(podUid: string, _signal: AbortSignal): Promise<RuntimePod | undefined> {
@@ -410,7 +421,7 @@ export class SimulatedRuntime implements ContainerRuntime {
     return Promise.reject(refused(authorityOf(target)))
   }
 
-  #health(target: ReachTarget, service: string): Promise<string> {
+  #probeHealth(target: ReachTarget, service: string): Promise<string> {
     for (const { state, ports } of this.#sandboxAt(target)?.containers ?? []) {
       const status = state === 'running' ? ports.health(target.port, service) : undefined
       if (status !== undefined) return Promise.resolve(status)

@@ -102,6 +102,14 @@ export const mount = protoMessage('runtime.v1.Mount', {
   imageSubPath: one(10, 'string'),
 })
 
+const linuxContainerUser = protoMessage('runtime.v1.LinuxContainerUser', {
+  uid: one(1, 'int64'),
+  gid: one(2, 'int64'),
+  supplementalGroups: repeated(3, 'int64'),
+})
+
+const containerUser = protoMessage('runtime.v1.ContainerUser', { linux: one(1, linuxContainerUser) })
+
 export const containerStatus = protoMessage('runtime.v1.ContainerStatus', {
   id: one(1, 'string'),
   metadata: one(2, containerMetadata),
@@ -120,6 +128,7 @@ export const containerStatus = protoMessage('runtime.v1.ContainerStatus', {
   logPath: one(15, 'string'),
   resources: one(16, containerResources),
   imageId: one(17, 'string'),
+  user: one(18, containerUser),
   stopSignal: one(19, signal),
 })
 

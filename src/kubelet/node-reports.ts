@@ -1,0 +1,70 @@
+// NodeReports: the node's status, told when something has changed that others wait for, and not only every five minutes.
+import { context, type Context } from '../base/context.ts'
+import { errorText, type Log } from '../base/log.ts'
+import { WorkQueue } from '../base/work-queue.ts'
+import type { Node } from '../api/core/v1/node.ts'
+import type { EventRecorder } from '../client/event-recorder.ts'
+import { register, type RegistrationParts } from './node-registration.ts'
+
+export interface NodeReportsParts extends RegistrationParts {
+  readonly log: Log
+  readonly events: EventRecorder
+  /** The node's own object. */
+  readonly node: (context: Context) => Promise<Node | undefined>
+}
+
+/** As often as upstream looks at its status: what comes within that time is told in one go. */
+const gatherMs = 10_000
+
+type News = 'readiness' | 'status'
+
+export class NodeReports {
+  readonly #parts: NodeReportsParts
+  readonly #queue: WorkQueue<News>
+  #isPlanned = false
+
+  constructor(parts: NodeReportsParts) {
+    this.#parts = parts
+    this.#queue = new WorkQueue(parts.clock)
+  }
+
+  /** The node has become ready, or has ceased to be: told at once. */
+  readiness(): void {
+    this.#queue.add('readiness')
+  }
+
+  /** Something that nobody waits for by the second. */
+  soon(): void {
+    if (this.#isPlanned) return
+    this.#isPlanned = true
+    this.#queue.addAfter('status', gatherMs)
+  }
+
+  async run(signal: AbortSignal): Promise<void> {
+    signal.addEventListener('abort', () => this.#queue.close(), { once: true })
+    for (let work = await this.#queue.take(signal); work !== undefined; work = await this.#queue.take(signal)) {
+      const { key } = work
+      if (key === 'status') this.#isPlanned = false
+      try {
+        await this.#report(key, context(signal))
+        this.#queue.forget(key)
+      } catch (error) {
+        signal.throwIfAborted()
+        this.#parts.log.debug('could not report the node', { error: errorText(error) })
+        this.#queue.retry(key, work.cause)
+      } finally {
+        this.#queue.done(key)
+      }
+    }
+  }
+
+  async #report(news: News, ctx: Context): Promise<void> {
+    const { problems, node, events, description } = this.#parts
+    await register(this.#parts, ctx)
+    const found = news === 'readiness' ? await node(ctx) : undefined
+    if (found === undefined) return
+    const reason = problems().length === 0 ? 'NodeReady' : 'NodeNotReady'
+    const message = `Node ${description.name} status is now: ${reason}`
+    await events.record(found, { type: 'Normal', reason, message }, ctx)
+  }
+}
