@@ -7,6 +7,7 @@ import { FlowRecorder } from '../base/flow.ts'
 import type { Log } from '../base/log.ts'
 import { systemRandom } from '../base/random.ts'
 import { TaskGroup } from '../base/task-group.ts'
+import { unlessAborted } from '../base/unless-aborted.ts'
 import { node, type Node } from '../api/core/v1/node.ts'
 import { isIpV4 } from '../api/network-rules.ts'
 import { Informer } from '../client/informer.ts'
@@ -34,7 +35,7 @@ export interface RunKubeletOptions {
   readonly settings: KubeletSettings
   readonly process: KubeletProcessSettings
   readonly log: Log
-  /** Called once its server listens and the node is being registered. */
+  /** Called once its server listens and the node is registered. */
   readonly onReady: (node: { readonly name: string; readonly url: string }) => void
 }
 
@@ -76,6 +77,7 @@ export async function runKubelet(options: RunKubeletOptions, signal: AbortSignal
   cleanUps.defer(() => started.stop())
   answering.server = kubeletServer({ ...started, nodeName, access, clock: realClock, log })
   await listenForHealth(own, cleanUps)
+  await unlessAborted(started.registered, tasks.signal)
   options.onReady({ name: nodeName, url: `https://${hostText(hostIp)}:${port}` })
   await tasks.join()
 }
@@ -93,16 +95,19 @@ interface StartedNode extends Pick<Parameters<typeof kubeletServer>[0], 'runtime
 }
 
 /** The node's pods get addresses of the range that the cluster gives the node. */
-async function startNode({ options, identity, parts }: NodeStart, tasks: TaskGroup): Promise<StartedNode> {
+async function startNode(
+  { options, identity, parts }: NodeStart,
+  tasks: TaskGroup,
+): Promise<StartedNode & { readonly registered: Promise<void> }> {
   const { client } = parts
   const fieldSelector = `metadata.name=${identity.name}`
   const self = new Informer<Node>(node, client.of(node), parts, { fieldSelector })
-  const started = await (options.runtime === 'simulated' ? startSimulated : startReal)(
-    { options, identity, parts, self },
-    tasks,
-  )
+  const registered = Promise.withResolvers<void>()
+  self.onChange(({ now }) => now && registered.resolve())
+  const start = options.runtime === 'simulated' ? startSimulated : startReal
+  const started = await start({ options, identity, parts, self }, tasks)
   tasks.start('own node', (signal) => self.run(signal))
-  return started
+  return { ...started, registered: registered.promise }
 }
 
 interface KnownNodeStart extends NodeStart {
