@@ -2,6 +2,7 @@
 // its port; killed and started again it goes on with what runs.
 import { deepEqual, equal, match } from 'node:assert/strict'
 import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { basename } from 'node:path'
 import { createInterface } from 'node:readline'
 import { test } from 'node:test'
@@ -57,11 +58,8 @@ inNamespaces(import.meta.url, () => {
       env: { ...process.env, KUBECONFIG: cluster.up.kubeconfig },
     })
     await k(['exec', 'p', '--', 'sh', '-c', 'echo page > /tmp/index.html; httpd -p 8080 -h /tmp'])
-    const [line] = await createInterface({ input: forwarding.stdout })
-      [Symbol.asyncIterator]()
-      .next()
-      .then(({ value }) => [String(value)])
-    const port = /127\.0\.0\.1:(\d+)/.exec(line ?? '')?.[1]
+    const [line] = (await once(createInterface({ input: forwarding.stdout }), 'line')) as [string]
+    const port = /127\.0\.0\.1:(\d+)/.exec(line)?.[1]
     equal(await (await fetch(`http://127.0.0.1:${port}/index.html`)).text(), 'page\n')
     forwarding.kill()
     await k(['run', 'talker', `--image=${image}`, '--restart=Never', '--', 'sh', '-c', 'echo spoken'])
