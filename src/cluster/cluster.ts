@@ -24,6 +24,7 @@ import { controllerMetrics } from '../controllers/runtime.ts'
 import { Kubelet } from '../kubelet/kubelet.ts'
 import type { NodeDescription } from '../kubelet/node-status.ts'
 import { reviewAccess, trusting } from '../kubelet/server/review-access.ts'
+import { defaultSettings, type KubeletSettings } from '../kubelet/settings.ts'
 import type { LogFiles } from '../machine/logs/log-files.ts'
 import type { ContainerRuntime } from '../machine/runtime/runtime.ts'
 import { SimulatedRuntime, type SimulatedRuntimeOptions } from '../machine/runtime/simulated.ts'
@@ -68,6 +69,8 @@ export interface ClusterOptions {
   readonly controllerManagers?: number
   readonly controllerSettings?: ControllerSettings
   readonly simulation?: SimulatedRuntimeOptions
+  /** How the kubelets of simulated nodes look after them. */
+  readonly kubeletSettings?: KubeletSettings
   /** This machine as a node. */
   readonly realNode?: RealNode
   /** How kubelets of other processes are called; without it none is. */
@@ -164,11 +167,21 @@ export class Cluster {
 
   /** A simulated node is gone at once, with all that ran on it. Starting its kubelet brings it back, empty. */
   async powerOff(node: string): Promise<void> {
-    const machine = this.#machines.get(node)
-    if (machine === undefined)
-      throw new Error(`there is no simulated node ${node}; there are ${[...this.#machines.keys()].join(', ')}`)
+    const machine = this.#machine(node)
     await this.components.get(`kubelet/${node}`)?.kill()
     machine.powerOff()
+  }
+
+  /** A simulated node goes down as its machine would: what its kubelet holds up first comes first. */
+  async shutDown(node: string): Promise<void> {
+    await this.#machine(node).shutdown.announce()
+    await this.powerOff(node)
+  }
+
+  #machine(node: string): SimulatedMachine {
+    const machine = this.#machines.get(node)
+    if (machine !== undefined) return machine
+    throw new Error(`there is no simulated node ${node}; there are ${[...this.#machines.keys()].join(', ')}`)
   }
 
   /** Tells pods where the API server listens. */
@@ -284,7 +297,7 @@ export class Cluster {
   }
 
   #kubelet(index: number): Component {
-    const { clock, log, simulation } = this.#options
+    const { clock, log, simulation, kubeletSettings: settings = defaultSettings } = this.#options
     const name = `node-${index}`
     const random = this.#options.random.fork(`kubelet/${name}`)
     const podRange = () => this.#podRangeOf(name)
@@ -303,8 +316,9 @@ export class Cluster {
     return new Component(`kubelet/${name}`, this.#options, (tasks) => {
       const client = this.client(`kubelet/${name}`, nodeUser(name))
       const { runtime } = machine
-      const host = simulatedHost(runtime)
-      const kubelet = new Kubelet({ client, runtime, clock, random, flow: this.flow, log, description, host })
+      const host = simulatedHost(runtime, machine.shutdown)
+      const flow = this.flow
+      const kubelet = new Kubelet({ client, runtime, clock, random, flow, log, description, settings, host })
       kubelet.start(tasks)
       this.#serveKubelet(name, runtime, runtime.logs, kubelet, client, tasks)
     })

@@ -3,6 +3,7 @@ import { durationMs } from '../apiserver/config-reader.ts'
 import { defaultHardThresholds, parseSignals, parseThresholds } from '../kubelet/pressure/thresholds.ts'
 import type { ResourceAmounts } from '../kubelet/resources/allocatable.ts'
 import { defaultSettings, type KubeletSettings } from '../kubelet/settings.ts'
+import { shutdownPeriods, type ShutdownPeriod } from '../kubelet/shutdown/shutdown-order.ts'
 import { quantityNanos, quantityUnits } from '../schema/quantity.ts'
 
 export const kubeletFlags = {
@@ -32,6 +33,19 @@ export const kubeletFlags = {
     help: 'files with pods of the node itself (node/manifests below the data)',
   },
   'resolv-conf': { value: '<file>', help: "the node's own configuration of DNS (/etc/resolv.conf)" },
+  'shutdown-grace-period': {
+    value: '<time>',
+    help: 'how long a shutdown of this machine waits for pods; 0 does not end them (0s)',
+  },
+  'shutdown-grace-period-by-pod-priority': {
+    value: '<list>',
+    help: 'how long pods of each priority get instead: 0=30s,2000000000=10s',
+  },
+  'shutdown-grace-period-critical-pods': { value: '<time>', help: 'the part of it that critical pods get (0s)' },
+  'shutdown-on-sigterm': {
+    value: 'true|false',
+    help: 'pods end as at a shutdown when this process is asked to, where systemd-logind tells of none (false)',
+  },
   'system-reserved': { value: '<list>', help: 'kept from pods for the rest of the system: cpu=200m,memory=500Mi' },
 } as const
 
@@ -94,6 +108,16 @@ export function kubeletSettings(flags: KubeletFlagValues): KubeletSettings {
       ),
       filesMax: count('container-log-max-files', logRotation.filesMax, logFilesMax),
     },
+    shutdownPeriods: about('shutdown-grace-period', () =>
+      shutdownPeriods({
+        graceMs: time('shutdown-grace-period', 0),
+        criticalMs: time('shutdown-grace-period-critical-pods', 0),
+        byPriority: about('shutdown-grace-period-by-pod-priority', () =>
+          periodsIn(flags['shutdown-grace-period-by-pod-priority']),
+        ),
+      }),
+    ),
+    endsPodsOnSigterm: about('shutdown-on-sigterm', () => switchIn(flags['shutdown-on-sigterm'])),
     ...(flags['pod-manifest-path'] === undefined ? {} : { manifestFolder: flags['pod-manifest-path'] }),
     ...(flags['manifest-url'] === undefined
       ? {}
@@ -135,6 +159,24 @@ export function countIn(text: string | undefined, fallback: number, most: number
     throw new Error(`${JSON.stringify(text)} is no whole number up to ${most}`)
   return Number(text)
 }
+
+function switchIn(text = 'false'): boolean {
+  if (text !== 'true' && text !== 'false') throw new Error(`${JSON.stringify(text)} is neither true nor false`)
+  return text === 'true'
+}
+
+/** `0=30s,2000000000=10s` */
+const periodsIn = (text = ''): readonly ShutdownPeriod[] =>
+  text
+    .split(',')
+    .filter((part) => part !== '')
+    .map((part) => {
+      const [priority = '', time = ''] = part.split('=').map((half) => half.trim())
+      const ms = durationMs(time)
+      if (!/^-?\d{1,10}$/.test(priority) || ms === undefined)
+        throw new Error(`${JSON.stringify(part)} is no period such as 2000000000=10s`)
+      return { priority: Number(priority), seconds: Math.floor(ms / 1000) }
+    })
 
 /** `cpu=200m,memory=500Mi` */
 function amountsIn(text = ''): ResourceAmounts {

@@ -17,6 +17,8 @@ import { CriRuntime } from '../machine/cri/runtime.ts'
 import { NodeLogFiles } from '../machine/logs/node-log-files.ts'
 import { manifestAddress, manifestFolder } from '../machine/manifests/node-manifests.ts'
 import { nodeReach } from '../machine/reach/node-reach.ts'
+import { AnnouncedShutdown } from '../machine/shutdown/announced-shutdown.ts'
+import { NodeLogind } from '../machine/shutdown/node-logind.ts'
 import { NodeDisk } from '../machine/disk/node-disk.ts'
 import type { Platform } from '../platform/platform.ts'
 import { pluginsFolder } from './why-no-containers.ts'
@@ -29,6 +31,8 @@ export interface RealNode {
   host(services: () => readonly Service[]): NodeHost
   /** Gives pods addresses of this range; a network that somebody else has configured stays. */
   provideNetwork(podCidr: string): Promise<void>
+  /** Ends its pods as at a shutdown, where this process is to announce those. */
+  shutDown(): Promise<void>
   stop(): Promise<void>
 }
 
@@ -95,6 +99,8 @@ export async function startRealNode(
     ...(manifestUrl === undefined ? [] : [manifestAddress(manifestUrl, {}, { outbound: platform.outbound, clock })]),
   ]
   const { servers, domain, resolvConfPath } = settings.dns
+  const announced = settings.endsPodsOnSigterm ? new AnnouncedShutdown() : undefined
+  const shutdown = announced ?? new NodeLogind({ processes: platform.processes, clock })
   return {
     settings,
     runtime,
@@ -109,6 +115,7 @@ export async function startRealNode(
       cgroups,
       cgroupRoot: `${settings.cgroupRoot.replace(/\/$/, '')}/kubepods`,
       load,
+      shutdown,
       imageFolder: runtimeSocket === undefined ? `${folder}/containerd` : dataFolder,
       mountsVolumes: true,
       manifests,
@@ -116,6 +123,7 @@ export async function startRealNode(
       services,
     }),
     provideNetwork: (range) => (runtimeSocket === undefined ? provide(range) : Promise.resolve()),
+    shutDown: () => announced?.announce() ?? Promise.resolve(),
     stop,
   }
 }

@@ -2,10 +2,11 @@
 import { SimulatedCgroups } from '../machine/cgroups/simulated-cgroups.ts'
 import { SimulatedHostLoad } from '../machine/load/simulated-host-load.ts'
 import { SimulatedDisk } from '../machine/disk/simulated-disk.ts'
+import { AnnouncedShutdown } from '../machine/shutdown/announced-shutdown.ts'
 import type { SimulatedRuntime } from '../machine/runtime/simulated.ts'
 import type { NodeHost } from '../kubelet/node-host.ts'
 
-export const simulatedHost = (runtime: SimulatedRuntime): NodeHost => ({
+export const simulatedHost = (runtime: SimulatedRuntime, shutdown = new AnnouncedShutdown()): NodeHost => ({
   logs: runtime.logs,
   reach: runtime.reach,
   disk: new SimulatedDisk(),
@@ -14,6 +15,7 @@ export const simulatedHost = (runtime: SimulatedRuntime): NodeHost => ({
   cgroups: new SimulatedCgroups(),
   cgroupRoot: '/kubepods',
   load: new SimulatedHostLoad(),
+  shutdown,
   imageFolder: '/images',
   mountsVolumes: false,
   manifests: [],

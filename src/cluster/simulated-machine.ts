@@ -1,7 +1,9 @@
 // A simulated machine: what runs its containers, until its power goes. Then nothing of it is left but the machine.
 import type { SimulatedRuntime } from '../machine/runtime/simulated.ts'
+import { AnnouncedShutdown } from '../machine/shutdown/announced-shutdown.ts'
 
 export class SimulatedMachine {
+  readonly shutdown = new AnnouncedShutdown()
   readonly #make: () => SimulatedRuntime
   #runtime: SimulatedRuntime
 

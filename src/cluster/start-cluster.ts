@@ -9,6 +9,7 @@ import { nodePlatform } from '../platform/node/platform.ts'
 import type { SchedulerConfiguration } from '../scheduler/configuration.ts'
 import { Cluster } from './cluster.ts'
 import { Faults, FaultyStore } from './faults.ts'
+import { kubeletSettings, type KubeletFlagValues } from './kubelet-flags.ts'
 import { lazySigner, temporaryCertificates } from './pki.ts'
 import { clusterPolicies } from './policies.ts'
 import { serve } from './serve.ts'
@@ -32,6 +33,8 @@ export interface StartClusterOptions {
   readonly https?: boolean
   /** Container images as functions, and how long they take to be pulled and started. */
   readonly simulation?: SimulatedRuntimeOptions
+  /** Flags of `coxswain up` that say how kubelets look after their nodes: `{ 'shutdown-grace-period': '30s' }`. */
+  readonly kubeletFlags?: KubeletFlagValues
   readonly log?: Log
   /** Profiles, plugins and extenders of the scheduler; the defaults when left out. */
   readonly schedulerConfiguration?: SchedulerConfiguration
@@ -44,6 +47,7 @@ export async function startCluster({
   time = 'virtual',
   https = time === 'flowing',
   simulation = {},
+  kubeletFlags = {},
   log = silentLog,
   schedulerConfiguration = {},
 }: StartClusterOptions = {}): Promise<TestCluster> {
@@ -62,6 +66,7 @@ export async function startCluster({
   const cluster = new Cluster({
     ...{ clock, random, log, store, policies, nodes, controllerManagers, simulation, schedulerConfiguration, faults },
     tokenUses,
+    kubeletSettings: kubeletSettings(kubeletFlags),
     tellsOfAddOns: true,
     controllerSettings: {
       legacyTokens: legacyTokenIssuer(accountKey, nodePlatform.crypto),

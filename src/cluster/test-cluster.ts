@@ -41,6 +41,7 @@ type Probe<T> = () => Promise<T | undefined | false> | T | undefined | false
 
 const readyLimit = '1m'
 const untilLimit = '1m'
+const shutDownLimit = '1h'
 const untilStepMs = 100
 const probeEveryMs = 10
 
@@ -87,6 +88,16 @@ export class TestCluster implements AsyncDisposable {
   /** A node is gone at once, with all that ran on it; `start('kubelet/<node>')` brings it back, empty. */
   powerOff(node: string): Promise<void> {
     return this.#parts.cluster.powerOff(node)
+  }
+
+  /** A node goes down in good order: its pods end first, where its kubelet was told to give them time. Resolves when it is off. */
+  async shutDown(node: string): Promise<void> {
+    const { cluster, clock, isFlowing } = this.#parts
+    let isOff = false
+    const off = cluster.shutDown(node).finally(() => (isOff = true))
+    if (!isFlowing && !(await clock.runUntil(() => isOff, shutDownLimit)))
+      throw new Error(`${node} was not off after ${shutDownLimit} of the cluster's time`)
+    await off
   }
 
   snapshot(): ClusterSnapshot {

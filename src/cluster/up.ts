@@ -136,6 +136,7 @@ export async function up({
     cluster.startServer()
     const served = await serve(cluster, { host, port, certificates, platform, clock: realClock, log })
     cleanUps.defer(() => served.close(drainMs))
+    if (realNode !== undefined) cleanUps.defer(() => realNode.shutDown())
     await Promise.all([
       platform.files.write(kubeconfigPath, served.kubeconfig),
       ...componentKubeconfigs(served.url, certificates).map(([name, content]) =>

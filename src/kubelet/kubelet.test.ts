@@ -8,7 +8,7 @@ import { node } from '../api/core/v1/node.ts'
 import { pod, type Pod, type PodInput } from '../api/core/v1/pod.ts'
 import { startCluster, type TestCluster as Cluster } from '../cluster/start-cluster.ts'
 import { serveUntilTerminated, type SimulatedProgram } from '../machine/runtime/simulated.ts'
-import { nodeObject } from './node-status.ts'
+import { nodeObject, wellNode } from './node-status.ts'
 import { nowMs } from './pod-life.harness.ts'
 import { solo, soloNode } from './solo.harness.ts'
 
@@ -131,7 +131,7 @@ test('a kubelet alone brings its own node, and leaves what it runs when it stops
   await using cluster = await startCluster({ nodes: 0 })
   const { client, clock } = cluster
   const { runtime, start } = soloNode(cluster)
-  equal(nodeObject(solo, { pressures: [], problems: [] }, nowMs).spec?.podCIDR, '10.9.0.0/24')
+  equal(nodeObject(solo, wellNode, nowMs).spec?.podCIDR, '10.9.0.0/24')
   const tasks = start()
   await client
     .of(pod)

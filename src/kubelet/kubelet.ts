@@ -110,9 +110,10 @@ export class Kubelet {
       node: (context) => objects.node(context),
       tell,
       events,
+      running: () => this.#pods.running(),
       condemn: (uid, verdict) => {
         worker.condemn(uid, verdict)
-        this.#syncs.wake(uid)
+        this.#syncs.restart(uid)
       },
     })
   }
@@ -140,8 +141,7 @@ export class Kubelet {
     this.#keeper.start(tasks)
     tasks.start('heartbeat', async (signal) => {
       await unlessAborted(this.#keeper.known, signal)
-      const [pressures, problems] = [() => this.#keeper.pressures, () => this.#keeper.problems]
-      await beat({ ...this.#parts, pressures, problems }, signal)
+      await beat({ ...this.#parts, state: () => this.#keeper.state }, signal)
     })
     this.#pods.start(tasks)
     const follower = this.#follower
@@ -163,7 +163,7 @@ export class Kubelet {
     const { nodeSelector, affinity } = pod.spec
     const registered = (nodeSelector ?? affinity?.nodeAffinity) ? await this.#objects.node(context) : undefined
     const node = registered ?? { metadata: { name } }
-    return refusalOf({ pod, node, allocatable, operatingSystem, others: this.#pods.takenBeside(pod) })
+    return refusalOf({ pod, node, allocatable, operatingSystem, others: this.#pods.running(pod.metadata.uid) })
   }
 
   /** Pods that ended while no kubelet ran still have a sandbox, or something on the disk. */

@@ -90,7 +90,7 @@ for (const [why, said, message] of rows)
       tell(one === 'nothing' ? undefined : one)
     }
     const { problems } = health
-    const ready = nodeStatus(solo, undefined, { pressures: [], problems }, 0).conditions?.find(
+    const ready = nodeStatus(solo, undefined, { pressures: [], faults: problems }, 0).conditions?.find(
       ({ type }) => type === 'Ready',
     )
     const unready = { status: 'False', reason: 'KubeletNotReady', message }

@@ -6,6 +6,7 @@ import type { HostLoad } from '../machine/load/host-load.ts'
 import type { LogFiles } from '../machine/logs/log-files.ts'
 import type { ManifestSource } from '../machine/manifests/manifests.ts'
 import type { PodReach } from '../machine/reach/reach.ts'
+import type { HostShutdown } from '../machine/shutdown/host-shutdown.ts'
 import type { ClusterDns } from './pod-config/dns.ts'
 import type { NodePaths } from './pod-config/paths.ts'
 
@@ -21,6 +22,7 @@ export interface NodeHost {
   /** The control group that holds all pods: `/kubepods`. */
   readonly cgroupRoot: string
   readonly load: HostLoad
+  readonly shutdown: HostShutdown
   /** Where the runtime keeps images and what containers write over them. */
   readonly imageFolder: string
   /** Whether volumes are made: a simulated container has nothing to see them with. */

@@ -16,12 +16,13 @@ import type { NodeHost } from './node-host.ts'
 import { register } from './node-registration.ts'
 import { NodeHealth } from './node-health.ts'
 import { NodeReports } from './node-reports.ts'
-import type { NodeDescription } from './node-status.ts'
+import type { NodeDescription, NodeState } from './node-status.ts'
 import type { Tell } from './pod-events.ts'
 import type { Verdict } from './pod-memory.ts'
 import { PressureManager, type Eviction } from './pressure/pressure-manager.ts'
 import type { PressureCondition } from './pressure/signals.ts'
 import type { KubeletSettings } from './settings.ts'
+import { NodeShutdown } from './shutdown/node-shutdown.ts'
 import type { NodeStats } from './stats/node-stats.ts'
 
 export interface NodeKeeperParts {
@@ -32,6 +33,8 @@ export interface NodeKeeperParts {
   readonly settings: KubeletSettings
   readonly stats: NodeStats
   readonly pods: () => readonly Pod[]
+  /** Those that the node has taken and that have not ended, its own among them. */
+  readonly running: () => readonly Pod[]
   /** The node's own object. */
   readonly node: (context: Context) => Promise<Node | undefined>
   readonly tell: Tell
@@ -54,13 +57,14 @@ export class NodeKeeper {
   readonly #images: ImageCollector
   readonly #health: NodeHealth
   readonly #reports: NodeReports
+  readonly #shutdown: NodeShutdown
   #told: readonly PressureCondition[] = []
 
   constructor(parts: NodeKeeperParts) {
     const { host, settings, runtime } = parts
     this.#parts = parts
     this.#health = new NodeHealth({ ...parts, onChange: () => this.#reports.readiness() })
-    this.#reports = new NodeReports({ ...parts, pressures: () => this.pressures, problems: () => this.problems })
+    this.#reports = new NodeReports({ ...parts, state: () => this.state })
     this.#images = new ImageCollector({
       ...parts,
       runtime,
@@ -79,15 +83,20 @@ export class NodeKeeper {
         this.#tellNode('Warning', 'EvictionThresholdMet', `Attempting to reclaim ${resource}`, signal),
       onConditions: (conditions, signal) => this.#tellConditions(conditions, signal),
     })
+    this.#shutdown = new NodeShutdown({
+      ...parts,
+      shutdown: host.shutdown,
+      periods: settings.shutdownPeriods,
+      onChange: async (message, signal) => {
+        await this.#register(signal)
+        await this.#tellNode('Normal', 'NodeShutdown', message, signal)
+      },
+    })
   }
 
-  get pressures(): readonly PressureCondition[] {
-    return this.#pressure.conditions
-  }
-
-  /** What stands against the node being ready. */
-  get problems(): readonly string[] {
-    return this.#health.problems
+  get state(): NodeState {
+    const shutdown = this.#shutdown.isUnderWay ? ['node is shutting down'] : []
+    return { pressures: this.#pressure.conditions, faults: [...this.#health.problems, ...shutdown] }
   }
 
   /** Resolves when it is known how the node is. */
@@ -107,10 +116,12 @@ export class NodeKeeper {
   /** Why the node takes no such pod now. */
   refusal(pod: Pod): Verdict | undefined {
     const message = this.#pressure.refusal(pod)
+    if (this.#shutdown.refusal !== undefined) return this.#shutdown.refusal
     return message === undefined ? undefined : { reason: 'Evicted', message }
   }
 
   start(tasks: TaskGroup): void {
+    tasks.start('shutdown', (signal) => this.#shutdown.run(signal))
     const onceLoaded = (run: (signal: AbortSignal) => Promise<void>) => async (signal: AbortSignal) => {
       await unlessAborted(this.#parts.host.load.whenLoaded, signal)
       await run(signal)
@@ -137,12 +148,16 @@ export class NodeKeeper {
   async #tellConditions(now: readonly PressureCondition[], signal: AbortSignal): Promise<void> {
     const before = this.#told
     this.#told = now
-    await register({ ...this.#parts, pressures: () => now, problems: () => this.problems }, context(signal))
+    await this.#register(signal)
     const changed = [...new Set([...before, ...now])].filter((one) => before.includes(one) !== now.includes(one))
     for (const condition of changed) {
       const reason = conditionEvents[condition][now.includes(condition) ? 0 : 1]
       await this.#tellNode('Normal', reason, `Node ${this.#parts.description.name} status is now: ${reason}`, signal)
     }
+  }
+
+  #register(signal: AbortSignal): Promise<void> {
+    return register({ ...this.#parts, state: () => this.state }, context(signal))
   }
 
   async #tellNode(type: EventNote['type'], reason: string, message: string, signal: AbortSignal): Promise<void> {

@@ -5,37 +5,30 @@ import { node, type Node } from '../api/core/v1/node.ts'
 import type { Client } from '../client/client.ts'
 import type { ContainerRuntime } from '../machine/runtime/runtime.ts'
 import { nodeImages } from './images/node-images.ts'
-import { nodeObject, nodeStatus, type NodeDescription } from './node-status.ts'
+import { nodeObject, nodeStatus, type NodeDescription, type NodeState } from './node-status.ts'
 
 export interface RegistrationParts {
   readonly client: Client
   readonly clock: Clock
   readonly description: NodeDescription
   readonly runtime: Pick<ContainerRuntime, 'images'>
-  /** Conditions of pressure that the node is under. */
-  readonly pressures: () => readonly string[]
-  /** What stands against the node being ready. */
-  readonly problems: () => readonly string[]
+  readonly state: () => NodeState
 }
 
 /** Registers the node, or tells what it is like now. */
 export async function register(
-  { client, clock, description, runtime, pressures, problems }: RegistrationParts,
+  { client, clock, description, runtime, state }: RegistrationParts,
   ctx: Context,
 ): Promise<void> {
   const nodes = client.of(node)
   const known = await nodes.find(description.name, '', ctx)
   if (known === undefined) {
-    await nodes.create(
-      nodeObject(description, { pressures: pressures(), problems: problems() }, clock.nowMs()),
-      '',
-      ctx,
-    )
+    await nodes.create(nodeObject(description, state(), clock.nowMs()), '', ctx)
     return
   }
   // A runtime that does not answer is told of all the same.
   const images = await nodeImages(runtime, ctx.signal).catch(() => [])
-  const told = nodeStatus(description, known.status, { pressures: pressures(), problems: problems() }, clock.nowMs())
+  const told = nodeStatus(description, known.status, state(), clock.nowMs())
   const status = { ...known.status, ...told, ...(images.length === 0 ? {} : { images }) } as Node['status']
   await nodes.updateStatus({ ...known, status }, ctx)
 }

@@ -59,11 +59,11 @@ export class NodeReports {
   }
 
   async #report(news: News, ctx: Context): Promise<void> {
-    const { problems, node, events, description } = this.#parts
+    const { state, node, events, description } = this.#parts
     await register(this.#parts, ctx)
     const found = news === 'readiness' ? await node(ctx) : undefined
     if (found === undefined) return
-    const reason = problems().length === 0 ? 'NodeReady' : 'NodeNotReady'
+    const reason = state().faults.length === 0 ? 'NodeReady' : 'NodeNotReady'
     const message = `Node ${description.name} status is now: ${reason}`
     await events.record(found, { type: 'Normal', reason, message }, ctx)
   }

@@ -39,15 +39,17 @@ export interface MachineFacts {
 /** The version that the API speaks; what a kubelet of that version would say. */
 const kubeletVersion = 'v1.36.4'
 
-/** How the node is. */
-export interface NodeCondition {
+/** How the node is, as its kubelet knows it. */
+export interface NodeState {
   /** Conditions of pressure that it is under. */
   readonly pressures: readonly string[]
-  /** What stands against its being ready. */
-  readonly problems: readonly string[]
+  /** Why it is not ready; empty: it is. */
+  readonly faults: readonly string[]
 }
 
-export function nodeObject(description: NodeDescription, condition: NodeCondition, nowMs: number): NodeInput {
+export const wellNode: NodeState = { pressures: [], faults: [] }
+
+export function nodeObject(description: NodeDescription, state: NodeState, nowMs: number): NodeInput {
   const { name, operatingSystem, architecture, podCidr, taints = [] } = description
   const labels = {
     ...description.labels,
@@ -64,7 +66,7 @@ export function nodeObject(description: NodeDescription, condition: NodeConditio
   return {
     metadata: { name, labels },
     ...(Object.keys(spec).length === 0 ? {} : { spec }),
-    status: nodeStatus(description, undefined, condition, nowMs),
+    status: nodeStatus(description, undefined, state, nowMs),
   }
 }
 
@@ -79,6 +81,13 @@ const healthy: readonly Condition[] = [
   ['Ready', 'True', 'KubeletReady', 'kubelet is posting ready status'],
 ]
 
+const unready = (faults: readonly string[]): Condition => [
+  'Ready',
+  'False',
+  'KubeletNotReady',
+  faults.length === 1 ? (faults[0] ?? '') : `[${faults.join(', ')}]`,
+]
+
 const pressed: Readonly<Record<string, Condition>> = {
   MemoryPressure: [
     'MemoryPressure',
@@ -91,25 +100,19 @@ const pressed: Readonly<Record<string, Condition>> = {
 }
 
 /** Several reasons stand in brackets, as upstream writes them. */
-const notReady = (problems: readonly string[]): Condition => [
-  'Ready',
-  'False',
-  'KubeletNotReady',
-  problems.length === 1 ? (problems[0] ?? '') : `[${problems.join(', ')}]`,
-]
-
 export function nodeStatus(
   description: NodeDescription,
   before: NodeStatusInput | undefined,
-  { pressures, problems }: NodeCondition,
+  { pressures, faults }: NodeState,
   nowMs: number,
 ): NodeStatusInput {
   const { name, hostIp, capacity, allocatable = capacity, runtime, operatingSystem, architecture } = description
   const { kubeletPort, machine } = description
   const now = rfc3339(nowMs)
-  const found = healthy
-    .map((one) => (pressures.includes(one[0]) ? (pressed[one[0]] ?? one) : one))
-    .map((one) => (one[0] === 'Ready' && problems.length > 0 ? notReady(problems) : one))
+  const found = healthy.map((one) => {
+    if (one[0] === 'Ready') return faults.length === 0 ? one : unready(faults)
+    return pressures.includes(one[0]) ? (pressed[one[0]] ?? one) : one
+  })
   const conditions = found.map(([type, status, reason, message]) => {
     const known = before?.conditions?.find((condition) => condition.type === type)
     const lastTransitionTime = known?.status === status ? (known.lastTransitionTime ?? now) : now

@@ -1,4 +1,5 @@
 // What the kubelet remembers of a pod between two looks. Losing it costs a retry, nothing more.
+import type { Pod } from '../api/core/v1/pod.ts'
 import type { Resize } from './resources/resizer.ts'
 import type { CrashBackoff } from './restarts.ts'
 
@@ -38,6 +39,10 @@ export interface PodMemory {
   verdict?: Verdict
   /** The node has taken it. */
   isAdmitted: boolean
+  /** What was told of it last, and when. */
+  told?: { readonly status: Pod['status']; readonly atMs: number }
+  /** When it is told again, where somebody else has said something else. */
+  untoldMs?: number | undefined
   /** What is being changed of its resources. */
   resize?: Resize | undefined
 }

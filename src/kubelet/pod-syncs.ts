@@ -51,6 +51,12 @@ export class PodSyncs {
     if (sync !== undefined && sync.purpose !== purposeOf(now)) sync.ended.abort()
   }
 
+  /** The node has given the pod up: whatever it waits for, an image among it, is not wanted any more. */
+  restart(uid: string): void {
+    this.#queue.add(uid)
+    this.#syncs.get(uid)?.ended.abort()
+  }
+
   /** Hands out looks until the signal ends it; one that takes its time holds up no other. */
   async run(tasks: TaskGroup, signal: AbortSignal): Promise<void> {
     for (let work = await this.#queue.take(signal); work !== undefined; work = await this.#queue.take(signal)) {

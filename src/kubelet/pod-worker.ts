@@ -64,6 +64,8 @@ const sandboxBackoff: Backoff = { initialMs: 500, maxMs: 122_000 }
 const sandboxFailure = ''
 /** What is left to a pod that the API server does not have any more. */
 const orphanGraceSeconds = 1
+/** How long a status stays that somebody else has changed: who contradicts at once is contradicted at once. */
+const contradictMs = 10_000
 /** How often a resize that could not be done is tried again. */
 const resizeLookMs = 10_000
 
@@ -128,7 +130,7 @@ export class PodWorker {
       probes.forget(uid)
     }
     if (known === undefined) await maker.remove(uid)
-    return againMs
+    return memory.untoldMs === undefined ? againMs : Math.min(againMs ?? memory.untoldMs, memory.untoldMs)
   }
 
   /** Once, before anything of it runs; what a kubelet has begun with before is not refused afterwards. */
@@ -325,6 +327,7 @@ export class PodWorker {
     context: Context,
   ): Promise<Pod | undefined> {
     const { client, clock, hostIp, runtime, probes, statics } = this.#parts
+    memory.untoldMs = undefined
     await this.#hearLastWords(wanted, running, memory, context)
     const { waiting, lastWords, verdict } = memory
     const found = podStatus({
@@ -344,8 +347,14 @@ export class PodWorker {
     const isStatic = statics?.has(wanted.metadata.uid) ?? false
     const shown = isStatic ? await statics?.mirror(wanted, context) : wanted
     // Without a mirror nobody hears of a static pod; it runs all the same.
-    if (shown === undefined || equalValues(withoutTimes(status), withoutTimes(shown.status), true))
+    if (shown === undefined || isSame(status, shown.status)) return { ...wanted, status }
+    const { told } = memory
+    const nowMs = clock.monotonicMs()
+    if (told !== undefined && isSame(status, told.status) && nowMs < told.atMs + contradictMs) {
+      memory.untoldMs = told.atMs + contradictMs - nowMs
       return { ...wanted, status }
+    }
+    memory.told = { status, atMs: nowMs }
     const { uid } = shown.metadata
     // A patch that tests the uid: the spec may have changed meanwhile, but the pod may not be another one.
     const patch = [
@@ -382,6 +391,8 @@ const sandboxFailureNote = (error: Error): { readonly reason: string; readonly m
   if (error instanceof NetworkNotReady) return { reason: 'NetworkNotReady', message }
   return { reason: 'FailedCreatePodSandBox', message: `Failed to create pod sandbox: ${message}` }
 }
+
+const isSame = (a: Pod['status'], b: Pod['status']): boolean => equalValues(withoutTimes(a), withoutTimes(b), true)
 
 /** Conditions keep their times while they keep their value, so times alone are no news. */
 const withoutTimes = (status: Pod['status']): unknown => ({

@@ -1,6 +1,7 @@
 // KubeletSettings: how a kubelet looks after its node, as flags with upstream's names say it.
 import { defaultHardThresholds, parseThresholds, type Threshold } from './pressure/thresholds.ts'
 import type { ResourceAmounts } from './resources/allocatable.ts'
+import type { ShutdownPeriod } from './shutdown/shutdown-order.ts'
 
 export interface KubeletSettings {
   /** Below which control group `kubepods` is made; `/` for the root. */
@@ -16,6 +17,10 @@ export interface KubeletSettings {
   readonly podsMax: number
   readonly dns: DnsSettings
   readonly logRotation: { readonly fileBytesMax: number; readonly filesMax: number }
+  /** How long pods get when the node goes down; none: they are not ended. */
+  readonly shutdownPeriods: readonly ShutdownPeriod[]
+  /** Whether SIGTERM means that the node goes down: where nobody else tells of it. */
+  readonly endsPodsOnSigterm: boolean
   /** Where pods of the node itself are found. */
   readonly manifestFolder?: string
   readonly manifestUrl?: string
@@ -55,4 +60,6 @@ export const defaultSettings: KubeletSettings = {
   podsMax: 110,
   dns: { servers: [], domain: 'cluster.local', resolvConfPath: '/etc/resolv.conf' },
   logRotation: { fileBytesMax: 10 * 1024 * 1024, filesMax: 5 },
+  shutdownPeriods: [],
+  endsPodsOnSigterm: false,
 }

@@ -5,9 +5,10 @@ import { seededRandom } from '../base/random.ts'
 import { TaskGroup } from '../base/task-group.ts'
 import { simulatedHost } from '../cluster/simulated-host.ts'
 import type { TestCluster } from '../cluster/start-cluster.ts'
-import { SimulatedRuntime } from '../machine/runtime/simulated.ts'
+import { SimulatedRuntime, type SimulatedRuntimeOptions } from '../machine/runtime/simulated.ts'
 import { Kubelet } from './kubelet.ts'
 import type { NodeHost } from './node-host.ts'
+import { defaultSettings, type KubeletSettings } from './settings.ts'
 
 export const solo = {
   name: 'solo',
@@ -20,14 +21,21 @@ export const solo = {
 }
 
 /** `start` begins a kubelet on the same machine each time: what ran goes on running. */
-export function soloNode({ client, clock }: TestCluster, hostChanges: Partial<NodeHost> = {}) {
+export function soloNode(
+  { client, clock }: TestCluster,
+  hostChanges: Partial<NodeHost> = {},
+  settingChanges: Partial<KubeletSettings> = {},
+  simulation: SimulatedRuntimeOptions = {},
+) {
   const random = seededRandom(9)
-  const runtime = new SimulatedRuntime(clock, random)
+  const runtime = new SimulatedRuntime(clock, random, simulation)
   const host = { ...simulatedHost(runtime), ...hostChanges }
+  const settings = { ...defaultSettings, ...settingChanges }
   const start = (): TaskGroup => {
     const tasks = new TaskGroup()
     const flow = new FlowRecorder(clock)
-    new Kubelet({ client, runtime, clock, random, flow, log: silentLog, description: solo, host }).start(tasks)
+    const parts = { client, runtime, clock, random, flow, log: silentLog, description: solo, settings, host }
+    new Kubelet(parts).start(tasks)
     return tasks
   }
   return { runtime, host, start }

@@ -10,8 +10,8 @@ export interface Candidate {
   readonly stats: PodStats
 }
 
-/** Above which priority a pod is not evicted. */
-const criticalPriority = 2_000_000_000
+/** From which priority on a pod is not evicted. */
+export const criticalPriority = 2_000_000_000
 const staticSource = 'kubernetes.io/config.source'
 
 export const isCritical = ({ metadata, spec }: Pod): boolean =>

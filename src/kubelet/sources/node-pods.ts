@@ -71,17 +71,14 @@ export class NodePods {
     return this.statics?.find(uid) ?? this.#given.objects(uidIndex, uid)[0]
   }
 
-  /** The other pods that hold something of the node. */
-  takenBeside({ metadata: { uid } }: Pod): Pod[] {
-    return this.all()
-      .filter(
-        (other) =>
-          other.metadata.uid !== uid &&
-          other.status.startTime !== undefined &&
-          !isPodFinished(other) &&
-          !this.statics?.mirrored(other),
-      )
-      .concat(this.statics?.others(uid) ?? [])
+  /** Pods that the node has taken and that have not ended, its own ones among them, without the one of this uid. */
+  running(except = ''): Pod[] {
+    const { statics } = this
+    const given = this.all().filter(
+      (other) => other.metadata.uid !== except && other.status.startTime !== undefined && !statics?.mirrored(other),
+    )
+    const own = statics?.others(except).map((one) => statics.find(one.metadata.uid) ?? one) ?? []
+    return [...given, ...own].filter((other) => !isPodFinished(other))
   }
 
   #changed({ now, before, cause }: Change<Pod>): void {
