@@ -14,6 +14,7 @@ test('a KubeletConfiguration is as if its flags had been said', () => {
     kubeReserved: { cpu: '100m' },
     serverTLSBootstrap: true,
     staticPodPath: '/m',
+    shutdownGracePeriodByPodPriority: [{ priority: 0, shutdownGracePeriodSeconds: 30 }],
     registerWithTaints: [
       { key: 'a', value: 'b', effect: 'NoSchedule' },
       { key: 'c', effect: 'NoExecute' },
@@ -29,6 +30,7 @@ test('a KubeletConfiguration is as if its flags had been said', () => {
     'kube-reserved': 'cpu=100m',
     'rotate-server-certificates': 'true',
     'pod-manifest-path': '/m',
+    'shutdown-grace-period-by-pod-priority': '0=30s',
     'register-with-taints': 'a=b:NoSchedule,c=:NoExecute',
     'authentication-token-webhook-cache-ttl': '1m',
     'authorization-webhook-cache-authorized-ttl': '2m',

@@ -29,6 +29,13 @@ const taints: Reading = (value) =>
     ? value.map(({ key, value: said = '', effect }) => `${String(key)}=${String(said)}:${String(effect)}`).join(',')
     : undefined
 
+const periods: Reading = (value) =>
+  Array.isArray(value) && value.every(isJsonObject)
+    ? value
+        .map(({ priority, shutdownGracePeriodSeconds: seconds }) => `${String(priority)}=${String(seconds)}s`)
+        .join(',')
+    : undefined
+
 const fields: Readonly<Record<string, Field>> = {
   address: ['address', text],
   'authentication.webhook.cacheTTL': ['authentication-token-webhook-cache-ttl', text],
@@ -60,6 +67,9 @@ const fields: Readonly<Record<string, Field>> = {
   resolvConf: ['resolv-conf', text],
   rotateCertificates: ['rotate-certificates', truth],
   serverTLSBootstrap: ['rotate-server-certificates', truth],
+  shutdownGracePeriod: ['shutdown-grace-period', text],
+  shutdownGracePeriodByPodPriority: ['shutdown-grace-period-by-pod-priority', periods],
+  shutdownGracePeriodCriticalPods: ['shutdown-grace-period-critical-pods', text],
   staticPodPath: ['pod-manifest-path', text],
   staticPodURL: ['manifest-url', text],
   systemReserved: ['system-reserved', pairs('=')],

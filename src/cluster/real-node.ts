@@ -13,6 +13,7 @@ import { NodeCgroups } from '../machine/cgroups/node-cgroups.ts'
 import { NodeHostLoad } from '../machine/load/node-host-load.ts'
 import { provideNetwork } from '../machine/cni/bridge-network.ts'
 import { Containerd } from '../machine/cri/containerd.ts'
+import { CtrImageMounts } from '../machine/cri/image-mounts.ts'
 import { CriRuntime } from '../machine/cri/runtime.ts'
 import { NodeLogFiles } from '../machine/logs/node-log-files.ts'
 import { manifestAddress, manifestFolder } from '../machine/manifests/node-manifests.ts'
@@ -55,6 +56,8 @@ export interface RealNodeParts {
 }
 
 const bridge = 'coxswain0'
+/** What a containerd that is not ours uses unless it was told otherwise. */
+const containerdSnapshotter = 'overlayfs'
 
 export async function startRealNode(
   { dataFolder, hostIp, podCidr, settings, runtimeSocket, name = hostname() }: RealNodeOptions,
@@ -72,6 +75,13 @@ export async function startRealNode(
     runtimeSocket === undefined
       ? await ownContainerd(folder, networkFolder, { platform, clock, log }, signal)
       : await presentRuntime(runtimeSocket, { platform, clock, log }, signal)
+  const imageMounts =
+    runtime.name === 'containerd'
+      ? new CtrImageMounts(platform.processes, {
+          socketPath: runtimeSocket ?? `${folder}/containerd/containerd.sock`,
+          snapshotter: runtimeSocket === undefined ? snapshotter() : containerdSnapshotter,
+        })
+      : undefined
   const load = new NodeHostLoad()
   const cgroups = await NodeCgroups.open()
   const { capacityBytes } = await load.fileSystem(dataFolder)
@@ -117,6 +127,7 @@ export async function startRealNode(
       load,
       shutdown,
       imageFolder: runtimeSocket === undefined ? `${folder}/containerd` : dataFolder,
+      ...(imageMounts === undefined ? {} : { imageMounts }),
       mountsVolumes: true,
       manifests,
       digest: (text) => platform.crypto.sha256(text).toHex().slice(0, 32),

@@ -16,6 +16,7 @@ import { Kubelet } from '../kubelet/kubelet.ts'
 import type { NodeDescription } from '../kubelet/node-status.ts'
 import { remembering, reviewAccess } from '../kubelet/server/review-access.ts'
 import type { KubeletSettings } from '../kubelet/settings.ts'
+import { AnnouncedShutdown } from '../machine/shutdown/announced-shutdown.ts'
 import { SimulatedRuntime } from '../machine/runtime/simulated.ts'
 import type { Identity } from '../pki/authority.ts'
 import { nodePlatform } from '../platform/node/platform.ts'
@@ -52,7 +53,12 @@ export async function runKubelet(options: RunKubeletOptions, signal: AbortSignal
   const remote = cleanUps.use(await openRemote(joined.kubeconfig, signal))
   const client = remote.clientAs(`kubelet/${nodeName}`)
   const parts = { client, clock: realClock, random: systemRandom, log }
-  const tasks = cleanUps.use(new TaskGroup({ signal }))
+  const ending = new AbortController()
+  const tasks = cleanUps.use(new TaskGroup({ signal: ending.signal }))
+  let endPods = () => Promise.resolve()
+  const end = () => void endPods().finally(() => ending.abort(signal.reason))
+  if (signal.aborted) end()
+  signal.addEventListener('abort', end, { once: true })
   const flow = new FlowRecorder(realClock)
   tasks.start('flow', (stop) => remote.tellFlow(flow, log, stop))
   const { file } = joined
@@ -75,6 +81,7 @@ export async function runKubelet(options: RunKubeletOptions, signal: AbortSignal
   const identity = { name: nodeName, hostIp, kubeletPort: port, labels: own.labels, taints: own.taints }
   const started = await startNode({ options, identity, parts: { ...parts, flow } }, tasks)
   cleanUps.defer(() => started.stop())
+  endPods = () => started.shutDown()
   answering.server = kubeletServer({ ...started, nodeName, access, clock: realClock, log })
   await listenForHealth(own, cleanUps)
   await unlessAborted(started.registered, tasks.signal)
@@ -91,6 +98,8 @@ interface NodeStart {
 }
 
 interface StartedNode extends Pick<Parameters<typeof kubeletServer>[0], 'runtime' | 'logs' | 'kubelet'> {
+  /** Ends its pods, where the end of this process is the node's. */
+  shutDown(): Promise<void>
   stop(): Promise<void>
 }
 
@@ -127,9 +136,17 @@ const startSimulated = ({ options, identity, parts, self }: KnownNodeStart, task
     operatingSystem: 'linux',
     architecture: 'amd64',
   }
-  const kubelet = new Kubelet({ ...parts, runtime, description, host: simulatedHost(runtime) })
+  const shutdown = new AnnouncedShutdown()
+  const shutDown = () => (options.settings.endsPodsOnSigterm ? shutdown.announce() : Promise.resolve())
+  const kubelet = new Kubelet({
+    ...parts,
+    runtime,
+    description,
+    settings: options.settings,
+    host: simulatedHost(runtime, shutdown),
+  })
   kubelet.start(tasks)
-  return Promise.resolve({ runtime, logs: runtime.logs, kubelet, stop: () => Promise.resolve() })
+  return Promise.resolve({ runtime, logs: runtime.logs, kubelet, shutDown, stop: () => Promise.resolve() })
 }
 
 async function startReal({ options, identity, parts, self }: KnownNodeStart, tasks: TaskGroup): Promise<StartedNode> {
@@ -150,7 +167,7 @@ async function startReal({ options, identity, parts, self }: KnownNodeStart, tas
   })
   const described = { ...real, description: { ...real.description, ...identity } }
   const kubelet = startRealKubelet(described, parts, tasks)
-  return { runtime: real.runtime, logs: real.logs, kubelet, stop: () => real.stop() }
+  return { runtime: real.runtime, logs: real.logs, kubelet, shutDown: () => real.shutDown(), stop: () => real.stop() }
 }
 
 /** The address by which this machine reaches the API server: that server reaches it there, too. */

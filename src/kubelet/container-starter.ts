@@ -6,11 +6,11 @@ import type { Container } from '../api/core/v1/container.ts'
 import type { Pod } from '../api/core/v1/pod.ts'
 import type { ContainerRuntime, RuntimeImage, RuntimePod } from '../machine/runtime/runtime.ts'
 import { runHook, type HookParts } from './hooks.ts'
-import { ImageNeverPulled, type ImageProvider } from './images/image-provider.ts'
+import { ImageNeverPulled, type ImageProvider, type WantedImage } from './images/image-provider.ts'
 import type { ContainerStart } from './pod-actions.ts'
 import { ConfigError } from './pod-config/config-error.ts'
 import type { Tell } from './pod-events.ts'
-import type { PodMaker } from './pod-maker.ts'
+import type { ContainerImages, PodMaker } from './pod-maker.ts'
 import type { Failure, PodMemory } from './pod-memory.ts'
 import type { RecordCall } from './record-call.ts'
 import { VolumeError } from './volumes/volume-type.ts'
@@ -51,9 +51,9 @@ export class ContainerStarter {
   ): Promise<void> {
     const { name } = start.container
     try {
-      const image = await this.#image(pod, start.container, memory, context)
-      if (image === undefined) return
-      await this.#run(pod, start, running, image, context)
+      const images = await this.#images(pod, start.container, memory, context)
+      if (images === undefined) return
+      await this.#run(pod, start, running, images, context)
       memory.waiting.delete(name)
       memory.failures.delete(name)
     } catch (error) {
@@ -62,7 +62,34 @@ export class ContainerStarter {
     }
   }
 
-  async #image(pod: Pod, container: Container, memory: PodMemory, context: Context): Promise<RuntimeImage | undefined> {
+  /** Of the container itself, and of the volumes that it sees; undefined when one cannot be had. */
+  async #images(
+    pod: Pod,
+    container: Container,
+    memory: PodMemory,
+    context: Context,
+  ): Promise<ContainerImages | undefined> {
+    const own = await this.#image(pod, container, memory, context)
+    if (own === undefined) return undefined
+    const volumes = new Map<string, RuntimeImage>()
+    const seen = new Set(container.volumeMounts?.map(({ name }) => name))
+    for (const { name: volume, image: source } of pod.spec.volumes ?? []) {
+      if (source === undefined || !seen.has(volume)) continue
+      const { reference: image = '', pullPolicy: imagePullPolicy } = source
+      const wanted = { name: container.name, image, ...(imagePullPolicy === undefined ? {} : { imagePullPolicy }) }
+      const found = await this.#image(pod, wanted, memory, context)
+      if (found === undefined) return undefined
+      volumes.set(volume, found)
+    }
+    return { own, volumes }
+  }
+
+  async #image(
+    pod: Pod,
+    container: WantedImage,
+    memory: PodMemory,
+    context: Context,
+  ): Promise<RuntimeImage | undefined> {
     const { images, clock, tell } = this.#parts
     const { name, image = '' } = container
     try {
@@ -97,13 +124,13 @@ export class ContainerStarter {
     pod: Pod,
     { container, attempt, targetId }: ContainerStart,
     running: RuntimePod,
-    image: RuntimeImage,
+    images: ContainerImages,
     context: Context,
   ): Promise<void> {
     const { runtime, maker, hostIp, tell, call } = this.#parts
     const { name } = container
     const podIps = pod.spec.hostNetwork ? [hostIp] : running.ips
-    const made = await maker.container(pod, container, attempt, image, podIps, context)
+    const made = await maker.container(pod, container, attempt, images, podIps, context)
     const config = targetId === undefined ? made : { ...made, targetId }
     const sandbox = await maker.sandbox(pod, running.attempt, context)
     const note = { type: 'Normal', container: name } as const

@@ -74,6 +74,21 @@ test('an image that is nowhere: ErrImagePull, then ImagePullBackOff', async () =
   )
 })
 
+test('the image of a volume is pulled before the container that sees it starts, and says so when it cannot be', async () => {
+  const volumeMounts = [{ name: 'v', mountPath: '/v' }]
+  const spec = {
+    containers: [{ name: 'c', image: 'tested', volumeMounts }],
+    volumes: [{ name: 'v', image: { reference: 'data:1' } }],
+  }
+  await using running = await run(spec, { 'data:1': 'missing' })
+  await running.cluster.clock.advance('500ms')
+  const { state } = (await running.read()).status.containerStatuses?.[0] ?? {}
+  deepEqual([state?.waiting?.reason, state?.waiting?.message], ['ErrImagePull', 'image "data:1" does not exist'])
+  await using fine = await run(spec, {})
+  await fine.cluster.clock.advance('5s')
+  equal((await fine.read()).status.phase, 'Running')
+})
+
 test('a pod ends with its grace: asked first, killed at last', async () => {
   let asked = false
   await using running = await run(

@@ -89,7 +89,7 @@ export class Kubelet {
     const find = (uid: string) => this.#pods.find(uid)
     this.#follower =
       volumes && watches && new VolumeFollower({ volumes, watches, objects, pod: find, events, clock, log })
-    const maker = new PodMaker({ ...host, cgroups, objects, volumes, node, memoryCapacityBytes })
+    const maker = new PodMaker({ ...host, runtime, cgroups, objects, volumes, node, memoryCapacityBytes })
     const own = { ...parts, reach: host.reach, nodeName, hostIp, objects, maker, tell }
     this.#probes = new Probes({ ...own, onVerdict: (uid, cause) => this.#syncs.wake(uid, cause) })
     const worker = new PodWorker({

@@ -1,6 +1,7 @@
 // NodeHost: the machine that a kubelet runs pods on, beside its runtime.
 import type { Service } from '../api/core/v1/service.ts'
 import type { Cgroups } from '../machine/cgroups/cgroups.ts'
+import type { ImageMounts } from '../machine/cri/image-mounts.ts'
 import type { Disk } from '../machine/disk/disk.ts'
 import type { HostLoad } from '../machine/load/host-load.ts'
 import type { LogFiles } from '../machine/logs/log-files.ts'
@@ -25,6 +26,8 @@ export interface NodeHost {
   readonly shutdown: HostShutdown
   /** Where the runtime keeps images and what containers write over them. */
   readonly imageFolder: string
+  /** How images are shown as volumes; left out where they cannot be. */
+  readonly imageMounts?: ImageMounts
   /** Whether volumes are made: a simulated container has nothing to see them with. */
   readonly mountsVolumes: boolean
   /** Where it finds pods that no API server has told it of. */

@@ -81,6 +81,7 @@ const healthy: readonly Condition[] = [
   ['Ready', 'True', 'KubeletReady', 'kubelet is posting ready status'],
 ]
 
+/** Several reasons stand in brackets, as upstream writes them. */
 const unready = (faults: readonly string[]): Condition => [
   'Ready',
   'False',
@@ -99,7 +100,6 @@ const pressed: Readonly<Record<string, Condition>> = {
   PIDPressure: ['PIDPressure', 'True', 'KubeletHasInsufficientPID', 'kubelet has insufficient PID available'],
 }
 
-/** Several reasons stand in brackets, as upstream writes them. */
 export function nodeStatus(
   description: NodeDescription,
   before: NodeStatusInput | undefined,

@@ -10,7 +10,7 @@ import { namespaceOf } from '../api/object.ts'
 import type { Disk } from '../machine/disk/disk.ts'
 import type { LogFiles } from '../machine/logs/log-files.ts'
 import type { ContainerConfig, ContainerMount, SandboxConfig } from '../machine/runtime/config.ts'
-import type { RuntimeContainer, RuntimeImage } from '../machine/runtime/runtime.ts'
+import type { ContainerRuntime, RuntimeContainer, RuntimeImage } from '../machine/runtime/runtime.ts'
 import { readLog } from './logs/read-log.ts'
 import type { NodeObjects } from './node-objects.ts'
 import { containersOf } from './pod-actions.ts'
@@ -22,9 +22,10 @@ import { hostnameOf, hostsFile } from './pod-config/hosts-file.ts'
 import { hostsPath, logFolder, podFolder, terminationFile, type NodePaths } from './pod-config/paths.ts'
 import { sandboxConfig } from './pod-config/sandbox-config.ts'
 import type { PodCgroups } from './resources/pod-cgroups.ts'
-import type { PodVolumes, VolumePlaces } from './pod-volumes.ts'
+import type { PodVolumes, VolumeImages, VolumePlaces } from './pod-volumes.ts'
 
 export interface PodMakerParts {
+  readonly runtime: Pick<ContainerRuntime, 'handlers'>
   readonly disk: Disk
   /** What containers print. */
   readonly logs: LogFiles
@@ -38,6 +39,12 @@ export interface PodMakerParts {
   readonly cgroupRoot: string
   readonly node: NodeFacts
   readonly memoryCapacityBytes: number
+}
+
+/** What a container runs, and what its volumes show. */
+export interface ContainerImages {
+  readonly own: RuntimeImage
+  readonly volumes: VolumeImages
 }
 
 const hostsPathInside = '/etc/hosts'
@@ -71,10 +78,15 @@ export class PodMaker {
   }
 
   async sandbox(pod: Pod, attempt: number, context: Context): Promise<SandboxConfig> {
-    const { paths, dns, cgroupRoot, node, objects } = this.#parts
-    const { runtimeClassName } = pod.spec
-    const runtimeHandler = runtimeClassName === undefined ? '' : await objects.runtimeHandler(runtimeClassName, context)
+    const { paths, dns, cgroupRoot, node } = this.#parts
+    const runtimeHandler = await this.#handlerOf(pod, context)
     return sandboxConfig(pod, attempt, { paths, dns, cgroupRoot, nodeName: node.nodeName, runtimeHandler })
+  }
+
+  #handlerOf({ spec: { runtimeClassName } }: Pod, context: Context): Promise<string> {
+    return runtimeClassName === undefined
+      ? Promise.resolve('')
+      : this.#parts.objects.runtimeHandler(runtimeClassName, context)
   }
 
   /** The folders and the control group that a sandbox needs before it is run. */
@@ -86,8 +98,8 @@ export class PodMaker {
   }
 
   /** Volumes as the API has them now. Throws VolumeError when one cannot be had. */
-  mountVolumes(pod: Pod, context: Context): Promise<VolumePlaces> {
-    return this.#parts.volumes?.mount(pod, context) ?? Promise.resolve(new Map())
+  mountVolumes(pod: Pod, images: VolumeImages, context: Context): Promise<VolumePlaces> {
+    return this.#parts.volumes?.mount(pod, images, context) ?? Promise.resolve(new Map())
   }
 
   /** Throws ConfigError when the container cannot be made as the pod says. */
@@ -95,18 +107,23 @@ export class PodMaker {
     pod: Pod,
     container: Container,
     attempt: number,
-    image: RuntimeImage,
+    images: ContainerImages,
     podIps: readonly string[],
     context: Context,
   ): Promise<ContainerConfig> {
     const { node, memoryCapacityBytes, services, volumes } = this.#parts
-    const places = await this.mountVolumes(pod, context)
+    const places = await this.mountVolumes(pod, images.volumes, context)
     const objects = await this.#objectsOf(pod, container, context)
     const sources = { pod, podIps, node, memoryCapacityBytes, services: services(), ...objects }
+    const canDeny = async () => {
+      const handler = await this.#handlerOf(pod, context)
+      const handlers = await this.#parts.runtime.handlers(context.signal)
+      return handlers.some(({ name, mountsRecursivelyReadOnly }) => name === handler && mountsRecursivelyReadOnly)
+    }
     const variables = new Map(environmentOf(container, sources).map(({ name, value }) => [name, value]))
-    const mounts = (await volumes?.mountsOf(pod.metadata.uid, container, places, variables)) ?? []
+    const mounts = (await volumes?.mountsOf(pod.metadata.uid, container, places, variables, canDeny)) ?? []
     const own = volumes === undefined ? [] : await this.#ownFiles(pod, container, attempt, podIps, mounts)
-    return containerConfig(container, attempt, image, [...mounts, ...own], sources)
+    return containerConfig(container, attempt, images.own, [...mounts, ...own], sources)
   }
 
   /** What the container left as its last words: those that it wrote down, or else what it printed last. */
@@ -130,20 +147,20 @@ export class PodMaker {
   }
 
   /** A pod that has run to its end needs no volumes and no group any more; its logs and last words stay. */
-  async finish(podUid: string): Promise<void> {
+  async finish(podUid: string, signal: AbortSignal): Promise<void> {
     await this.#parts.cgroups.remove(podUid)
-    await this.#parts.volumes?.unmount(podUid)
+    await this.#parts.volumes?.unmount(podUid, signal)
   }
 
   /** Nothing of the pod stays on the node but its logs, and those only while something may read them. */
-  async remove(podUid: string): Promise<void> {
+  async remove(podUid: string, signal: AbortSignal): Promise<void> {
     const { disk, objects, paths, volumes, cgroups } = this.#parts
     objects.forget(podUid)
     await cgroups.remove(podUid)
     for (const name of await disk.list(paths.logs))
       if (name.endsWith(`_${podUid}`)) await disk.remove(`${paths.logs}/${name}`)
     // At the very last: by its folder a pod is known to a kubelet that starts in the middle of this.
-    await (volumes === undefined ? disk.remove(podFolder(paths, podUid)) : volumes.remove(podUid))
+    await (volumes === undefined ? disk.remove(podFolder(paths, podUid)) : volumes.remove(podUid, signal))
   }
 
   async #ownFiles(

@@ -6,7 +6,9 @@ import type { Container } from '../api/core/v1/container.ts'
 import type { Pod } from '../api/core/v1/pod.ts'
 import type { Volume } from '../api/core/v1/volume.ts'
 import { PathEscapes, type Disk } from '../machine/disk/disk.ts'
+import type { ImageMounts } from '../machine/cri/image-mounts.ts'
 import type { ContainerMount } from '../machine/runtime/config.ts'
+import type { RuntimeImage } from '../machine/runtime/runtime.ts'
 import { ConfigError } from './pod-config/config-error.ts'
 import { expanded } from './pod-config/expansion.ts'
 import type { NodeFacts } from './pod-config/field-values.ts'
@@ -15,10 +17,13 @@ import {
   subPathFolder,
   subPathsFolder,
   volumeFolder,
+  volumeTypeFolder,
   volumesFolder,
   type NodePaths,
 } from './pod-config/paths.ts'
+import { asksForRecursive, isRecursivelyReadOnly } from './pod-config/recursive-read-only.ts'
 import { volumeTypes } from './volumes.ts'
+import { imageVolume } from './volumes/image.ts'
 import {
   VolumeError,
   WholeVolumeError,
@@ -33,7 +38,12 @@ export interface PodVolumesParts {
   readonly paths: NodePaths
   readonly node: NodeFacts
   readonly clock: Clock
+  /** Undefined where images cannot be shown. */
+  readonly imageMounts?: ImageMounts | undefined
 }
+
+/** Images that are present, by the volume that shows them. */
+export type VolumeImages = ReadonlyMap<string, RuntimeImage>
 
 /** Where each volume of a pod lies, by its name. */
 export type VolumePlaces = ReadonlyMap<string, VolumePlace>
@@ -48,8 +58,8 @@ export class PodVolumes {
   }
 
   /** Makes all volumes of a pod present; returns where each lies. Throws VolumeError when one cannot be had now. */
-  mount(pod: Pod, context: Context): Promise<VolumePlaces> {
-    return this.#inTurn(pod.metadata.uid, () => this.#mountAll(pod, () => true, context))
+  mount(pod: Pod, images: VolumeImages, context: Context): Promise<VolumePlaces> {
+    return this.#inTurn(pod.metadata.uid, () => this.#mountAll(pod, () => true, images, context))
   }
 
   /** Shows what the API has now in volumes that follow it, where they are present. Throws VolumeError as `mount` does. */
@@ -57,16 +67,22 @@ export class PodVolumes {
     const { disk, paths } = this.#parts
     await this.#inTurn(pod.metadata.uid, async () => {
       if ((await disk.kindOf(volumesFolder(paths, pod.metadata.uid))) === undefined) return
-      await this.#mountAll(pod, ({ follows }) => follows, context)
+      await this.#mountAll(pod, ({ follows }) => follows, new Map(), context)
     })
   }
 
-  async #mountAll(pod: Pod, isMeant: (type: VolumeType) => boolean, context: Context): Promise<VolumePlaces> {
+  async #mountAll(
+    pod: Pod,
+    isMeant: (type: VolumeType) => boolean,
+    images: VolumeImages,
+    context: Context,
+  ): Promise<VolumePlaces> {
     const places = new Map<string, VolumePlace>()
     for (const volume of pod.spec.volumes ?? []) {
       try {
         const type = typeOf(volume)
-        if (isMeant(type)) places.set(volume.name, await this.#mountOne(type, pod, volume, context))
+        const place = isMeant(type) ? await this.#mountOne(type, pod, volume, images, context) : undefined
+        if (place !== undefined) places.set(volume.name, place)
       } catch (error) {
         if (!(error instanceof VolumeError) || error instanceof WholeVolumeError) throw error
         throw new VolumeError(`MountVolume.SetUp failed for volume ${JSON.stringify(volume.name)} : ${error.message}`)
@@ -75,31 +91,41 @@ export class PodVolumes {
     return places
   }
 
-  #mountOne(type: VolumeType, pod: Pod, volume: Volume, context: Context): Promise<VolumePlace> {
-    const { disk, sources, paths, node, clock } = this.#parts
+  #mountOne(
+    type: VolumeType,
+    pod: Pod,
+    volume: Volume,
+    images: VolumeImages,
+    context: Context,
+  ): Promise<VolumePlace | undefined> {
+    const { disk, sources, paths, node, clock, imageMounts } = this.#parts
     const folder = volumeFolder(paths, pod.metadata.uid, type.folderName, volume.name)
-    return type.mount({ pod, volume, folder, node, disk, sources, clock, context })
+    return type.mount({ pod, volume, folder, node, disk, sources, imageMounts, images, clock, context })
   }
 
-  /** What a container sees of the pod's volumes. Throws ConfigError when it asks for what is not there. */
+  /**
+   * What a container sees of the pod's volumes; `canDeny`: whether its runtime can make a mount read-only with all mounts
+   * below it. Throws ConfigError when it asks for what is not there.
+   */
   mountsOf(
     podUid: string,
     container: Pick<Container, 'name' | 'volumeMounts'>,
     places: VolumePlaces,
     variables: ReadonlyMap<string, string>,
+    canDeny: () => Promise<boolean>,
   ): Promise<ContainerMount[]> {
     const mounts = (container.volumeMounts ?? []).map(async (mount, index): Promise<ContainerMount> => {
       const place = places.get(mount.name)
       if (place === undefined) throw new ConfigError(`volume ${JSON.stringify(mount.name)} is not mounted`)
       const subPath = subPathOf(mount, container.name, variables)
-      const isRecursive = mount.recursiveReadOnly !== undefined && mount.recursiveReadOnly !== 'Disabled'
+      const isRecursive = asksForRecursive(mount) && isRecursivelyReadOnly(mount, await canDeny())
       return {
         hostPath:
           subPath === ''
             ? place.path
             : await this.#mountSubPath(podUid, place.path, subPath, mount.name, container.name, index),
         containerPath: mount.mountPath,
-        readOnly: place.readOnly || (mount.readOnly ?? false),
+        readOnly: isRecursive || (!place.isSealed && (place.readOnly || (mount.readOnly ?? false))),
         ...(isRecursive ? { recursiveReadOnly: true } : {}),
         propagation: propagations[mount.mountPropagation ?? 'None'],
       }
@@ -132,16 +158,32 @@ export class PodVolumes {
   }
 
   /** Takes the volumes of a pod away that has run to its end. */
-  unmount(podUid: string): Promise<void> {
+  unmount(podUid: string, signal: AbortSignal): Promise<void> {
     const { paths } = this.#parts
     return this.#inTurn(podUid, async () => {
+      await this.#takeImagesAway(podUid, signal)
       for (const folder of [subPathsFolder(paths, podUid), volumesFolder(paths, podUid)]) await this.#takeAway(folder)
     })
   }
 
   /** Takes away all that a pod had on the node, whoever made it. */
-  remove(podUid: string): Promise<void> {
-    return this.#inTurn(podUid, () => this.#takeAway(podFolder(this.#parts.paths, podUid)))
+  remove(podUid: string, signal: AbortSignal): Promise<void> {
+    return this.#inTurn(podUid, async () => {
+      await this.#takeImagesAway(podUid, signal)
+      await this.#takeAway(podFolder(this.#parts.paths, podUid))
+    })
+  }
+
+  /** The runtime keeps what an image's mount is made of until it is told. */
+  async #takeImagesAway(podUid: string, signal: AbortSignal): Promise<void> {
+    const { disk, paths, imageMounts } = this.#parts
+    if (imageMounts === undefined) return
+    const folder = volumeTypeFolder(paths, podUid, imageVolume.folderName)
+    const names = await disk.list(folder)
+    if (names.length === 0) return
+    // Parts of them lie on them.
+    await this.#takeAway(subPathsFolder(paths, podUid))
+    for (const name of names) await imageMounts.unmount(`${folder}/${name}`, signal)
   }
 
   async #takeAway(folder: string): Promise<void> {

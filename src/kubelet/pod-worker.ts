@@ -129,7 +129,7 @@ export class PodWorker {
       this.#memories.delete(uid)
       probes.forget(uid)
     }
-    if (known === undefined) await maker.remove(uid)
+    if (known === undefined) await maker.remove(uid, context.signal)
     return memory.untoldMs === undefined ? againMs : Math.min(againMs ?? memory.untoldMs, memory.untoldMs)
   }
 
@@ -261,12 +261,12 @@ export class PodWorker {
         return maker.forgetContainer(uid, action.container)
       case 'stop-sandbox':
         await this.#call('stop sandbox', wanted, context, () => runtime.stopSandbox(action.sandboxId, signal))
-        return maker.finish(uid)
+        return maker.finish(uid, signal)
       case 'remove-sandbox':
         return this.#call('remove sandbox', wanted, context, () => runtime.removeSandbox(action.sandboxId, signal))
       case 'release-pod':
         // Also of a pod that never got a sandbox: its volumes may be there.
-        await maker.remove(uid)
+        await maker.remove(uid, signal)
         if (wanted !== undefined) await this.#release(wanted, context)
         return
       case 'wait':
@@ -283,7 +283,7 @@ export class PodWorker {
       const problem = wanted.spec.hostNetwork === true ? undefined : networkProblem()
       if (problem !== undefined) throw new NetworkNotReady(`network is not ready: ${problem}`)
       await maker.prepare(wanted)
-      await maker.mountVolumes(wanted, context)
+      await maker.mountVolumes(wanted, new Map(), context)
       const config = await maker.sandbox(wanted, 0, context)
       await this.#call('run sandbox', wanted, context, () => runtime.runSandbox(config, context.signal))
       memory.failures.delete(sandboxFailure)

@@ -52,6 +52,7 @@ export function busybox(more: Partial<ImageDescription> = {}): BuiltImage {
     { path: 'tmp/', mode: 0o1777 },
     { path: 'bin/busybox', mode: 0o755, content: readFileSync('/bin/busybox') },
     ...tools.map((name) => ({ path: `bin/${name}`, link: '/bin/busybox' })),
+    { path: 'etc/word', content: new TextEncoder().encode('inside') },
     {
       path: 'etc/passwd',
       content: new TextEncoder().encode('root:x:0:0:root:/:/bin/sh\nnobody:x:65534:65534::/:/bin/false\n'),

@@ -1,6 +1,8 @@
 // Volumes as containers see them: every type, and for each what it shows, whose it is, whether it can be written, a part of
 // it, what an update, a restart and a crash of the kubelet do to it, and that nothing of it stays.
-import { deepEqual, equal, match } from 'node:assert/strict'
+import { deepEqual, doesNotMatch, equal, match } from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
 import { mkdir, mkdtemp, readdir, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -22,6 +24,8 @@ interface VolumeCase {
 }
 
 const changed = 'changed'
+const isOnOverlay = /^\S+ \/ overlay /m.test(readFileSync('/proc/mounts', 'utf8'))
+const snapshotter = ['--snapshotter', isOnOverlay ? 'native' : 'overlayfs']
 const fsGroup = 2000
 
 const patch = (kind: string, name: string, body: object) => (up: RealUp) =>
@@ -55,7 +59,7 @@ async function bind(up: RealUp, name: string): Promise<void> {
   await up.k(['patch', 'pvc', name, '--subresource=status', '--type=merge', '-p', '{"status":{"phase":"Bound"}}'])
 }
 
-const casesBelow = (folder: string): Readonly<Record<string, VolumeCase>> => ({
+const casesBelow = (folder: string, image: string): Readonly<Record<string, VolumeCase>> => ({
   'config-map': {
     volume: { configMap: { name: 'settings', defaultMode: 0o400, items: [{ key: 'color', path: 'deep/file' }] } },
     file: 'deep/file',
@@ -119,6 +123,13 @@ const casesBelow = (folder: string): Readonly<Record<string, VolumeCase>> => ({
     owner: '644 0 0',
     isWritable: true,
   },
+  image: {
+    volume: { image: { reference: image, pullPolicy: 'IfNotPresent' } },
+    file: 'etc/word',
+    content: 'inside',
+    owner: '644 0 0',
+    isWritable: false,
+  },
   'claim-of-host-path': {
     volume: { persistentVolumeClaim: { claimName: 'of-host-path' } },
     file: 'file',
@@ -176,7 +187,7 @@ inNamespaces(import.meta.url, () => {
     await using up = await startRealUp()
     const folder = await mkdtemp(join(tmpdir(), 'coxswain-volumes-'))
     for (const name of ['local', 'persistent']) await mkdir(join(folder, name))
-    const cases = Object.entries(casesBelow(folder))
+    const cases = Object.entries(casesBelow(folder, up.image))
     const here = { matchExpressions: [{ key: 'kubernetes.io/os', operator: 'In', values: ['linux'] }] }
     await up.apply(
       { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'settings' }, data: { color: 'red', size: 'big' } },
@@ -212,6 +223,8 @@ inNamespaces(import.meta.url, () => {
       'projected 640 0 2000\n',
     )
 
+    equal(await up.sh('image', '/v/bin/busybox true 2>/dev/null || echo no'), 'no\n', 'what an image shows is not run')
+
     // Updates come while the pods run; what a container was given as a part stays as it was.
     for (const [name, { change, file, content }] of cases)
       if (change !== undefined) {
@@ -236,8 +249,12 @@ inNamespaces(import.meta.url, () => {
       equal(await up.sh(name, `cat /v/${file} /part`), now + now, name)
     }
 
+    const socket = join(up.podsFolder, '..', 'containerd', 'containerd.sock')
+    const snapshots = () => execFileSync('ctr', ['-a', socket, '-n', 'k8s.io', 'snapshots', ...snapshotter, 'list'])
+    match(snapshots().toString(), /kubernetes\.io~image/)
     await up.k(['delete', 'pod', '--all', '--timeout=50s'])
     deepEqual([await readdir(up.podsFolder), await up.mounts()], [[], []])
+    doesNotMatch(snapshots().toString(), /kubernetes\.io~image/)
   })
 
   test('a link inside a volume cannot lead a part of it out, whoever made it', async () => {

@@ -24,6 +24,9 @@ export interface ImageProviderParts {
   readonly onImage: () => void
 }
 
+/** Which image, and for which container. */
+export type WantedImage = Pick<Container, 'name' | 'image' | 'imagePullPolicy'>
+
 /** The image may not be pulled, and is not there. */
 export class ImageNeverPulled extends Error {
   override name = 'ImageNeverPulled'
@@ -39,11 +42,7 @@ export class ImageProvider {
   }
 
   /** Throws ImageNeverPulled, or the runtime's own error when the pull failed. */
-  async provide(
-    pod: Pod,
-    container: Pick<Container, 'name' | 'image' | 'imagePullPolicy'>,
-    context: Context,
-  ): Promise<RuntimeImage> {
+  async provide(pod: Pod, container: WantedImage, context: Context): Promise<RuntimeImage> {
     const { runtime, tell } = this.#parts
     const { name, image = '', imagePullPolicy } = container
     const present = await runtime.findImage(image, context.signal)
@@ -57,11 +56,7 @@ export class ImageProvider {
     return present
   }
 
-  async #pull(
-    pod: Pod,
-    { name, image = '', imagePullPolicy }: Pick<Container, 'name' | 'image' | 'imagePullPolicy'>,
-    context: Context,
-  ): Promise<RuntimeImage> {
+  async #pull(pod: Pod, { name, image = '', imagePullPolicy }: WantedImage, context: Context): Promise<RuntimeImage> {
     const { runtime, clock, tell } = this.#parts
     const quoted = JSON.stringify(image)
     const note = { type: 'Normal', container: name } as const

@@ -16,8 +16,12 @@ export const logFolder = ({ logs }: NodePaths, { metadata }: Pick<Pod, 'metadata
 
 export const volumesFolder = (paths: NodePaths, uid: string): string => `${podFolder(paths, uid)}/volumes`
 
+/** Where the volumes of one type lie. */
+export const volumeTypeFolder = (paths: NodePaths, uid: string, type: string): string =>
+  `${volumesFolder(paths, uid)}/kubernetes.io~${type}`
+
 export const volumeFolder = (paths: NodePaths, uid: string, type: string, name: string): string =>
-  `${volumesFolder(paths, uid)}/kubernetes.io~${type}/${name}`
+  `${volumeTypeFolder(paths, uid, type)}/${name}`
 
 export const subPathsFolder = (paths: NodePaths, uid: string): string => `${podFolder(paths, uid)}/volume-subpaths`
 

@@ -10,6 +10,8 @@ import type { Pod } from '../../api/core/v1/pod.ts'
 import type { Secret } from '../../api/core/v1/secret.ts'
 import type { Volume } from '../../api/core/v1/volume.ts'
 import type { Disk } from '../../machine/disk/disk.ts'
+import type { ImageMounts } from '../../machine/cri/image-mounts.ts'
+import type { RuntimeImage } from '../../machine/runtime/runtime.ts'
 import type { NodeFacts } from '../pod-config/field-values.ts'
 
 /** What volumes are made of beside the disk. */
@@ -32,6 +34,10 @@ export interface VolumeWork {
   readonly node: NodeFacts
   readonly disk: Disk
   readonly sources: VolumeSources
+  /** Undefined where images cannot be shown. */
+  readonly imageMounts: ImageMounts | undefined
+  /** Images that are present, by the volume that shows them. */
+  readonly images: ReadonlyMap<string, RuntimeImage>
   readonly clock: Clock
   readonly context: Context
 }
@@ -41,6 +47,8 @@ export interface VolumePlace {
   readonly path: string
   /** Whether containers may only read it, whatever they ask for. */
   readonly readOnly: boolean
+  /** Its own mount is read-only, and without programs to run: a runtime that is asked for the first forgets the second. */
+  readonly isSealed?: boolean
 }
 
 export interface VolumeType {
@@ -50,8 +58,11 @@ export interface VolumeType {
   readonly folderName: string
   /** Whether what it shows changes with objects of the API while the pod runs. */
   readonly follows: boolean
-  /** Makes it present, for the pod's group where it has one. Throws VolumeError when it cannot be had now. */
-  mount(work: VolumeWork): Promise<VolumePlace>
+  /**
+   * Makes it present, for the pod's group where it has one; undefined: it comes with the first container that wants it.
+   * Throws VolumeError when it cannot be had now.
+   */
+  mount(work: VolumeWork): Promise<VolumePlace | undefined>
 }
 
 export const defineVolumeType = (type: VolumeType): VolumeType => type

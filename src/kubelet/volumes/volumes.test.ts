@@ -90,7 +90,7 @@ function volumesOn(disk: SimulatedDisk): PodVolumes {
 }
 
 async function mounted(volume: object, spec: object = {}, disk = new SimulatedDisk()) {
-  const places = await volumesOn(disk).mount(podWith(volume, spec), ctx)
+  const places = await volumesOn(disk).mount(podWith(volume, spec), new Map(), ctx)
   const { path: place = '', readOnly } = places.get('v') ?? {}
   const text = async (path: string) => {
     const bytes = await disk.readEnd(`${place}/${path}`, 1_000)
@@ -147,6 +147,7 @@ const refused: [volume: object, message: RegExp][] = [
     { persistentVolumeClaim: { claimName: 'elsewhere' } },
     /^MountVolume.NodeAffinity check failed for volume "volume-elsewhere" : no matching NodeSelectorTerms$/,
   ],
+  [{ image: { reference: 'tools:1' } }, /images cannot be shown as volumes on this node$/],
   [{ nfs: { server: 's', path: '/' } }, /volumes of type nfs are not supported on this node$/],
 ]
 for (const [volume, message] of refused)
@@ -156,8 +157,35 @@ test('secrets are in memory, and all goes with the pod', async () => {
   const { disk, place } = await mounted({ secret: { secretName: 'keys' } })
   match(place, /^\/pods\/u\/volumes\/kubernetes\.io~secret\/v$/)
   deepEqual(await disk.mountsBelow('/pods'), [place])
-  await volumesOn(disk).remove('u')
+  await volumesOn(disk).remove('u', ctx.signal)
   deepEqual([await disk.mountsBelow('/pods'), await disk.list('/pods/u')], [[], []])
+})
+
+test('an image is shown once it is present, sealed, and what it was made of goes with the pod', async () => {
+  const disk = new SimulatedDisk()
+  const done: string[] = []
+  const imageMounts = {
+    mount: async (id: string, path: string) => {
+      done.push(`mount ${id} ${path}`)
+      await disk.mountMemory(path, undefined)
+    },
+    unmount: async (path: string) => {
+      done.push(`unmount ${path}`)
+      await disk.unmount(path)
+    },
+  }
+  const node = { nodeName: 'n', hostIp: '10.0.0.1', allocatable: {} }
+  const paths = { pods: '/pods', logs: '/logs' }
+  const volumes = new PodVolumes({ disk, sources, paths, node, clock: realClock, imageMounts })
+  const target = podWith({ image: { reference: 'tools:1' } })
+  const image = { id: 'sha256:1', tags: [], digests: [], sizeBytes: 0, uid: 0, username: '' }
+  deepEqual([...(await volumes.mount(target, new Map(), ctx))], [], 'the sandbox does not wait for it')
+  const place = { path: '/pods/u/volumes/kubernetes.io~image/v', readOnly: true, isSealed: true }
+  for (const _ of ['first container', 'second container'])
+    deepEqual([...(await volumes.mount(target, new Map([['v', image]]), ctx))], [['v', place]])
+  await volumes.unmount('u', ctx.signal)
+  deepEqual(done, [`mount sha256:1 ${place.path}`, `unmount ${place.path}`])
+  deepEqual(await disk.mountsBelow('/pods'), [])
 })
 
 test('an emptyDir stays as it is while its pod lives, in memory where asked', async () => {
@@ -198,7 +226,7 @@ test('a volume shows what the API has now while it is present, and is not made a
   await volumes.refresh(target, ctx)
   color = 'red'
   equal(await text('color'), 'blue')
-  await volumes.remove('u')
+  await volumes.remove('u', ctx.signal)
   await volumes.refresh(target, ctx)
   deepEqual(await disk.list('/pods'), [])
 })
@@ -207,7 +235,7 @@ test('a container sees its mounts, below a path with variables, and only what is
   const disk = new SimulatedDisk()
   const volumes = volumesOn(disk)
   await disk.makeFolder('/place', 0o755)
-  const mountsOf = (mount: object, readOnly = false) =>
+  const mountsOf = (mount: object, readOnly = false, canDeny = true) =>
     volumes.mountsOf(
       'u',
       { name: 'c', volumeMounts: [{ name: 'v', mountPath: '/in', ...mount }] },
@@ -216,6 +244,7 @@ test('a container sees its mounts, below a path with variables, and only what is
         ['NAME', 'web'],
         ['UP', '..'],
       ]),
+      () => Promise.resolve(canDeny),
     )
   const seen = { hostPath: '/place', containerPath: '/in', readOnly: false, propagation: 'private' }
   deepEqual(await mountsOf({}), [seen])
@@ -229,6 +258,20 @@ test('a container sees its mounts, below a path with variables, and only what is
     },
   ])
   equal(await disk.kindOf('/place/web/x'), 'folder')
+  const denied = (mount: object, canDeny: boolean) =>
+    mountsOf({ readOnly: true, ...mount }, false, canDeny).then(([one]) => one?.recursiveReadOnly ?? false)
+  deepEqual(
+    [
+      await denied({ recursiveReadOnly: 'Enabled' }, true),
+      await denied({ recursiveReadOnly: 'IfPossible' }, true),
+      await denied({ recursiveReadOnly: 'IfPossible' }, false),
+      await denied({ recursiveReadOnly: 'Disabled' }, true),
+    ],
+    [true, true, false, false],
+  )
+  const why = 'volume "v" requested recursive read-only mode, but it is '
+  await rejects(denied({ recursiveReadOnly: 'Enabled' }, false), { message: `${why}not supported by the runtime` })
+  await rejects(denied({ recursiveReadOnly: 'Enabled', readOnly: false }, true), { message: `${why}not read-only` })
   await rejects(mountsOf({ name: 'no' }), /not mounted/)
   await rejects(mountsOf({ subPathExpr: '$(NOBODY)' }), { name: 'ConfigError' })
   await rejects(mountsOf({ subPathExpr: '$(UP)/x' }), /must not contain '\.\.'/)

@@ -13,6 +13,7 @@ import {
   type ContainerRuntime,
   type ExecResult,
   type ImageCredentials,
+  type RuntimeHandler,
   type RuntimeHealth,
   type RuntimeImage,
   type RuntimePod,
@@ -21,7 +22,7 @@ import {
 } from '../runtime/runtime.ts'
 import { containerMessage, resourcesMessage, sandboxMessage } from './config-messages.ts'
 import { imageService, runtimeService } from './methods.ts'
-import { imageOf, podOf, podUidLabel, statsOf } from './seen.ts'
+import { handlerOf, imageOf, podOf, podUidLabel, statsOf } from './seen.ts'
 
 export interface CriRuntimeParts {
   readonly http2: Http2Provider
@@ -155,6 +156,11 @@ export class CriRuntime implements ContainerRuntime {
       return { isReady, reason, message }
     }
     return { runtime: condition('RuntimeReady'), network: condition('NetworkReady') }
+  }
+
+  async handlers(signal: AbortSignal): Promise<readonly RuntimeHandler[]> {
+    const { runtimeHandlers } = await this.#call(runtimeService.status, {}, callMsMax, signal)
+    return runtimeHandlers.map(handlerOf)
   }
 
   async inspect(podUid: string, signal: AbortSignal): Promise<RuntimePod | undefined> {

@@ -1,8 +1,9 @@
 // What the runtime shows, in the words of the contract.
 import type { Proto } from '../../wire/protobuf/message.ts'
-import type { RuntimeContainer, RuntimeImage, RuntimePod, RuntimeStats } from '../runtime/runtime.ts'
+import type { RuntimeContainer, RuntimeHandler, RuntimeImage, RuntimePod, RuntimeStats } from '../runtime/runtime.ts'
 import type { containerStatus } from './messages/container.ts'
 import type { image } from './messages/image.ts'
+import type { runtimeHandler } from './messages/runtime.ts'
 import type { containerStats } from './messages/stats.ts'
 import type { podSandboxStatus } from './messages/sandbox.ts'
 
@@ -75,6 +76,11 @@ export const imageOf = ({
   uid: uid?.value ?? (username === '' ? 0 : undefined),
   username,
   ...(pinned || repoTags.includes(pauseImage) ? { isPinned: true } : {}),
+})
+
+export const handlerOf = ({ name, features }: Proto<typeof runtimeHandler>): RuntimeHandler => ({
+  name,
+  mountsRecursivelyReadOnly: features?.recursiveReadOnlyMounts ?? false,
 })
 
 export const statsOf = ({ attributes, cpu, memory, writableLayer }: Proto<typeof containerStats>): RuntimeStats => ({

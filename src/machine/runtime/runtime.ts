@@ -87,6 +87,13 @@ export interface RuntimeCondition {
 
 export const wellRuntime: RuntimeCondition = { isReady: true, reason: '', message: '' }
 
+/** A way of running containers, and what it can do. The usual one has no name. */
+export interface RuntimeHandler {
+  readonly name: string
+  /** Whether a mount can be read-only with all that is mounted below it. */
+  readonly mountsRecursivelyReadOnly: boolean
+}
+
 export interface ExecResult {
   readonly exitCode: number
   readonly stdout: Uint8Array
@@ -103,6 +110,7 @@ export interface ContainerRuntime {
   readonly version: string
   /** Tells how it is, now and from then on, until the signal; `undefined`: it does not answer. */
   watchHealth(tell: (health: RuntimeHealth | undefined) => void, signal: AbortSignal): Promise<void>
+  handlers(signal: AbortSignal): Promise<readonly RuntimeHandler[]>
   /** What runs for the pod: its newest sandbox; undefined when there is none. */
   inspect(podUid: string, signal: AbortSignal): Promise<RuntimePod | undefined>
   /** Uids of all pods that have a sandbox. */

@@ -21,6 +21,7 @@ import type {
   LocalStreams,
   ProcessStreams,
   RuntimeContainer,
+  RuntimeHandler,
   RuntimeHealth,
   RuntimeImage,
   RuntimePod,
@@ -179,6 +180,10 @@ export class SimulatedRuntime implements ContainerRuntime {
 
   podUids(_signal: AbortSignal): Promise<readonly string[]> {
     return Promise.resolve([...this.#ofPods.keys()])
+  }
+
+  handlers(_signal: AbortSignal): Promise<readonly RuntimeHandler[]> {
+    return Promise.resolve([{ name: '', mountsRecursivelyReadOnly: true }])
   }
 
   findImage(image: string, _signal: AbortSignal): Promise<RuntimeImage | undefined> {
