@@ -1,15 +1,14 @@
-// Client, informer, recorder: over both transports, with watches that break and history that is lost.
-import { deepEqual, equal, match, ok, rejects } from 'node:assert/strict'
+// Client and informer: over both transports, with watches that break and history that is lost.
+import { deepEqual, equal, rejects } from 'node:assert/strict'
 import { test } from 'node:test'
 import { realClock } from '../base/clock.ts'
 import { context } from '../base/context.ts'
 import { causeOf, type FlowId } from '../base/flow.ts'
 import { silentLog } from '../base/log.ts'
-import { seededRandom, systemRandom } from '../base/random.ts'
+import { systemRandom } from '../base/random.ts'
 import { TaskGroup } from '../base/task-group.ts'
 import { VirtualClock } from '../base/virtual-clock.ts'
 import { configMap, type ConfigMap } from '../api/core/v1/config-map.ts'
-import { event } from '../api/core/v1/event.ts'
 import { pod } from '../api/core/v1/pod.ts'
 import type { Kind } from '../api/kind.ts'
 import { expired, hasReason } from '../api/status-error.ts'
@@ -22,7 +21,6 @@ import { openPolicies } from '../apiserver/policies.ts'
 import { MemoryStore } from '../store/memory.ts'
 import { Client } from './client.ts'
 import { discover } from './discovery.ts'
-import { EventRecorder } from './event-recorder.ts'
 import { HttpsTransport, pathOf } from './https-transport.ts'
 import { byNamespace, byOwnerUid, Informer } from './informer.ts'
 import { Informers } from './informers.ts'
@@ -281,96 +279,4 @@ test('informers are shared by kind and say when all are synced', async () => {
   await informers.synced()
   deepEqual(asked[0], 'list')
   tasks.stop()
-})
-
-test('the same event again counts up; a failed telling is only logged', async () => {
-  await using cluster = await startCluster({ nodes: 0 })
-  const about = await cluster.client.of(configMap).create({ metadata: { name: 'a' } }, 'default', ctx)
-  const recorder = new EventRecorder(cluster.client, 'tester', {
-    clock: cluster.clock,
-    random: seededRandom(1),
-    log: silentLog,
-    host: 'h',
-  })
-  const note = { type: 'Normal', reason: 'Tested', message: 'all is well' } as const
-  await recorder.record(about, note, ctx)
-  await cluster.clock.advance('5s')
-  await recorder.record(about, note, ctx)
-  await recorder.record(about, { ...note, message: 'other' }, ctx)
-  const events = (await cluster.client.of(event).list({ namespace: 'default' }, ctx)).items
-  deepEqual(events.map(({ message, count, lastTimestamp }) => [message, count, lastTimestamp]).toSorted(), [
-    ['all is well', 2, '2030-01-01T00:00:05Z'],
-    ['other', 1, '2030-01-01T00:00:05Z'],
-  ])
-  deepEqual([events[0]?.source, events[0]?.involvedObject.kind], [{ component: 'tester', host: 'h' }, 'ConfigMap'])
-  await cluster.client.of(event).delete(events[0]?.metadata.name ?? '', 'default', {}, ctx)
-  await recorder.record(about, { ...note, message: events[0]?.message ?? '' }, ctx)
-  equal(
-    (await cluster.client.of(event).list({ namespace: 'default' }, ctx)).items.length,
-    2,
-    'what is gone is told anew',
-  )
-
-  const warned: string[] = []
-  const failing = new EventRecorder(scripted([], []).client, 'tester', {
-    clock: cluster.clock,
-    random: seededRandom(1),
-    log: { ...silentLog, warn: (message) => warned.push(message) },
-  })
-  await failing.record(about, note, ctx)
-  match(warned.join(), /an event could not be told/)
-})
-
-test('many events that say one thing in other words become one, and who says too much is not heard', async () => {
-  await using cluster = await startCluster({ nodes: 0 })
-  const about = await cluster.client.of(configMap).create({ metadata: { name: 'a' } }, 'default', ctx)
-  const recorder = new EventRecorder(cluster.client, 'tester', {
-    clock: cluster.clock,
-    random: seededRandom(1),
-    log: silentLog,
-  })
-  for (let index = 1; index <= 14; index++)
-    await recorder.record(about, { type: 'Normal', reason: 'Scaled', message: `to ${index}` }, ctx)
-  const told = async () =>
-    (await cluster.client.of(event).list({ namespace: 'default' }, ctx)).items.map(
-      ({ message, count }) => `${count} ${message}`,
-    )
-  deepEqual((await told()).toSorted(), [
-    ...Array.from({ length: 9 }, (_, index) => `1 to ${index + 1}`),
-    '5 (combined from similar events): to 14',
-  ])
-  for (let index = 0; index < 30; index++)
-    await recorder.record(about, { type: 'Warning', reason: 'Again', message: 'same' }, ctx)
-  ok((await told()).includes('11 same'), 'twenty-five in all')
-  await cluster.clock.advance('5m')
-  await recorder.record(about, { type: 'Warning', reason: 'Again', message: 'same' }, ctx)
-  ok((await told()).includes('12 same'), 'one more after five minutes')
-})
-
-test('the newer form counts repetitions as a series, whatever their words', async () => {
-  await using cluster = await startCluster({ nodes: 0 })
-  const about = await cluster.client.of(configMap).create({ metadata: { name: 'a' } }, 'default', ctx)
-  const form = 'events.k8s.io/v1'
-  const recorder = new EventRecorder(cluster.client, 'tester', {
-    clock: cluster.clock,
-    random: seededRandom(1),
-    log: silentLog,
-    form,
-  })
-  const note = { type: 'Warning', reason: 'FailedScheduling', action: 'Scheduling' } as const
-  for (const message of ['first', 'second', 'third']) await recorder.record(about, { ...note, message }, ctx)
-  const seen = (await cluster.client.of(event).list({ namespace: 'default' }, ctx)).items
-  deepEqual(
-    seen.map(({ message, count, series, reportingComponent, action }) => [
-      message,
-      count,
-      series?.count,
-      reportingComponent,
-      action,
-    ]),
-    [['first', undefined, 2, 'tester', 'Scheduling']],
-  )
-  await cluster.clock.advance('7m')
-  await recorder.record(about, { ...note, message: 'later' }, ctx)
-  equal((await cluster.client.of(event).list({ namespace: 'default' }, ctx)).items.length, 2, 'a new series')
 })

@@ -1,17 +1,19 @@
-// EventRecorder: tells what happened to an object as Event objects, in the form of the core group, which most of
-// Kubernetes' own components still write, or in that of events.k8s.io, which counts repetitions as a series.
-// Telling is best effort: a failed write is logged and forgotten.
-import { rfc3339, rfc3339Micro, type Clock } from '../base/clock.ts'
-import type { Context } from '../base/context.ts'
+// EventRecorder: tells what happened to an object as Event objects. Telling never waits: what is told is written after all
+// else that is to be done now, and what repeats itself before that is written once. It is best effort: a failed write is
+// logged and forgotten.
+import type { Clock } from '../base/clock.ts'
+import { context, type Context } from '../base/context.ts'
+import type { Cause } from '../base/flow.ts'
 import { errorText, type Log } from '../base/log.ts'
 import type { Random } from '../base/random.ts'
-import { event } from '../api/core/v1/event.ts'
+import { turn } from '../base/turn.ts'
+import { WorkQueue, type Work } from '../base/work-queue.ts'
 import type { ObjectReference } from '../api/core/v1/references.ts'
-import { eventsEvent } from '../api/events/v1/event.ts'
 import { namespaceOf, type ApiObject } from '../api/object.ts'
 import { hasReason } from '../api/status-error.ts'
 import type { Client } from './client.ts'
 import { EventCorrelation, Recent } from './event-correlation.ts'
+import { coreForm, seriesForm, type EventForm, type Series } from './event-forms.ts'
 
 export interface EventNote {
   readonly type: 'Normal' | 'Warning'
@@ -32,127 +34,119 @@ export interface EventRecorderParts {
   readonly form?: 'core/v1' | 'events.k8s.io/v1'
 }
 
-/** Repetitions within this time are one series; a long one is written down once in a while. */
-const seriesMsMax = 360_000
-
-interface Told {
-  readonly name: string
-  readonly count: number
-  readonly lastMs: number
-  readonly writtenMs: number
-}
+/** Events that wait to be written; what comes beyond them is not told. */
+const waitingMax = 1 << 16
+/** Events that are written before others get their turn. */
+const writesPerTurn = 16
 
 export class EventRecorder {
   readonly #client: Client
   readonly #component: string
   readonly #parts: EventRecorderParts
+  readonly #form: EventForm
   readonly #correlation = new EventCorrelation()
-  readonly #told = new Recent<Told>()
+  /** By key, what may repeat itself. */
+  readonly #told = new Recent<Series>()
+  /** By key, what is to be written. */
+  readonly #waiting = new Map<string, Series>()
+  readonly #queue: WorkQueue<string>
 
   constructor(client: Client, component: string, parts: EventRecorderParts) {
     this.#client = client
     this.#component = component
     this.#parts = parts
+    this.#form = parts.form === 'events.k8s.io/v1' ? seriesForm : coreForm
+    this.#queue = new WorkQueue(parts.clock)
   }
 
-  async record(object: ApiObject, note: EventNote, context: Context): Promise<void> {
-    try {
-      await (this.#parts.form === 'events.k8s.io/v1' ? this.#tellSeries : this.#tell).call(this, object, note, context)
-    } catch (error) {
-      if (!context.signal.aborted)
-        this.#parts.log.warn('an event could not be told', { reason: note.reason, error: errorText(error) })
-    }
-  }
-
-  async #tell(object: ApiObject, note: EventNote, context: Context): Promise<void> {
+  record(object: ApiObject, note: EventNote, { cause }: Pick<Context, 'cause'>): void {
     const nowMs = this.#parts.clock.nowMs()
-    const { type, reason, fieldPath = '' } = note
-    const seen = { subject: object.metadata.uid, topic: `${type} ${reason} ${fieldPath}`, message: note.message }
-    const { key, message, isHeard } = this.#correlation.correlate(seen, nowMs)
-    if (!isHeard) return
-    const told = this.#told.get(key)
-    const again = told === undefined ? undefined : { ...told, count: told.count + 1, lastMs: nowMs, writtenMs: nowMs }
-    if (again !== undefined && (await this.#countUp(object, again, message, context))) return this.#told.set(key, again)
-    const name = this.#newName(object)
-    const times = { firstTimestamp: rfc3339(nowMs), lastTimestamp: rfc3339(nowMs) }
-    const { host = '' } = this.#parts
-    await this.#client.of(event).create(
-      {
-        metadata: { name },
-        involvedObject: referenceTo(object, note.fieldPath),
-        reason,
-        message,
-        type,
-        count: 1,
-        source: { component: this.#component, ...(host === '' ? {} : { host }) },
-        ...times,
-        reportingComponent: this.#component,
-        reportingInstance: host,
-      },
-      homeOf(object),
-      context,
-    )
-    this.#told.set(key, { name, count: 1, lastMs: nowMs, writtenMs: nowMs })
+    const { key, message, isHeard } = this.#correlated(object, note, nowMs)
+    if (!isHeard || this.#waiting.size >= waitingMax) return
+    const known = this.#told.get(key)
+    const series =
+      known === undefined || this.#form.isOver(known, nowMs) ? this.#begin(object, note, message, nowMs) : known
+    series.count++
+    series.message = message
+    series.lastMs = nowMs
+    this.#told.set(key, series)
+    if (!this.#form.isWorthWriting(series, nowMs)) return
+    this.#waiting.set(key, series)
+    this.#queue.add(key, cause)
   }
 
-  /** False when the event is gone meanwhile: events do not live long. */
-  async #countUp(object: ApiObject, told: Told, message: string, context: Context): Promise<boolean> {
-    const patch = { count: told.count, message, lastTimestamp: rfc3339(told.lastMs) }
-    return this.#patch(object, told.name, patch, event, context)
-  }
-
-  async #tellSeries(object: ApiObject, note: EventNote, context: Context): Promise<void> {
-    const nowMs = this.#parts.clock.nowMs()
-    const { type, reason, action = reason, message } = note
-    const key = `${object.metadata.uid} ${type} ${reason} ${action} ${note.fieldPath ?? ''}`
-    const told = this.#told.get(key)
-    if (told !== undefined && nowMs - told.lastMs <= seriesMsMax) {
-      const isWritten = told.count === 1 || nowMs - told.writtenMs >= seriesMsMax
-      const again = { ...told, count: told.count + 1, lastMs: nowMs, writtenMs: isWritten ? nowMs : told.writtenMs }
-      const series = { count: again.count, lastObservedTime: rfc3339Micro(nowMs) }
-      if (!isWritten || (await this.#patch(object, told.name, { series }, eventsEvent, context)))
-        return this.#told.set(key, again)
+  /** Writes what is told, until the signal ends it. */
+  async run(signal: AbortSignal): Promise<void> {
+    signal.addEventListener('abort', () => this.#queue.close(), { once: true })
+    for (let work = await this.#queue.take(signal); work !== undefined; work = await this.#queue.take(signal)) {
+      // Whoever reads events reads them later than the objects that they are about.
+      await this.#parts.clock.outside(turn())
+      await this.#write(work, signal)
+      for (let written = 1; written < writesPerTurn && this.#queue.depth > 0; written++) {
+        const next = await this.#queue.take(signal)
+        if (next !== undefined) await this.#write(next, signal)
+      }
     }
-    const name = this.#newName(object)
-    await this.#client.of(eventsEvent).create(
-      {
-        metadata: { name },
-        eventTime: rfc3339Micro(nowMs),
-        reportingController: this.#component,
-        reportingInstance: this.#parts.host ?? this.#component,
-        action,
-        reason,
-        regarding: referenceTo(object, note.fieldPath),
-        note: message,
-        type,
-      },
-      homeOf(object),
-      context,
-    )
-    this.#told.set(key, { name, count: 1, lastMs: nowMs, writtenMs: nowMs })
   }
 
-  async #patch(
-    object: ApiObject,
-    name: string,
-    patch: object,
-    kind: typeof event | typeof eventsEvent,
-    context: Context,
-  ): Promise<boolean> {
+  #correlated(object: ApiObject, note: EventNote, nowMs: number) {
+    const { type, reason, action = reason, fieldPath = '', message } = note
+    const subject = object.metadata.uid
+    if (this.#form === coreForm)
+      return this.#correlation.correlate({ subject, topic: `${type} ${reason} ${fieldPath}`, message }, nowMs)
+    return { key: `${subject} ${type} ${reason} ${action} ${fieldPath}`, message, isHeard: true }
+  }
+
+  #begin(object: ApiObject, note: EventNote, message: string, nowMs: number): Series {
+    return {
+      name: this.#newName(object.metadata),
+      // Events about objects of the whole cluster stand in the namespace `default`.
+      namespace: namespaceOf(object) || 'default',
+      about: referenceTo(object, note.fieldPath),
+      note,
+      firstMs: nowMs,
+      message,
+      lastMs: nowMs,
+      count: 0,
+      writtenMs: undefined,
+    }
+  }
+
+  async #write({ key, cause }: Work<string>, signal: AbortSignal): Promise<void> {
+    const series = this.#waiting.get(key)
+    this.#waiting.delete(key)
     try {
-      await this.#client.of(kind as typeof event).patch(name, homeOf(object), patch, 'merge', context)
-      return true
+      if (series !== undefined) await this.#send(key, series, cause, signal)
     } catch (error) {
-      if (hasReason(error, 'NotFound')) return false
-      throw error
+      if (signal.aborted) return
+      this.#told.delete(key)
+      this.#parts.log.warn('an event could not be told', { reason: series?.note.reason, error: errorText(error) })
+    } finally {
+      this.#queue.done(key)
     }
   }
 
-  #newName = ({ metadata: { name } }: ApiObject): string => `${name}.${this.#parts.random.bytes(8).toHex()}`
+  async #send(key: string, series: Series, cause: Cause, signal: AbortSignal): Promise<void> {
+    const ctx = context(signal, cause)
+    const isRepeated = series.writtenMs !== undefined
+    series.writtenMs = this.#parts.clock.nowMs()
+    if (isRepeated) {
+      try {
+        await this.#form.countUp(series, this.#client, ctx)
+        return
+      } catch (error) {
+        // Events do not live long: what is gone is told anew.
+        if (!hasReason(error, 'NotFound')) throw error
+        series = { ...series, name: this.#newName(series.about), firstMs: series.lastMs, count: 1 }
+        this.#told.set(key, series)
+      }
+    }
+    const { host } = this.#parts
+    await this.#form.create(series, { component: this.#component, host }, this.#client, ctx)
+  }
+
+  #newName = ({ name = '' }: { readonly name?: string }): string => `${name}.${this.#parts.random.bytes(8).toHex()}`
 }
-
-/** Events about objects of the whole cluster stand in the namespace `default`. */
-const homeOf = (object: ApiObject): string => namespaceOf(object) || 'default'
 
 function referenceTo(object: ApiObject, fieldPath: string | undefined): ObjectReference {
   const { kind, apiVersion } = object

@@ -59,14 +59,14 @@ async function runChange(
   try {
     const made = await send(owner, change, parts.client, context)
     parts.expect(change, made)
-    if (change.tell !== undefined) await parts.events.record(owner, change.tell(made), context)
+    if (change.tell !== undefined) parts.events.record(owner, change.tell(made), context)
     return undefined
   } catch (error) {
     if (context.signal.aborted || !(error instanceof Error)) throw error
     if (change.kind === 'delete' && hasReason(error, 'NotFound')) return undefined
     if (change.kind === 'create' && isNamespaceEnding(error)) return new NamespaceEnds()
     if (change.tellFailure !== undefined && !hasReason(error, 'AlreadyExists'))
-      await parts.events.record(owner, change.tellFailure(error), context)
+      parts.events.record(owner, change.tellFailure(error), context)
     return error
   }
 }

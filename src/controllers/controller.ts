@@ -133,7 +133,7 @@ export interface ReconcileTools<Memory = unknown> {
   members<T extends ApiObject>(grouping: Grouping<T>, group: string): readonly T[]
   /** Cached objects of any watched kind that name the uid as an owner. */
   dependents(uid: string): readonly { readonly kind: Kind; readonly object: ApiObject }[]
-  tell(about: ApiObject, note: EventNote, context: Context): Promise<void>
+  tell(about: ApiObject, note: EventNote, context: Context): void
   /** The followed kinds, for controllers that follow what discovery tells of. */
   readonly followed: Pick<FollowedKinds, 'kindNamed' | 'resource'>
 }

@@ -108,7 +108,7 @@ async function ownerState(
   if (kind === undefined) return 'unknown'
   // An object of the whole cluster cannot have an owner in a namespace: which one would it be?
   if (kind.namespaced && namespaceOf(dependent) === '') {
-    if (isKnown(kind, uid, tools)) await tellWrongNamespace(reference, dependent, tools, context)
+    if (isKnown(kind, uid, tools)) tellWrongNamespace(reference, dependent, tools, context)
     return 'alive'
   }
   // An owner in another namespace is none.
@@ -124,7 +124,7 @@ async function ownerState(
     absent = kind.namespaced && isKnown(kind, uid, tools) ? 'elsewhere' : 'gone'
     tools.memory.set(absentKey, absent)
   }
-  if (absent === 'elsewhere') await tellWrongNamespace(reference, dependent, tools, context)
+  if (absent === 'elsewhere') tellWrongNamespace(reference, dependent, tools, context)
   return 'gone'
 }
 
@@ -139,11 +139,11 @@ function tellWrongNamespace(
   dependent: ApiObject,
   { tell }: Tools,
   context: Context,
-): Promise<void> {
+): void {
   const namespace = namespaceOf(dependent)
   const reference = `[${apiVersion}/${kind}, namespace: ${namespace}, name: ${name}, uid: ${uid}]`
   const message = `ownerRef ${reference} does not exist in namespace ${JSON.stringify(namespace)}`
-  return tell(dependent, { type: 'Warning', reason: 'OwnerRefInvalidNamespace', message }, context)
+  tell(dependent, { type: 'Warning', reason: 'OwnerRefInvalidNamespace', message }, context)
 }
 
 /** In foreground deletion: it goes when its dependents are gone. */

@@ -146,7 +146,7 @@ export function planRunner(controller: PlanController, parts: RunnerParts): Runn
       else kept.set(key, { uid, what: plan.keep })
       const failure = await runChanges(object, plan.changes, { client, events, expect: expect(key) }, context)
       await applyStatus(key, object, plan, failure, context)
-      for (const note of plan.events ?? []) await events.record(object, note, context)
+      for (const note of plan.events ?? []) events.record(object, note, context)
       if (failure !== undefined) throw failure
       if (plan.requeueAfterMs !== undefined) later(plan.requeueAfterMs)
     },

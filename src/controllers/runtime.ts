@@ -47,6 +47,7 @@ export function startController(controller: Controller, parts: ControllerParts, 
     controller.type === 'plan' ? planRunner(controller, runnerParts) : reconcileRunner(controller, runnerParts)
   const counts = countsOf(controller.name, parts.metrics)
   tasks.signal.addEventListener('abort', () => queue.close(), { once: true })
+  tasks.start(`${controller.name} events`, (signal) => events.run(signal))
   for (let worker = 0; worker < workersPerController; worker++)
     tasks.start(`${controller.name} worker ${worker}`, async (signal) => {
       await parts.informers.synced()

@@ -44,7 +44,7 @@ export const staleDisruptionController = defineController({
     if (granted !== undefined && granted.sinceMs + staleMs <= nowMs) {
       memory.granted.delete(key)
       const message = `Pod was expected by PDB ${granted.budget} to be deleted but it wasn't`
-      await tell(object, { type: 'Warning', reason: 'NotDeleted', message }, context)
+      tell(object, { type: 'Warning', reason: 'NotDeleted', message }, context)
     }
     const sinceMs = targetedMs(object)
     if (sinceMs !== undefined && sinceMs + staleMs <= nowMs) {

@@ -51,7 +51,7 @@ export const taintEvictionController = defineController({
     const taints = home === undefined ? [] : executing(home)
     const allowedMs = taints.length === 0 ? Infinity : stayMs(object, taints)
     if (allowedMs === Infinity) {
-      if (memory.sinceMs.delete(uid)) await tell(object, note(`Cancelling deletion of Pod ${key}`), context)
+      if (memory.sinceMs.delete(uid)) tell(object, note(`Cancelling deletion of Pod ${key}`), context)
       return undefined
     }
     const sinceMs = memory.sinceMs.get(uid) ?? nowMs
@@ -60,7 +60,7 @@ export const taintEvictionController = defineController({
       memory.sinceMs.set(uid, sinceMs)
       return leftMs
     }
-    await tell(object, note(`Marking for deletion Pod ${key}`), context)
+    tell(object, note(`Marking for deletion Pod ${key}`), context)
     await removePod(object, { why, isForced: false }, tools, context)
     memory.sinceMs.delete(uid)
     return undefined

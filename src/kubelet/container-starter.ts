@@ -58,7 +58,7 @@ export class ContainerStarter {
       memory.failures.delete(name)
     } catch (error) {
       if (context.signal.aborted || !(error instanceof Error)) throw error
-      await this.#remember(pod, name, error, memory, context)
+      this.#remember(pod, name, error, memory, context)
     }
   }
 
@@ -103,8 +103,8 @@ export class ContainerStarter {
       if (error instanceof ImageNeverPulled) {
         this.#failed(name, memory, configBackoff)
         memory.waiting.set(name, { reason: 'ErrImageNeverPull', message: why })
-        await fail('ErrImageNeverPull', why)
-        await fail('Failed', 'Error: ErrImageNeverPull')
+        fail('ErrImageNeverPull', why)
+        fail('Failed', 'Error: ErrImageNeverPull')
         return undefined
       }
       memory.waiting.set(name, { reason: 'ErrImagePull', message: why })
@@ -114,8 +114,8 @@ export class ContainerStarter {
         event: `Back-off pulling image ${quoted}`,
         fromMs: clock.nowMs() + pullErrorMs,
       })
-      await fail('Failed', `Failed to pull image ${quoted}: ${why}`)
-      await fail('Failed', 'Error: ErrImagePull')
+      fail('Failed', `Failed to pull image ${quoted}: ${why}`)
+      fail('Failed', 'Error: ErrImagePull')
       return undefined
     }
   }
@@ -136,11 +136,11 @@ export class ContainerStarter {
     const note = { type: 'Normal', container: name } as const
     const id = await call(`start container ${name}`, pod, context, async () => {
       const created = await runtime.createContainer(running.sandboxId, config, sandbox, context.signal)
-      await tell(pod, { ...note, reason: 'Created', message: 'Container created' }, context)
+      tell(pod, { ...note, reason: 'Created', message: 'Container created' }, context)
       await runtime.startContainer(created, context.signal)
       return created
     })
-    await tell(pod, { ...note, reason: 'Started', message: 'Container started' }, context)
+    tell(pod, { ...note, reason: 'Started', message: 'Container started' }, context)
     await this.#postStart(pod, container, id, podIps[0] ?? '', context)
   }
 
@@ -157,15 +157,15 @@ export class ContainerStarter {
       if (context.signal.aborted) throw error
       // What it answered may hold secrets: it is not told.
       const [failed, killing] = ['PostStartHook failed', 'FailedPostStartHook']
-      await tell(pod, { type: 'Warning', reason: 'FailedPostStartHook', message: failed, container: name }, context)
-      await tell(pod, { type: 'Normal', reason: 'Killing', message: killing, container: name }, context)
+      tell(pod, { type: 'Warning', reason: 'FailedPostStartHook', message: failed, container: name }, context)
+      tell(pod, { type: 'Normal', reason: 'Killing', message: killing, container: name }, context)
       const graceMs = pod.spec.terminationGracePeriodSeconds * 1000
       await call(`stop container ${name}`, pod, context, () => runtime.stopContainer(id, graceMs, context.signal))
       throw new HookFailed(failed, { cause: error })
     }
   }
 
-  async #remember(pod: Pod, name: string, error: Error, memory: PodMemory, context: Context): Promise<void> {
+  #remember(pod: Pod, name: string, error: Error, memory: PodMemory, context: Context): void {
     const { tell } = this.#parts
     const warn = (reason: string, message: string) =>
       tell(pod, { type: 'Warning', reason, message, container: name }, context)
@@ -180,7 +180,7 @@ export class ContainerStarter {
     const reason = error instanceof ConfigError ? 'CreateContainerConfigError' : 'RunContainerError'
     this.#failed(name, memory, configBackoff)
     memory.waiting.set(name, { reason, message: error.message })
-    await warn('Failed', `Error: ${error.message}`)
+    warn('Failed', `Error: ${error.message}`)
   }
 
   /** Notes a failure and when to try again. */

@@ -56,7 +56,7 @@ export class ContainerStopper {
     const { container, graceSeconds, message, after } = stop
     const { id, name } = container
     const untilMs = clock.monotonicMs() + graceSeconds * 1000
-    if (pod !== undefined) await tell(pod, { type: 'Normal', reason: 'Killing', message, container: name }, context)
+    if (pod !== undefined) tell(pod, { type: 'Normal', reason: 'Killing', message, container: name }, context)
     if (pod !== undefined && graceSeconds > 0) await this.#preStop(pod, running, stop, untilMs, context)
     if (after.length > 0) await within(clock, untilMs, Promise.all(after.map(endOf)), context.signal)
     const graceMs = Math.max(graceMsMin, untilMs - clock.monotonicMs())
@@ -80,11 +80,11 @@ export class ContainerStopper {
     const signal = AbortSignal.any([context.signal, over.signal])
     const run = call(`preStop hook of container ${name}`, pod, context, () =>
       runHook(handler, { container: spec, containerId: container.id, podIp }, this.#parts, signal),
-    ).catch(async () => {
+    ).catch(() => {
       if (signal.aborted) return
       // What it answered may hold secrets: it is not told.
       const note = { type: 'Warning', reason: 'FailedPreStopHook', message: 'PreStopHook failed' } as const
-      await tell(pod, { ...note, container: name }, context)
+      tell(pod, { ...note, container: name }, context)
     })
     await within(clock, untilMs, run, context.signal)
     over.abort()

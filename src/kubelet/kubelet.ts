@@ -55,6 +55,7 @@ export class Kubelet {
   readonly #volumes: PodVolumes | undefined
   readonly #follower: VolumeFollower | undefined
   readonly #keeper: NodeKeeper
+  readonly #events: EventRecorder
   /** What the node and its pods use. */
   readonly stats: NodeStats
 
@@ -76,6 +77,7 @@ export class Kubelet {
     const node = { nodeName, hostIp, allocatable }
     const events = new EventRecorder(client, 'kubelet', { ...parts, host: nodeName })
     const tell = podEvents(events)
+    this.#events = events
     const cgroups = new PodCgroups({ cgroups: host.cgroups, root: host.cgroupRoot, allocatable })
     const watches = host.mountsVolumes
       ? new ObjectWatches({ client, clock, log, onChange: (uid, cause) => this.#follower?.look(uid, cause) })
@@ -138,6 +140,7 @@ export class Kubelet {
       },
       { once: true },
     )
+    tasks.start('events', (signal) => this.#events.run(signal))
     this.#keeper.start(tasks)
     tasks.start('heartbeat', async (signal) => {
       await unlessAborted(this.#keeper.known, signal)

@@ -142,7 +142,7 @@ export class NodeKeeper {
     const { tell, condemn, log } = this.#parts
     log.warn('a pod is evicted', { pod: pod.metadata.name, namespace: pod.metadata.namespace ?? '', message })
     condemn(pod.metadata.uid, { reason: 'Evicted', message, graceSeconds, isDisruption: true })
-    await tell(pod, { type: 'Warning', reason: 'Evicted', message }, context(signal))
+    tell(pod, { type: 'Warning', reason: 'Evicted', message }, context(signal))
   }
 
   async #tellConditions(now: readonly PressureCondition[], signal: AbortSignal): Promise<void> {
@@ -162,6 +162,6 @@ export class NodeKeeper {
 
   async #tellNode(type: EventNote['type'], reason: string, message: string, signal: AbortSignal): Promise<void> {
     const node = await this.#parts.node(context(signal))
-    if (node !== undefined) await this.#parts.events.record(node, { type, reason, message }, context(signal))
+    if (node !== undefined) this.#parts.events.record(node, { type, reason, message }, context(signal))
   }
 }

@@ -12,13 +12,13 @@ export interface PodNote {
 }
 
 /** Tells an event about a pod. */
-export type Tell = (pod: Pod, note: PodNote, context: Context) => Promise<void>
+export type Tell = (pod: Pod, note: PodNote, context: Context) => void
 
 export const podEvents =
   (events: EventRecorder): Tell =>
   (pod, { container, ...note }, context) => {
     const fieldPath = container === undefined ? undefined : fieldPathOf(pod, container)
-    return events.record(pod, fieldPath === undefined ? note : { ...note, fieldPath }, context)
+    events.record(pod, fieldPath === undefined ? note : { ...note, fieldPath }, context)
   }
 
 const containerLists = ['containers', 'initContainers', 'ephemeralContainers'] as const

@@ -112,13 +112,13 @@ export class PodWorker {
     for (let round = 0; round < roundsMax; round++) {
       const running = await runtime.inspect(uid, context.signal)
       if (wanted !== undefined) {
-        await this.#judge(wanted, memory, context)
+        this.#judge(wanted, memory, context)
         probes.follow(wanted, running, hostIp)
         memory.resize = await resizer.step(wanted, running, context)
       }
       const actions = this.#decide(wanted, running, memory)
       const due = actions.filter((action) => !this.#isHeldBack(action, memory))
-      againMs = await this.#nextLookMs(wanted, actions, memory, context)
+      againMs = this.#nextLookMs(wanted, actions, memory, context)
       if (wanted !== undefined && isWorthTelling(round, due))
         wanted = await this.#report(wanted, running, memory, context)
       if (due.length === 0) break
@@ -140,17 +140,17 @@ export class PodWorker {
     const refusal = await this.#parts.refusal(wanted, context)
     if (refusal === undefined) return
     memory.verdict ??= { ...refusal, isRefusal: true }
-    await this.#parts.tell(wanted, { type: 'Warning', ...refusal }, context)
+    this.#parts.tell(wanted, { type: 'Warning', ...refusal }, context)
   }
 
   /** Pods that have had their time are ended. */
-  async #judge(wanted: Pod, memory: PodMemory, context: Context): Promise<void> {
+  #judge(wanted: Pod, memory: PodMemory, context: Context): void {
     if (memory.verdict !== undefined || isBeingDeleted(wanted) || isPodFinished(wanted)) return
     if (!hasExpired(wanted, this.#parts.clock.nowMs())) return
     const reason = 'DeadlineExceeded'
     const message = 'Pod was active on the node longer than the specified deadline'
     memory.verdict = { reason, message }
-    await this.#parts.tell(wanted, { type: 'Normal', reason, message }, context)
+    this.#parts.tell(wanted, { type: 'Normal', reason, message }, context)
   }
 
   #decide(wanted: Pod | undefined, running: RuntimePod | undefined, memory: PodMemory): PodAction[] {
@@ -178,12 +178,12 @@ export class PodWorker {
   }
 
   /** When something that waits now may be done, or said in other words; notes why it waits. */
-  async #nextLookMs(
+  #nextLookMs(
     wanted: Pod | undefined,
     actions: readonly PodAction[],
     memory: PodMemory,
     context: Context,
-  ): Promise<number | undefined> {
+  ): number | undefined {
     const nowMs = this.#parts.clock.nowMs()
     const waits: number[] = []
     if (memory.resize?.verdict.kind === 'pending' || memory.resize?.progress?.message) waits.push(resizeLookMs)
@@ -194,7 +194,7 @@ export class PodWorker {
     for (const action of actions) {
       if (action.kind === 'wait') {
         waits.push(action.ms)
-        if (wanted !== undefined) await this.#noteCrash(wanted, action, memory, context)
+        if (wanted !== undefined) this.#noteCrash(wanted, action, memory, context)
         continue
       }
       const untilMs = this.#heldUntilMs(action, memory)
@@ -207,25 +207,25 @@ export class PodWorker {
       else if (memory.waiting.get(name)?.message !== later.message) {
         const { reason, message, event } = later
         memory.waiting.set(name, { reason, message })
-        await this.#parts.tell(wanted, { type: 'Normal', reason: 'BackOff', message: event, container: name }, context)
+        this.#parts.tell(wanted, { type: 'Normal', reason: 'BackOff', message: event, container: name }, context)
         const error = { type: 'Warning', reason: 'Failed', message: `Error: ${reason}`, container: name } as const
-        await this.#parts.tell(wanted, error, context)
+        this.#parts.tell(wanted, error, context)
       }
     }
     return waits.length === 0 ? undefined : Math.min(...waits)
   }
 
-  async #noteCrash(
+  #noteCrash(
     wanted: Pod,
     { container, backoffMs: waitMs }: Extract<PodAction, { kind: 'wait' }>,
     { waiting }: PodMemory,
     context: Context,
-  ): Promise<void> {
+  ): void {
     const message = `back-off ${durationTextOfMs(waitMs)} restarting failed container=${container} pod=${podText(wanted)}`
     if (waiting.get(container)?.message === message) return
     waiting.set(container, { reason: 'CrashLoopBackOff', message })
     const said = `Back-off restarting failed container ${container} in pod ${podText(wanted)}`
-    await this.#parts.tell(wanted, { type: 'Warning', reason: 'BackOff', message: said, container }, context)
+    this.#parts.tell(wanted, { type: 'Warning', reason: 'BackOff', message: said, container }, context)
   }
 
   async #act(
@@ -291,7 +291,7 @@ export class PodWorker {
       if (context.signal.aborted || !(error instanceof Error)) throw error
       const count = (memory.failures.get(sandboxFailure)?.count ?? 0) + 1
       memory.failures.set(sandboxFailure, { count, untilMs: clock.nowMs() + backoffMs(sandboxBackoff, count - 1) })
-      await tell(wanted, { type: 'Warning', ...sandboxFailureNote(error) }, context)
+      tell(wanted, { type: 'Warning', ...sandboxFailureNote(error) }, context)
     }
   }
 

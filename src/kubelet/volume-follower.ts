@@ -80,7 +80,7 @@ export class VolumeFollower {
       if (signal.aborted) return
       log.debug('volumes could not be refreshed', { uid, error: errorText(error) })
       if (error instanceof VolumeError)
-        await events.record(wanted, { type: 'Warning', reason: 'FailedMount', message: error.message }, ctx)
+        events.record(wanted, { type: 'Warning', reason: 'FailedMount', message: error.message }, ctx)
       this.#queue.retry(uid, cause)
     }
   }

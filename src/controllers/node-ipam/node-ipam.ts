@@ -39,7 +39,7 @@ export const nodeIpamController = defineController({
     if (object === undefined || rangesOf(object).length > 0) return undefined
     const ranges = memory.held.get(key) ?? take(key, tools)
     if (ranges === undefined) {
-      if (!memory.waiting.has(key)) await tellStatus(object, 'CIDRNotAvailable', tools, context)
+      if (!memory.waiting.has(key)) tellStatus(object, 'CIDRNotAvailable', tools, context)
       memory.waiting.add(key)
       return undefined
     }
@@ -91,10 +91,10 @@ async function give(object: Node, podCIDRs: readonly string[], tools: Tools, con
   } catch (error) {
     // It is gone, or another one of its name is there: that one is looked at by itself.
     if (hasReason(error, 'NotFound') || hasReason(error, 'Conflict')) return
-    await tellStatus(object, 'CIDRAssignmentFailed', tools, context)
+    tellStatus(object, 'CIDRAssignmentFailed', tools, context)
     throw error
   }
 }
 
-const tellStatus = (object: Node, reason: string, { tell }: Tools, context: Context): Promise<void> =>
+const tellStatus = (object: Node, reason: string, { tell }: Tools, context: Context): void =>
   tell(object, { type: 'Normal', reason, message: `Node ${object.metadata.name} status is now: ${reason}` }, context)

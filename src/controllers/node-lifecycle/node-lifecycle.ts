@@ -57,12 +57,12 @@ export const nodeLifecycleController = defineController({
   },
   async reconcile(key, tools, context) {
     const object = tools.cached(node, key)
-    await tellPresence(key, object, tools, context)
+    tellPresence(key, object, tools, context)
     if (object === undefined) return undefined
     const silentMs = tools.nowMs - (tools.memory.heardMs.get(key) ?? 0)
     const allowedMs = readyCondition(object) === undefined ? startupGraceMs : graceMs
     if (silentMs >= allowedMs && (await silence(object, tools, context))) return undefined
-    await tellTransition(object, tools, context)
+    tellTransition(object, tools, context)
     const againMs = await taint(object, tools, context)
     if (!isNodeReady(object)) await markPods(object, tools, context)
     const graceLeftMs = silentMs < allowedMs ? allowedMs - silentMs : undefined
@@ -90,12 +90,7 @@ async function silence(object: Node, { client, nowMs }: Tools, context: Context)
 }
 
 /** Tells of nodes that come and go; one that comes again under its name is another. */
-async function tellPresence(
-  name: string,
-  object: Node | undefined,
-  { memory, tell }: Tools,
-  context: Context,
-): Promise<void> {
+function tellPresence(name: string, object: Node | undefined, { memory, tell }: Tools, context: Context): void {
   const known = memory.known.get(name)
   const uid = object?.metadata.uid
   if (known === uid) return
@@ -109,19 +104,19 @@ async function tellPresence(
       },
       context,
     )
-  if (known !== undefined) await say('RemovingNode', 'Removing', known)
+  if (known !== undefined) say('RemovingNode', 'Removing', known)
   memory.known.delete(name)
   if (uid === undefined) return
-  await say('RegisteredNode', 'Registered', uid)
+  say('RegisteredNode', 'Registered', uid)
   memory.known.set(name, uid)
 }
 
-async function tellTransition(object: Node, { memory, tell }: Tools, context: Context): Promise<void> {
+function tellTransition(object: Node, { memory, tell }: Tools, context: Context): void {
   const { name } = object.metadata
   if (isNodeReady(object)) memory.ready.add(name)
   else if (memory.ready.delete(name)) {
     const message = `Node ${name} status is now: NodeNotReady`
-    await tell(object, { type: 'Normal', reason: 'NodeNotReady', message }, context)
+    tell(object, { type: 'Normal', reason: 'NodeNotReady', message }, context)
   }
 }
 
@@ -165,7 +160,7 @@ async function markPods(object: Node, { client, members, nowMs, tell }: Tools, c
     try {
       const patch = { metadata: { uid }, status: { conditions: [condition] } }
       await client.of(pod).patch(name, namespaceOf(each), patch, 'strategic', context, 'status')
-      await tell(each, { type: 'Warning', reason: 'NodeNotReady', message: 'Node is not ready' }, context)
+      tell(each, { type: 'Warning', reason: 'NodeNotReady', message: 'Node is not ready' }, context)
     } catch (error) {
       if (!hasReason(error, 'NotFound') && !hasReason(error, 'Conflict')) throw error
     }

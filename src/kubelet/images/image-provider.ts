@@ -52,7 +52,7 @@ export class ImageProvider {
       throw new ImageNeverPulled(`Container image ${quoted} is not present with pull policy of Never`)
     if (need === 'pull' || present === undefined) return this.#pull(pod, container, context)
     const message = `Container image ${quoted} already present on machine and can be accessed by the pod`
-    await tell(pod, { type: 'Normal', reason: 'Pulled', message, container: name }, context)
+    tell(pod, { type: 'Normal', reason: 'Pulled', message, container: name }, context)
     return present
   }
 
@@ -60,7 +60,7 @@ export class ImageProvider {
     const { runtime, clock, tell } = this.#parts
     const quoted = JSON.stringify(image)
     const note = { type: 'Normal', container: name } as const
-    await tell(pod, { ...note, reason: 'Pulling', message: `Pulling image ${quoted}` }, context)
+    tell(pod, { ...note, reason: 'Pulling', message: `Pulling image ${quoted}` }, context)
     const askedMs = clock.monotonicMs()
     let beganMs = askedMs
     const id = await this.#inTurn(context, async () => {
@@ -74,7 +74,7 @@ export class ImageProvider {
     const size = found?.sizeBytes ?? 0
     if (size > 0) this.#parts.onImage()
     const message = `Successfully pulled image ${quoted} in ${took} (${all} including waiting). Image size: ${size} bytes.`
-    await tell(pod, { ...note, reason: 'Pulled', message }, context)
+    tell(pod, { ...note, reason: 'Pulled', message }, context)
     return found ?? { id, tags: [image], digests: [], sizeBytes: 0, uid: 0, username: '' }
   }
 

@@ -174,11 +174,7 @@ export class Probes implements ContainerHealth {
       error: ['Unhealthy', `${title} probe errored and resulted in unknown state: ${trouble.message}`],
     } as const
     const [reason, message] = said[trouble.kind]
-    void this.#parts.tell(
-      pod,
-      { type: 'Warning', reason, message, container: container.name },
-      context(this.#closed.signal),
-    )
+    this.#parts.tell(pod, { type: 'Warning', reason, message, container: container.name }, context(this.#closed.signal))
   }
 }
 

@@ -1,0 +1,92 @@
+// The two forms in which an event is written: that of the core group, which most of Kubernetes' own components still use
+// and which counts repetitions, and that of events.k8s.io, which keeps them as a series.
+import { rfc3339, rfc3339Micro } from '../base/clock.ts'
+import type { Context } from '../base/context.ts'
+import { event } from '../api/core/v1/event.ts'
+import type { ObjectReference } from '../api/core/v1/references.ts'
+import { eventsEvent } from '../api/events/v1/event.ts'
+import type { Client } from './client.ts'
+import type { EventNote } from './event-recorder.ts'
+
+/** One thing that was told, once or again and again. */
+export interface Series {
+  readonly name: string
+  readonly namespace: string
+  readonly about: ObjectReference
+  readonly note: EventNote
+  readonly firstMs: number
+  message: string
+  lastMs: number
+  count: number
+  /** When it was last written; undefined before the first time. */
+  writtenMs: number | undefined
+}
+
+export interface Reporter {
+  readonly component: string
+  readonly host: string | undefined
+}
+
+export interface EventForm {
+  /** Whether what is told now begins anew instead of being a repetition. */
+  isOver(series: Series, nowMs: number): boolean
+  isWorthWriting(series: Series, nowMs: number): boolean
+  create(series: Series, by: Reporter, client: Client, context: Context): Promise<unknown>
+  countUp(series: Series, client: Client, context: Context): Promise<unknown>
+}
+
+export const coreForm: EventForm = {
+  isOver: () => false,
+  isWorthWriting: () => true,
+  create({ name, namespace, about, note, message, firstMs, lastMs, count }, { component, host = '' }, client, context) {
+    const { type, reason } = note
+    const body = {
+      metadata: { name },
+      involvedObject: about,
+      reason,
+      message,
+      type,
+      count,
+      source: { component, ...(host === '' ? {} : { host }) },
+      firstTimestamp: rfc3339(firstMs),
+      lastTimestamp: rfc3339(lastMs),
+      reportingComponent: component,
+      reportingInstance: host,
+    }
+    return client.of(event).create(body, namespace, context)
+  },
+  countUp({ name, namespace, count, message, lastMs }, client, context) {
+    const patch = { count, message, lastTimestamp: rfc3339(lastMs) }
+    return client.of(event).patch(name, namespace, patch, 'merge', context)
+  },
+}
+
+/** Repetitions within this time are one series; a long one is written down once in a while. */
+const seriesMsMax = 360_000
+
+const repetitions = ({ count, lastMs }: Series) => ({ series: { count, lastObservedTime: rfc3339Micro(lastMs) } })
+
+export const seriesForm: EventForm = {
+  isOver: ({ lastMs }, nowMs) => nowMs - lastMs > seriesMsMax,
+  isWorthWriting: ({ count, writtenMs }, nowMs) =>
+    count <= 2 || writtenMs === undefined || nowMs - writtenMs >= seriesMsMax,
+  create(series, { component, host = component }, client, context) {
+    const { name, namespace, about, note, firstMs, count } = series
+    const { type, reason, action = reason, message } = note
+    const body = {
+      metadata: { name },
+      eventTime: rfc3339Micro(firstMs),
+      reportingController: component,
+      reportingInstance: host,
+      action,
+      reason,
+      regarding: about,
+      note: message,
+      type,
+      ...(count > 1 ? repetitions(series) : {}),
+    }
+    return client.of(eventsEvent).create(body, namespace, context)
+  },
+  countUp: (series, client, context) =>
+    client.of(eventsEvent).patch(series.name, series.namespace, repetitions(series), 'merge', context),
+}
