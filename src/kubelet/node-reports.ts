@@ -65,6 +65,6 @@ export class NodeReports {
     if (found === undefined) return
     const reason = state().faults.length === 0 ? 'NodeReady' : 'NodeNotReady'
     const message = `Node ${description.name} status is now: ${reason}`
-    await events.record(found, { type: 'Normal', reason, message }, ctx)
+    events.record(found, { type: 'Normal', reason, message }, ctx)
   }
 }
