@@ -11,6 +11,7 @@ export function listPieces(answer: ListAnswer): WirePieces {
   const { items } = answer
   let next = 0
   return {
+    isLong: true,
     listen: (wake) => wake(),
     take() {
       if (next > items.length) return undefined

@@ -52,6 +52,8 @@ export interface WirePieces {
   take(): readonly Uint8Array[] | undefined
   /** The client is gone. */
   close(): void
+  /** They end, and are worth to be compressed. */
+  readonly isLong?: boolean
 }
 
 export class BodyTooLarge extends Error {

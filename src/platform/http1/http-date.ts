@@ -1,0 +1,11 @@
+// The value of `Date`, which is the same for a second: a busy server writes it once.
+import type { Clock } from '../../base/clock.ts'
+
+export function httpDate(clock: Clock): () => string {
+  let [second, text] = [NaN, '']
+  return () => {
+    const now = Math.floor(clock.nowMs() / 1000)
+    if (now !== second) [second, text] = [now, new Date(now * 1000).toUTCString()]
+    return text
+  }
+}

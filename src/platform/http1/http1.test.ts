@@ -1,0 +1,387 @@
+// HTTP/1.1 on bytes: what is understood, what is refused, and that it does not matter how bytes are cut.
+import { deepEqual, equal, match, ok, throws } from 'node:assert/strict'
+import { test } from 'node:test'
+import { VirtualClock } from '../../base/virtual-clock.ts'
+import type { WireAnswer, WireRequest } from '../listener.ts'
+import { answerHead, refusal } from './answer-head.ts'
+import { connect } from './connection.harness.ts'
+import { headBytesMax } from './connection.ts'
+import { httpDate } from './http-date.ts'
+import { Refused } from './refused.ts'
+import { parseRequestHead } from './request-head.ts'
+
+const understood: [sent: string, wanted: Partial<ReturnType<typeof parseRequestHead>>][] = [
+  ['GET / HTTP/1.1\r\nHost: x', { method: 'GET', target: '/', body: 0, keepsAlive: true, upgrade: false }],
+  ['GET /a?b=%20 HTTP/1.0', { target: '/a?b=%20', isHttp10: true, keepsAlive: false }],
+  ['GET / HTTP/1.0\r\nConnection: Keep-Alive', { keepsAlive: true }],
+  ['GET / HTTP/1.1\r\nHost: x\r\nConnection: foo ,Close', { keepsAlive: false }],
+  ['OPTIONS * HTTP/1.1\r\nHost: x', { target: '*' }],
+  ['GET http://proxy.example:80/a/b?c HTTP/1.1\r\nHost: x', { target: '/a/b?c' }],
+  ['GET https://proxy.example HTTP/1.1\r\nHost: x', { target: '/' }],
+  ['GET /caf\xe9 HTTP/1.1\r\nHost: x', { target: '/caf\xe9' }],
+  ['PUT / HTTP/1.1\r\nHost: [::1]:6443\r\nContent-Length: 12', { body: 12 }],
+  ['PUT / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: Chunked', { body: 'chunked' }],
+  ['PUT / HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nExpect: 100-Continue', { expectsContinue: true }],
+  ['GET / HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: SPDY/3.1', { upgrade: true }],
+  ['GET / HTTP/1.1\r\nHost: x\r\nUpgrade: SPDY/3.1', { upgrade: false }],
+  ['GET / HTTP/1.0\r\nConnection: Upgrade\r\nUpgrade: SPDY/3.1', { upgrade: false }],
+  ['BREW-IT / HTTP/1.1\r\nHost:', { method: 'BREW-IT' }],
+]
+for (const [sent, wanted] of understood)
+  test(`understood: ${JSON.stringify(sent)}`, () => {
+    const head = parseRequestHead(sent)
+    for (const [name, value] of Object.entries(wanted)) equal(head[name as keyof typeof head], value, name)
+  })
+
+test('headers: names in lower case, values without blanks around, lists joined, the first of what is no list', () => {
+  const { headers, lines } = parseRequestHead(
+    'GET / HTTP/1.1\r\nHOST: x\r\nX-A:\t1 \r\nx-a:2\r\nAuthorization: one\r\nAuthorization: two\r\n__proto__: p\r\nCookie: a\r\ncookie: b',
+  )
+  deepEqual(Object.entries(headers), [
+    ['host', 'x'],
+    ['x-a', '1, 2'],
+    ['authorization', 'one'],
+    ['__proto__', 'p'],
+    ['cookie', 'a; b'],
+  ])
+  equal(headers['constructor'], undefined)
+  deepEqual(lines.slice(0, 6), ['host', 'x', 'x-a', '1', 'x-a', '2'])
+})
+
+/** Heads that servers have read in different ways, and what is nonsense. */
+const refused: [sent: string, status: number][] = [
+  ['GET / HTTP/1.1', 400],
+  ['GET / HTTP/1.1\r\nHost: x\r\nHost: x', 400],
+  ['GET / HTTP/1.1\r\nHost: x\r\nhost: y', 400],
+  ['GET / HTTP/1.1\r\nHost: a b', 400],
+  ['GET / HTTP/1.1\r\nHost: x@y', 400],
+  ['GET / HTTP/1.1\r\nHost: x\r\n folded', 400],
+  ['GET / HTTP/1.1\r\nHost: x\r\nX: 1\r\n\tfolded', 400],
+  ['GET / HTTP/1.1\r\nHost : x', 400],
+  ['GET / HTTP/1.1\r\n Host: x', 400],
+  ['GET / HTTP/1.1\r\nHost: x\r\nNo colon', 400],
+  ['GET / HTTP/1.1\r\nHost: x\r\n: empty', 400],
+  ['GET / HTTP/1.1\r\nHost: x\r\nB[]: 1', 400],
+  ['GET / HTTP/1.1\r\nHost: x\r\nX: a\nTransfer-Encoding: chunked', 400],
+  ['GET / HTTP/1.1\r\nHost: x\r\nX: a\rContent-Length: 5', 400],
+  ['GET / HTTP/1.1\r\nHost: x\r\nX: \0', 400],
+  ['GET / HTTP/1.1\r\nHost: x\r\nX: \x7f', 400],
+  ['GET  / HTTP/1.1\r\nHost: x', 400],
+  ['GET / x HTTP/1.1\r\nHost: x', 400],
+  ['GET /\tx HTTP/1.1\r\nHost: x', 400],
+  ['GET / HTTP/1.1 \r\nHost: x', 400],
+  ['GET HTTP/1.1\r\nHost: x', 400],
+  ['GET / http/1.1\r\nHost: x', 400],
+  ['GET / HTTP/1.10\r\nHost: x', 400],
+  ['GET / HTTP/2.0\r\nHost: x', 505],
+  ['GET / HTTP/1.2\r\nHost: x', 505],
+  ['G=T / HTTP/1.1\r\nHost: x', 400],
+  ['GET relative HTTP/1.1\r\nHost: x', 400],
+  ['CONNECT example:443 HTTP/1.1\r\nHost: x', 400],
+  ['', 400],
+  ['POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\nTransfer-Encoding: chunked', 400],
+  ['POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\nContent-Length: 5', 400],
+  ['POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\nContent-Length: 5', 400],
+  ['POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 5, 5', 400],
+  ['POST / HTTP/1.1\r\nHost: x\r\nContent-Length: +5', 400],
+  ['POST / HTTP/1.1\r\nHost: x\r\nContent-Length: -5', 400],
+  ['POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 0x5', 400],
+  ['POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 5 5', 400],
+  ['POST / HTTP/1.1\r\nHost: x\r\nContent-Length:', 400],
+  ['POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 99999999999999999999', 400],
+  ['POST / HTTP/1.1\r\nHost: x\r\nContent-Length : 5', 400],
+  ['POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\nTransfer-Encoding: identity', 400],
+  ['POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: gzip, chunked', 501],
+  ['POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: xchunked', 501],
+  ['POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked;a=b', 501],
+  ['POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: \x0bchunked', 400],
+  ['POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding:', 501],
+  ['POST / HTTP/1.0\r\nTransfer-Encoding: chunked', 400],
+  ['POST / HTTP/1.1\r\nHost: x\r\nExpect: the-unexpected', 417],
+  [`GET / HTTP/1.1\r\nHost: x${'\r\nX: y'.repeat(1_000)}`, 431],
+]
+for (const [sent, status] of refused)
+  test(`refused with ${status}: ${JSON.stringify(sent.slice(0, 90))}`, () => {
+    throws(
+      () => parseRequestHead(sent),
+      (error) => error instanceof Refused && error.status === status,
+    )
+  })
+
+const echo = async (request: WireRequest): Promise<WireAnswer> => ({
+  status: 200,
+  headers: { 'x-is': `${request.method} ${request.target}` },
+  body: Buffer.from(await request.body(1_000)).toString(),
+})
+
+const ok200 = (is: string, body: string) =>
+  `HTTP/1.1 200 OK\r\ndate: D\r\nx-is: ${is}\r\ncontent-length: ${body.length}\r\n\r\n${body}`
+
+const conversation =
+  '\r\nPOST /a HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\nhello' +
+  'GET /b HTTP/1.1\r\nHost: x\r\n\r\n' +
+  'PUT /c HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n' +
+  '3\r\nabc\r\nB;ext="v"\r\ndefghijklmn\r\n000\r\nTrailer: t\r\n\r\n' +
+  'HEAD /d HTTP/1.1\r\nHost: x\r\n\r\n'
+const answers =
+  ok200('POST /a', 'hello') + ok200('GET /b', '') + ok200('PUT /c', 'abcdefghijklmn') + ok200('HEAD /d', '')
+
+test('requests that are sent ahead are answered one after the other', async () => {
+  const { peer } = connect(echo)
+  await peer.send(conversation)
+  equal(peer.heard(), answers)
+})
+
+test('it does not matter where bytes are cut', async () => {
+  for (let cut = 1; cut < conversation.length; cut++) {
+    const { peer } = connect(echo)
+    await peer.send(conversation.slice(0, cut))
+    await peer.send(conversation.slice(cut))
+    equal(peer.heard(), answers, `cut behind ${cut} bytes`)
+  }
+  const { peer } = connect(echo)
+  for (const byte of conversation) await peer.send(byte)
+  equal(peer.heard(), answers, 'byte by byte')
+})
+
+const post = 'POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n'
+const brokenBodies: [name: string, body: string][] = [
+  ['a size that is no number', 'x\r\n'],
+  ['no size', '\r\n'],
+  ['a sign', '+3\r\nabc\r\n'],
+  ['a prefix', '0x3\r\nabc\r\n'],
+  ['a blank before an extension', '3 ;a\r\nabc\r\n'],
+  ['a size that no number holds', 'fffffffffffff\r\n'],
+  ['more data than said', '3\r\nabcd\r\n'],
+  ['less data than said', '3\r\nab\r\n0\r\n\r\n'],
+  ['a bare line feed behind a size', '3\nabc\r\n'],
+  ['a bare line feed behind data', '3\r\nabc\n0\r\n\r\n'],
+  ['a bare carriage return in an extension', '3;a\rb\r\nabc\r\n'],
+  ['a folded trailer', '0\r\nA: b\r\n c\r\n\r\n'],
+  ['a trailer without a name', '0\r\n: b\r\n\r\n'],
+  ['an endless size', '0'.repeat(5_000)],
+  ['an endless extension', `3;${'e'.repeat(5_000)}`],
+  ['more framing than data', '1;eeeeeeeeeeeeeeeeeeeeeeeeeeeeee\r\na\r\n'.repeat(1_000)],
+]
+for (const [name, body] of brokenBodies)
+  test(`a chunked body with ${name} is refused, and the connection ends`, async () => {
+    const { peer } = connect(echo)
+    await peer.send(post + body)
+    match(
+      peer.heard(),
+      /^HTTP\/1\.1 400 Bad Request\r\ncontent-type: text\/plain; charset=utf-8\r\nconnection: close\r\n/,
+    )
+    ok(peer.hasEnded)
+    await peer.send('GET /smuggled HTTP/1.1\r\nHost: x\r\n\r\n')
+    ok(!peer.heard().includes('smuggled'))
+  })
+
+test('too many trailers are refused', async () => {
+  const { peer } = connect(echo)
+  await peer.send(`${post}3e8\r\n${'x'.repeat(1_000)}\r\n0\r\n`)
+  await peer.send(`X: ${'y'.repeat(2_000)}\r\n`.repeat(10))
+  match(peer.heard(), /^HTTP\/1\.1 4(00|31) /)
+})
+
+test('a head that is too long, or a line without its carriage return, is refused before its end', async () => {
+  const long = connect(echo)
+  await long.peer.send(`GET / HTTP/1.1\r\nX: ${'y'.repeat(headBytesMax)}`)
+  match(long.peer.heard(), /^HTTP\/1\.1 431 Request Header Fields Too Large\r\n/)
+  const bare = connect(echo)
+  await bare.peer.send('GET / HTTP/1.1\nHost: x\n')
+  equal(bare.peer.heard(), refusal(400, 'a line that ends without a carriage return'))
+})
+
+test('a body beyond the limit is told to the handler, and ends the connection', async () => {
+  const tell = async (request: WireRequest): Promise<WireAnswer> => ({
+    status: 413,
+    headers: {},
+    body: await request.body(10).then(String, (error: Error) => error.name),
+  })
+  for (const framing of ['Content-Length: 11\r\n\r\n', 'Transfer-Encoding: chunked\r\n\r\nb\r\nhello world\r\n']) {
+    const { peer } = connect(tell)
+    await peer.send(`POST / HTTP/1.1\r\nHost: x\r\n${framing}`)
+    match(peer.heard(), /^HTTP\/1\.1 413 [^]*connection: close\r\n\r\nBodyTooLarge$/)
+    ok(peer.hasEnded)
+  }
+})
+
+test('a body is asked for where the client waits for that, and only when somebody reads it', async () => {
+  const { peer } = connect(echo)
+  await peer.send('PUT / HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\nExpect: 100-continue\r\n\r\n')
+  equal(peer.heard(), 'HTTP/1.1 100 Continue\r\n\r\n')
+  await peer.send('hi')
+  ok(peer.heard().endsWith(ok200('PUT /', 'hi')))
+  const deaf = connect(() => Promise.resolve({ status: 403, headers: {}, body: 'no' }))
+  await deaf.peer.send('PUT / HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\nExpect: 100-continue\r\n\r\n')
+  match(deaf.peer.heard(), /^HTTP\/1\.1 403 Forbidden\r\n/)
+})
+
+test('a short body that nobody reads is dropped; a long one, or one without a length, ends the connection', async () => {
+  const deaf = () => Promise.resolve<WireAnswer>({ status: 200, headers: {}, body: 'deaf' })
+  const short = connect(deaf)
+  await short.peer.send('PUT / HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\nGET /')
+  await short.peer.send(' x HGET / HTTP/1.1\r\nHost: x\r\n\r\n')
+  equal(short.peer.heard().match(/deaf/g)?.length, 2)
+  const long = connect(deaf)
+  await long.peer.send('PUT / HTTP/1.1\r\nHost: x\r\nContent-Length: 999999\r\n\r\n')
+  match(long.peer.heard(), /connection: close/)
+  const chunked = connect(deaf)
+  await chunked.peer.send(`${post}3\r\n`)
+  ok(chunked.peer.hasEnded)
+})
+
+async function* twoPieces() {
+  yield 'one'
+  yield 'two'
+  await Promise.resolve()
+}
+
+const streamed: [request: string, wanted: string, ends: boolean][] = [
+  ['GET / HTTP/1.1\r\nHost: x', 'transfer-encoding: chunked\r\n\r\n3\r\none\r\n3\r\ntwo\r\n0\r\n\r\n', false],
+  ['GET / HTTP/1.0\r\nConnection: keep-alive', 'connection: close\r\n\r\nonetwo', true],
+  ['HEAD / HTTP/1.1\r\nHost: x', '\r\n\r\n', false],
+]
+for (const [request, wanted, ends] of streamed)
+  test(`a stream in answer to ${JSON.stringify(request)}`, async () => {
+    const { peer } = connect(() => Promise.resolve({ status: 200, headers: {}, body: twoPieces() }))
+    await peer.send(`${request}\r\n\r\n`)
+    equal(peer.heard(), `HTTP/1.1 200 OK\r\ndate: D\r\n${wanted.replace(/^\r\n/, '')}`)
+    equal(peer.hasEnded, ends)
+  })
+
+test('answers without a body have none, and no length where it would be wrong', async () => {
+  for (const status of [204, 304]) {
+    const { peer } = connect(() => Promise.resolve({ status, headers: {}, body: 'x' }))
+    await peer.send('GET / HTTP/1.1\r\nHost: x\r\n\r\n')
+    match(peer.heard(), /^HTTP\/1\.1 \d+ [A-Za-z ]+\r\ndate: D\r\n\r\n$/)
+  }
+})
+
+test('a client of old is told that its connection is kept', async () => {
+  const { peer } = connect(echo)
+  await peer.send('GET / HTTP/1.0\r\nConnection: keep-alive\r\n\r\n')
+  match(peer.heard(), /connection: keep-alive\r\n\r\n$/)
+  await peer.send('GET / HTTP/1.0\r\n\r\n')
+  match(peer.heard(), /connection: close\r\n\r\n$/)
+  ok(peer.hasEnded)
+})
+
+test('a client that sends ahead beyond a bound is not read until it has its answers', async () => {
+  const gate = Promise.withResolvers<WireAnswer>()
+  const { peer } = connect(() => gate.promise)
+  const request = 'GET / HTTP/1.1\r\nHost: x\r\n\r\n'
+  await peer.send(request.repeat(4_000))
+  equal(peer.isPaused, true)
+  gate.resolve({ status: 200, headers: {}, body: 'late' })
+  await peer.settle()
+  equal(peer.isPaused, false)
+  equal(peer.heard().match(/late/g)?.length, 4_000)
+})
+
+test('a client that does not read is not answered further until it does', async () => {
+  let asked = 0
+  const { peer } = connect(() => Promise.resolve({ status: 200, headers: {}, body: `${++asked}` }))
+  peer.takesNothing()
+  await peer.send('GET / HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(3))
+  equal(asked, 1)
+  await peer.takesAgain()
+  equal(asked, 3)
+})
+
+test('the request ends with its client', async () => {
+  const requests: WireRequest[] = []
+  const { peer } = connect((request) => {
+    requests.push(request)
+    return new Promise(() => {})
+  })
+  await peer.send('GET / HTTP/1.1\r\nHost: x\r\n\r\n')
+  equal(requests[0]?.signal.aborted, false)
+  peer.close()
+  equal(requests[0]?.signal.aborted, true)
+})
+
+test('what another protocol has sent already goes along when the connection leaves HTTP', async () => {
+  const { peer } = connect(({ upgrade }) =>
+    Promise.resolve({
+      status: 101,
+      headers: { connection: 'Upgrade', upgrade: 'echo' },
+      body: '',
+      takeOver: async (stream) => stream.write(Buffer.from(`taken ${upgrade}`)),
+    }),
+  )
+  await peer.send('POST / HTTP/1.1\r\nHost: x\r\nConnection: upgrade\r\nUpgrade: echo\r\n\r\nalready here')
+  equal(
+    peer.heard(),
+    'HTTP/1.1 101 Switching Protocols\r\nconnection: Upgrade\r\nupgrade: echo\r\n\r\n[already here]taken true',
+  )
+})
+
+const late: [name: string, sent: string, seconds: number, heard: RegExp][] = [
+  ['nothing', '', 30, /^$/],
+  ['half a head', 'GET / HT', 30, /^HTTP\/1\.1 408 Request Timeout\r\n/],
+  ['half a body', 'PUT / HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\nhalf', 60, /^$/],
+  ['nothing more', 'GET / HTTP/1.1\r\nHost: x\r\n\r\n', 90, /^HTTP\/1\.1 200 OK\r\n[^]*\r\n\r\n$/],
+]
+for (const [name, sent, seconds, heard] of late)
+  test(`a client that sends ${name} has ${seconds} seconds`, async () => {
+    const { peer } = connect(echo)
+    await peer.send(sent)
+    await peer.wait(seconds - 1)
+    ok(!peer.hasEnded)
+    await peer.wait(1)
+    ok(peer.hasEnded)
+    match(peer.heard(), heard)
+  })
+
+test('bytes that trickle do not move the bound of a head', async () => {
+  const { peer } = connect(echo)
+  for (const byte of 'GET / HTTP/1.1\r\nHost: x\r\nX-Slow: loris') {
+    await peer.send(byte)
+    await peer.wait(1)
+  }
+  match(peer.heard(), /^HTTP\/1\.1 408 /)
+})
+
+test('one who goes lets the answer under way end, says so in it, and closes', async () => {
+  const gate = Promise.withResolvers<WireAnswer>()
+  const { peer, connection } = connect(() => gate.promise)
+  await peer.send('GET / HTTP/1.1\r\nHost: x\r\n\r\n')
+  connection.drain()
+  ok(connection.isBusy && !peer.hasEnded)
+  gate.resolve({ status: 200, headers: {}, body: 'last' })
+  await peer.settle()
+  match(peer.heard(), /connection: close\r\n\r\nlast$/)
+  ok(peer.hasEnded && !connection.isBusy)
+  const idle = connect(echo)
+  idle.connection.drain()
+  ok(idle.peer.hasEnded)
+})
+
+test('an answer that breaks off ends the connection without its end', async () => {
+  async function* broken() {
+    yield 'part'
+    await Promise.resolve()
+    throw new Error('no more')
+  }
+  const { peer } = connect(() => Promise.resolve({ status: 200, headers: {}, body: broken() }))
+  await peer.send('GET / HTTP/1.1\r\nHost: x\r\n\r\n')
+  ok(peer.heard().endsWith('4\r\npart\r\n'))
+  ok(peer.isDestroyed)
+})
+
+test('a header that is passed on cannot break out of its line', () => {
+  const framing = { length: 0, connection: undefined, date: 'D' } as const
+  equal(
+    answerHead(299, { 'x-a': 'b\r\nset-cookie: c\u2028', 'x b': 'c', connection: 'x', warning: ['1', '2'] }, framing),
+    'HTTP/1.1 299 \r\ndate: D\r\nx-a: b  set-cookie: c \r\nwarning: 1\r\nwarning: 2\r\ncontent-length: 0\r\n\r\n',
+  )
+})
+
+test('the date is written as HTTP wants it', async () => {
+  const clock = new VirtualClock()
+  const date = httpDate(clock)
+  equal(date(), 'Tue, 01 Jan 2030 00:00:00 GMT')
+  await clock.advance('61s')
+  equal(date(), 'Tue, 01 Jan 2030 00:01:01 GMT')
+})

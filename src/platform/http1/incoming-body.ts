@@ -1,0 +1,97 @@
+// The body of one request as it comes: gathered for whoever reads it, or dropped when nobody does.
+import { BodyTooLarge } from '../listener.ts'
+import { ChunkedDecoder } from './chunked.ts'
+import type { BodyFraming } from './request-head.ts'
+
+export class IncomingBody {
+  readonly #chunked: ChunkedDecoder | undefined
+  /** Of a body of known length. */
+  #left: number
+  #pieces: Uint8Array[] = []
+  #bytes = 0
+  #bytesMax = 0
+  #reader: PromiseWithResolvers<Uint8Array> | undefined
+  #isDropped = false
+
+  constructor(framing: BodyFraming) {
+    this.#chunked = framing === 'chunked' ? new ChunkedDecoder() : undefined
+    this.#left = framing === 'chunked' ? 0 : framing
+  }
+
+  /** All of it has come. */
+  get isComplete(): boolean {
+    return this.#chunked?.isDone ?? this.#left === 0
+  }
+
+  /** Whether bytes that come now may be handed to `take`. */
+  get isTaking(): boolean {
+    return !this.isComplete && (this.#reader !== undefined || this.#isDropped)
+  }
+
+  /** How much is still to come. */
+  get left(): number {
+    return this.#chunked === undefined || this.#chunked.isDone ? this.#left : Infinity
+  }
+
+  /** The whole body; bytes must be handed on from now. */
+  read(bytesMax: number): Promise<Uint8Array> {
+    this.#reader = Promise.withResolvers()
+    this.#bytesMax = bytesMax
+    if (this.#left > bytesMax) this.#refuse()
+    else if (this.isComplete) this.#finish()
+    return this.#reader.promise
+  }
+
+  /** Nobody wants it: what comes is dropped. */
+  drop(): void {
+    this.#isDropped = true
+    this.#pieces = []
+  }
+
+  /** Takes the bytes that belong to it; returns how many. Throws Refused when they are none of a body. */
+  take(bytes: Uint8Array): number {
+    let taken: number
+    if (this.#chunked === undefined) {
+      taken = Math.min(this.#left, bytes.length)
+      this.#left -= taken
+      this.#keep(bytes.subarray(0, taken))
+    } else taken = this.#chunked.take(bytes, 0, (piece) => this.#keep(piece))
+    if (this.isComplete) this.#finish()
+    return taken
+  }
+
+  /** No more will come. */
+  fail(error: Error): void {
+    this.#reader?.reject(error)
+    this.drop()
+  }
+
+  #keep(piece: Uint8Array): void {
+    if (this.#isDropped) return
+    this.#bytes += piece.length
+    if (this.#bytes > this.#bytesMax) this.#refuse()
+    else this.#pieces.push(piece)
+  }
+
+  #refuse(): void {
+    this.fail(new BodyTooLarge(`the body is larger than ${this.#bytesMax} bytes`))
+  }
+
+  #finish(): void {
+    const [first = nothing] = this.#pieces
+    this.#reader?.resolve(this.#pieces.length < 2 ? first : joined(this.#pieces, this.#bytes))
+    this.#pieces = []
+  }
+}
+
+const nothing = new Uint8Array(0)
+
+export function joined(pieces: readonly Uint8Array[], bytes: number): Uint8Array {
+  const whole = new Uint8Array(bytes)
+  let at = 0
+  for (const piece of pieces) {
+    whole.set(piece, at)
+    at += piece.length
+  }
+  return whole
+}

@@ -1,0 +1,155 @@
+// The head of an HTTP/1.1 request: its text becomes method, target, headers and how the body is framed (RFC 9112).
+// Strict: what two servers could read in two ways is refused, so that nothing is smuggled past a proxy.
+import { Refused } from './refused.ts'
+
+export interface RequestHead {
+  readonly method: string
+  readonly target: string
+  /** Names in lower case; of a list that was sent in several lines the values are joined. */
+  readonly headers: Readonly<Record<string, string | undefined>>
+  /** Names in lower case and values, by turns, as they came. */
+  readonly lines: readonly string[]
+  readonly isHttp10: boolean
+  readonly keepsAlive: boolean
+  readonly body: BodyFraming
+  readonly expectsContinue: boolean
+  /** Asks to leave HTTP. */
+  readonly upgrade: boolean
+}
+
+/** How many bytes, or in pieces that tell their size. */
+export type BodyFraming = number | 'chunked'
+
+const headersMax = 1_000
+
+/** Text in which every character is a byte, without the empty line at its end. */
+export function parseRequestHead(text: string): RequestHead {
+  if (strange.test(text)) throw new Refused(400, 'a control character in the head of a request')
+  const lineEnd = text.indexOf('\r\n')
+  const first = lineEnd < 0 ? text : text.slice(0, lineEnd)
+  const { method, target, isHttp10 } = requestLine(first)
+  const headers: Record<string, string | undefined> = Object.create(null) as Record<string, string | undefined>
+  const lines: string[] = []
+  for (let at = lineEnd < 0 ? text.length : lineEnd + 2; at < text.length;) {
+    const next = text.indexOf('\r\n', at)
+    const end = next < 0 ? text.length : next
+    addHeader(text, at, end, headers, lines)
+    at = end + 2
+  }
+  const { host } = headers
+  if (host === undefined && !isHttp10) throw new Refused(400, 'missing required Host header')
+  if (host !== undefined && !hostText.test(host)) throw new Refused(400, 'malformed Host header')
+  const { connection } = headers
+  const options = connection === undefined ? none : connection.toLowerCase().split(/[ \t]*,[ \t]*/)
+  return {
+    method,
+    target,
+    headers,
+    lines,
+    isHttp10,
+    keepsAlive: isHttp10 ? options.includes('keep-alive') : !options.includes('close'),
+    body: bodyFraming(headers, isHttp10),
+    expectsContinue: expectsContinue(headers['expect'], isHttp10),
+    upgrade: !isHttp10 && headers['upgrade'] !== undefined && options.includes('upgrade'),
+  }
+}
+
+const none: readonly string[] = []
+/** Line ends that are no line ends, and what has no place in a line. */
+const strange = /[^\t\r\n\x20-\x7e\x80-\xff]|\r(?!\n)|(?<!\r)\n/
+const token = /^[!#$%&'*+\-.^_`|~\dA-Za-z]+$/
+const hostText = /^[-\w.:[\]%~!$&'()*+,;=]*$/
+
+const methods = new Set(['DELETE', 'GET', 'HEAD', 'OPTIONS', 'PATCH', 'POST', 'PUT'])
+
+function requestLine(line: string): Pick<RequestHead, 'method' | 'target' | 'isHttp10'> {
+  const methodEnd = line.indexOf(' ')
+  const targetEnd = line.lastIndexOf(' ')
+  const method = line.slice(0, Math.max(methodEnd, 0))
+  const version = line.slice(targetEnd + 1)
+  if (!methods.has(method) && !token.test(method)) throw new Refused(400, 'malformed request line')
+  if (version !== 'HTTP/1.1' && version !== 'HTTP/1.0')
+    throw /^HTTP\/\d\.\d$/.test(version)
+      ? new Refused(505, 'unsupported protocol version')
+      : new Refused(400, 'malformed HTTP version')
+  return { method, target: targetOf(line.slice(methodEnd + 1, targetEnd)), isHttp10: version === 'HTTP/1.0' }
+}
+
+function targetOf(sent: string): string {
+  if (sent.includes(' ') || sent.includes('\t')) throw new Refused(400, 'malformed request target')
+  if (sent.startsWith('/') || sent === '*') return sent
+  // As it is sent to a proxy: every server must understand it.
+  const path = /^https?:\/\/[^/?#]+(.*)$/i.exec(sent)?.[1]
+  if (path === undefined) throw new Refused(400, 'malformed request target')
+  return path.startsWith('/') ? path : `/${path}`
+}
+
+/** Of these the first counts; the others are lists. Those that must not stand twice are refused. */
+const single = new Set(['authorization', 'content-type', 'from', 'if-none-match', 'referer', 'user-agent'])
+const once = new Set(['content-length', 'host', 'transfer-encoding'])
+
+function addHeader(
+  text: string,
+  at: number,
+  end: number,
+  headers: Record<string, string | undefined>,
+  lines: string[],
+): void {
+  if (lines.length >= headersMax * 2) throw new Refused(431, 'too many headers')
+  const colon = text.indexOf(':', at)
+  // A line that goes on with the one before begins with a space: no name does.
+  if (colon < 0 || colon > end) throw new Refused(400, 'malformed header line')
+  const name = nameOf(text.slice(at, colon))
+  const value = text.slice(colon + 1, end).replace(blanksAround, '')
+  lines.push(name, value)
+  const before = headers[name]
+  if (before === undefined) headers[name] = value
+  else if (once.has(name)) throw new Refused(400, `the header ${name} stands twice`)
+  else if (!single.has(name)) headers[name] = `${before}${name === 'cookie' ? '; ' : ', '}${value}`
+}
+
+const blanksAround = /^[ \t]+|[ \t]+$/g
+
+/** The names that clients send, as most of them write them: neither checked nor turned again. */
+const knownNames = new Map(
+  [
+    'Accept',
+    'Accept-Encoding',
+    'Audit-Id',
+    'Authorization',
+    'Connection',
+    'Content-Length',
+    'Content-Type',
+    'Host',
+    'If-None-Match',
+    'Kubectl-Command',
+    'Kubectl-Session',
+    'Transfer-Encoding',
+    'User-Agent',
+  ].flatMap((name) => [name, name.toLowerCase()].map((written) => [written, name.toLowerCase()] as const)),
+)
+
+function nameOf(written: string): string {
+  const known = knownNames.get(written)
+  if (known !== undefined) return known
+  if (!token.test(written)) throw new Refused(400, 'malformed header name')
+  return written.toLowerCase()
+}
+
+function bodyFraming(headers: RequestHead['headers'], isHttp10: boolean): BodyFraming {
+  const { 'content-length': length, 'transfer-encoding': encoding } = headers
+  if (encoding === undefined) {
+    if (length === undefined) return 0
+    if (!/^\d{1,15}$/.test(length)) throw new Refused(400, 'bad Content-Length')
+    return Number(length)
+  }
+  if (length !== undefined || isHttp10) throw new Refused(400, 'a Transfer-Encoding where none may stand')
+  if (encoding.toLowerCase() !== 'chunked') throw new Refused(501, 'unsupported transfer encoding')
+  return 'chunked'
+}
+
+function expectsContinue(expect: string | undefined, isHttp10: boolean): boolean {
+  if (expect === undefined || isHttp10) return false
+  if (expect.toLowerCase() !== '100-continue') throw new Refused(417, 'an expectation that cannot be met')
+  return true
+}

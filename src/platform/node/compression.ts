@@ -1,0 +1,51 @@
+// Long answers are compressed for clients that ask for it.
+import { createGzip, gzip } from 'node:zlib'
+import type { WireAnswer, WirePieces, WireRequest } from '../listener.ts'
+
+/** As upstream: smaller answers are not worth the work. */
+const zippedBytesMin = 128 * 1024
+
+export function compressed(request: WireRequest, answer: WireAnswer): WireAnswer | Promise<WireAnswer> {
+  const { body } = answer
+  const isWhole = typeof body === 'string' || body instanceof Uint8Array
+  const isLong = isWhole ? body.length >= zippedBytesMin : 'take' in body && body.isLong === true
+  if (!isLong || !acceptsGzip(request.headers['accept-encoding'] ?? '')) return answer
+  const headers = { ...answer.headers, 'content-encoding': 'gzip', vary: 'Accept-Encoding' }
+  if (!isWhole) return { ...answer, headers, body: zippedPieces(body as WirePieces) }
+  return zipped(body).then((bytes) => ({ ...answer, headers, body: bytes }))
+}
+
+const acceptsGzip = (accepted: string): boolean => /\bgzip\b/.test(accepted)
+
+const zipped = (body: string | Uint8Array): Promise<Buffer> =>
+  new Promise((resolve, reject) =>
+    gzip(body, { level: 1 }, (error, bytes) => (error === null ? resolve(bytes) : reject(error))),
+  )
+
+async function* zippedPieces(pieces: WirePieces): AsyncGenerator<Uint8Array> {
+  const stream = createGzip({ level: 1 })
+  const drained = () => new Promise<void>((resolve) => stream.once('drain', resolve))
+  const feed = async () => {
+    for await (const piece of each(pieces)) if (!stream.write(piece)) await drained()
+    stream.end()
+  }
+  const fed = feed()
+  try {
+    yield* stream as AsyncIterable<Buffer>
+    await fed
+  } finally {
+    pieces.close()
+    stream.destroy()
+  }
+}
+
+async function* each(pieces: WirePieces): AsyncGenerator<Uint8Array> {
+  let woken = Promise.withResolvers<void>()
+  pieces.listen(() => woken.resolve())
+  for (let batch = pieces.take(); batch !== undefined; batch = pieces.take()) {
+    yield* batch
+    if (batch.length > 0) continue
+    await woken.promise
+    woken = Promise.withResolvers()
+  }
+}
