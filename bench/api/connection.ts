@@ -19,14 +19,17 @@ export interface Received {
   readonly bytes: number
 }
 
+type Answered = (status: number, bytes: number) => void
+
 export class Connection {
   readonly #socket: TLSSocket
-  #waiting: PromiseWithResolvers<Received> | undefined
-  #head: Buffer = Buffer.alloc(0)
+  #answered: Answered | undefined
+  #failed: (error: Error) => void = () => {}
+  #head: Buffer | undefined
   #status = 0
-  /** What is still to come of a body of known length; undefined while the head is read. */
-  #left: number | undefined
-  #tail: Buffer | undefined
+  /** What is still to come of a body of known length; -1 while the head is read, Infinity for one in chunks. */
+  #left = -1
+  #tail: Buffer = Buffer.alloc(0)
   #bytes = 0
 
   static async open({ host, port, ca, cert, key }: Access): Promise<Connection> {
@@ -39,58 +42,70 @@ export class Connection {
     this.#socket = socket
     socket.setNoDelay(true)
     socket.on('data', (piece: Buffer) => this.#take(piece))
-    socket.on('error', (error) => this.#waiting?.reject(error))
-    socket.on('close', () => this.#waiting?.reject(new Error('the server closed the connection')))
+    socket.on('error', (error) => this.#failed(error))
+    socket.on('close', () => this.#failed(new Error('the server closed the connection')))
   }
 
   /** One request at a time. */
   send(request: string | Buffer): Promise<Received> {
-    if (this.#socket.destroyed) return Promise.reject(new Error('the server closed the connection'))
-    this.#waiting = Promise.withResolvers()
+    return new Promise((resolve, reject) =>
+      this.exchange(request, (status, bytes) => resolve({ status, bytes }), reject),
+    )
+  }
+
+  /** The same with callbacks: a promise costs as much as the framing. */
+  exchange(request: string | Buffer, answered: Answered, failed: (error: Error) => void): void {
+    this.#answered = answered
+    this.#failed = failed
     this.#bytes = 0
+    if (this.#socket.destroyed) return failed(new Error('the server closed the connection'))
     this.#socket.write(request)
-    return this.#waiting.promise
   }
 
   close(): void {
+    this.#failed = () => {}
     this.#socket.destroy()
   }
 
   #take(piece: Buffer): void {
-    let body = piece
-    if (this.#left === undefined && this.#tail === undefined) {
-      const head = this.#head.length === 0 ? piece : Buffer.concat([this.#head, piece])
-      const end = head.indexOf(headEnd)
-      if (end < 0) {
-        this.#head = head
-        return
-      }
-      const text = head.toString('latin1', 0, end)
-      this.#status = Number(text.slice(9, 12))
-      const length = /content-length: (\d+)/i.exec(text)?.[1]
-      if (length === undefined) this.#tail = Buffer.alloc(0)
-      else this.#left = Number(length)
-      this.#head = Buffer.alloc(0)
-      body = head.subarray(end + 4)
+    if (this.#left >= 0) return this.#takeBody(piece)
+    const head = this.#head === undefined ? piece : Buffer.concat([this.#head, piece])
+    const end = head.indexOf(headEnd)
+    if (end < 0) {
+      this.#head = head
+      return
     }
+    this.#head = undefined
+    const text = head.toString('latin1', 0, end)
+    this.#status = Number(text.slice(9, 12))
+    this.#left = lengthIn(text)
+    this.#takeBody(head.subarray(end + 4))
+  }
+
+  #takeBody(body: Buffer): void {
     this.#bytes += body.length
-    if (this.#left !== undefined) {
+    if (this.#left !== Infinity) {
       this.#left -= body.length
       if (this.#left <= 0) this.#finish()
       return
     }
-    const tail = Buffer.concat([this.#tail ?? Buffer.alloc(0), body.subarray(-chunkedEnd.length)])
+    const tail = body.length >= chunkedEnd.length ? body : Buffer.concat([this.#tail, body])
     this.#tail = tail.subarray(-chunkedEnd.length)
     if (this.#tail.equals(chunkedEnd)) this.#finish()
   }
 
   #finish(): void {
-    this.#left = undefined
-    this.#tail = undefined
-    const waiting = this.#waiting
-    this.#waiting = undefined
-    waiting?.resolve({ status: this.#status, bytes: this.#bytes })
+    this.#left = -1
+    this.#answered?.(this.#status, this.#bytes)
   }
+}
+
+const lengthHeader = '\r\ncontent-length: '
+
+function lengthIn(head: string): number {
+  const ours = head.indexOf(lengthHeader)
+  const at = ours < 0 ? head.toLowerCase().indexOf(lengthHeader) : ours
+  return at < 0 ? Infinity : Number.parseInt(head.slice(at + lengthHeader.length, at + lengthHeader.length + 12), 10)
 }
 
 export function requestText(method: string, path: string, body?: object, type = 'application/json'): Buffer {
