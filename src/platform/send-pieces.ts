@@ -1,4 +1,5 @@
 // Writes the pieces of an answer as they come and as the client takes them.
+import type { SharedTurns } from '../base/shared-turns.ts'
 import type { WirePieces } from './listener.ts'
 
 /** What the sender of pieces must hear of its connection. */
@@ -12,6 +13,7 @@ export interface PieceFlow {
 export function sendPieces(
   pieces: WirePieces,
   write: (batch: readonly Uint8Array[]) => boolean,
+  turns: SharedTurns,
   over: () => void,
 ): PieceFlow {
   let [isBehind, isPlanned, isOver] = [false, false, false]
@@ -34,7 +36,7 @@ export function sendPieces(
   const plan = () => {
     if (isPlanned || isBehind || isOver) return
     isPlanned = true
-    queueMicrotask(flush)
+    turns.plan(flush)
   }
   pieces.listen(plan)
   return {

@@ -1,4 +1,6 @@
 // A connection without a socket, and a peer at its other end.
+import { realClock } from '../../base/clock.ts'
+import { SharedTurns } from '../../base/shared-turns.ts'
 import { turn } from '../../base/turn.ts'
 import { Http1Connection, type Http1Options, type Http1Socket } from './connection.ts'
 
@@ -12,6 +14,7 @@ export function connect(handle: Http1Options['handle']) {
     textOf: (bytes, from, to) => Buffer.from(bytes).toString('latin1', from, to),
     date: () => 'D',
     second: () => seconds,
+    turns: new SharedTurns(realClock),
   })
   peer.tick = () => {
     seconds++

@@ -2,6 +2,7 @@
 // knows no sockets: a driver hands it what comes, and writes what it is given.
 //
 // One request is answered at a time; what a client sends ahead waits, up to a bound, and then the socket is not read.
+import type { SharedTurns } from '../../base/shared-turns.ts'
 import type { ByteStream } from '../byte-stream.ts'
 import type { ClientCertificate, WireAnswer, WirePieces, WireRequest } from '../listener.ts'
 import { sendPieces, type PieceFlow } from '../send-pieces.ts'
@@ -48,6 +49,7 @@ export interface Http1Options {
   readonly date: () => string
   /** The present second of the driver's own count. */
   readonly second: () => number
+  readonly turns: SharedTurns
 }
 
 export class Http1Connection {
@@ -236,7 +238,7 @@ export class Http1Connection {
     }
     this.#write([head])
     if ('take' in body) {
-      await new Promise<void>((resolve) => (this.#flow = sendPieces(body, write, resolve)))
+      await new Promise<void>((resolve) => (this.#flow = sendPieces(body, write, this.#options.turns, resolve)))
       this.#flow = undefined
     } else {
       for await (const piece of body) {

@@ -2,8 +2,9 @@
 import { once } from 'node:events'
 import { constants, performServerHandshake, type IncomingHttpHeaders, type ServerHttp2Stream } from 'node:http2'
 import type { TLSSocket } from 'node:tls'
+import type { SharedTurns } from '../../base/shared-turns.ts'
 import { valuesOf, type Peer } from '../http1/exchange.ts'
-import { BodyTooLarge, type ListenOptions, type WireAnswer, type WireRequest } from '../listener.ts'
+import { BodyTooLarge, type ListenOptions, type WireAnswer, type WirePieces, type WireRequest } from '../listener.ts'
 import { sendPieces } from '../send-pieces.ts'
 
 /** As upstream. */
@@ -22,11 +23,17 @@ export interface ServedConnection {
   look(): void
 }
 
+export interface Http2ServerOptions {
+  readonly handle: ListenOptions['handle']
+  /** The present second of the listener's own count. */
+  readonly second: () => number
+  readonly turns: SharedTurns
+}
+
 export function serveHttp2(
   socket: TLSSocket,
   peer: Peer,
-  handle: ListenOptions['handle'],
-  second: () => number,
+  { handle, second, turns }: Http2ServerOptions,
 ): ServedConnection {
   const session = performServerHandshake(socket, { settings: { maxConcurrentStreams: streamsMax } })
   let [streams, idleSince] = [0, second()]
@@ -37,7 +44,7 @@ export function serveHttp2(
       streams--
       idleSince = second()
     })
-    void answer(stream, new StreamRequest(stream, headers, raw, peer), handle)
+    void answer(stream, new StreamRequest(stream, headers, raw, peer), handle, turns)
   })
   return {
     get isBusy() {
@@ -86,6 +93,7 @@ async function answer(
   stream: ServerHttp2Stream,
   request: StreamRequest,
   handle: ListenOptions['handle'],
+  turns: SharedTurns,
 ): Promise<void> {
   let isComplete = false
   stream.on('error', () => {}) // `close` follows
@@ -105,7 +113,7 @@ async function answer(
     }
     stream.respond(headersOf(status, headers), { endStream: isBodiless })
     if (isBodiless) return 'take' in body ? body.close() : void body[Symbol.asyncIterator]().return?.()
-    await ('take' in body ? writePieces(stream, body) : writeStream(stream, body, request.signal))
+    await ('take' in body ? writePieces(stream, body, turns) : writeStream(stream, body, request.signal))
     isComplete = true
     stream.end()
   } catch {
@@ -124,13 +132,13 @@ function headersOf(status: number, headers: WireAnswer['headers'], length?: numb
   return written
 }
 
-function writePieces(stream: ServerHttp2Stream, pieces: Parameters<typeof sendPieces>[0]): Promise<void> {
+function writePieces(stream: ServerHttp2Stream, pieces: WirePieces, turns: SharedTurns): Promise<void> {
   return new Promise((resolve) => {
     const write = (batch: readonly Uint8Array[]): boolean => {
       const [only] = batch
       return stream.write(batch.length === 1 ? only : Buffer.concat(batch))
     }
-    const flow = sendPieces(pieces, write, resolve)
+    const flow = sendPieces(pieces, write, turns, resolve)
     stream.on('drain', () => flow.drained())
     stream.once('close', () => flow.closed())
   })

@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { createServer as createPlainServer, type AddressInfo, type Socket } from 'node:net'
 import { createServer as createSecureServer, type TLSSocket } from 'node:tls'
 import { every, realClock } from '../../base/clock.ts'
+import { SharedTurns } from '../../base/shared-turns.ts'
 import { httpDate } from '../http1/http-date.ts'
 import type { ListenerProvider, ListenTls } from '../listener.ts'
 import { clientCertificate, rootsOf } from './client-certificate.ts'
@@ -20,6 +21,7 @@ export const nodeListeners: ListenerProvider = {
     let seconds = 0
     const second = () => seconds
     const date = httpDate(realClock)
+    const turns = new SharedTurns(realClock)
     const sockets = new Set<Socket>()
     const connections = new Map<ServedConnection, Socket>()
     server.on('connection', (socket: Socket) => {
@@ -32,8 +34,8 @@ export const nodeListeners: ListenerProvider = {
       const peer = { remoteAddress: socket.remoteAddress ?? '', certificate }
       const connection =
         secure?.alpnProtocol === 'h2'
-          ? serveHttp2(secure, peer, answer, second)
-          : serveHttp1(socket, { ...peer, handle: answer, date, second })
+          ? serveHttp2(secure, peer, { handle: answer, second, turns })
+          : serveHttp1(socket, { ...peer, handle: answer, date, second, turns })
       connections.set(connection, socket)
       socket.once('close', () => connections.delete(connection))
     }
