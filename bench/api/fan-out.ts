@@ -1,9 +1,12 @@
-// Fan-out: many watches of one collection, over HTTP/2, and how fast one writer's changes reach all of them.
+// Fan-out: many watches of one collection, over HTTP/2, and how fast changes reach all of them: a burst of several writers,
+// then a gentle one's, one after the other.
 import { Connection, requestText, type Access } from './connection.ts'
+import { load } from './load.ts'
 import { WatchSession } from './watch-session.ts'
 
 const watchersPerSession = 100
 const gentleChanges = 20
+const burstWriters = 8
 
 export interface FanOut {
   readonly deliveriesPerSecond: number
@@ -41,7 +44,7 @@ export async function fanOut(
     ),
   )
   const writer = await Connection.open(access)
-  const write = (name: string) => writer.send(requestText('POST', path, { metadata: { name }, data: { a: 'b' } }))
+  const changeOf = (name: string) => requestText('POST', path, { metadata: { name }, data: { a: 'b' } })
   const arrived = (count: number): Promise<void> => {
     wanted = count
     reached = Promise.withResolvers()
@@ -52,14 +55,14 @@ export async function fanOut(
   const before = events
   const usedMs = processorMs()
   const begin = performance.now()
-  for (let index = 0; index < changes; index++) await write(`burst-${index}`)
+  await load(access, burstWriters, changes, (index) => changeOf(`burst-${index}`))
   await arrived(before + changes * watchers)
   const deliveriesPerSecond = (changes * watchers * 1000) / (performance.now() - begin)
   const processorMicros = ((processorMs() - usedMs) * 1000) / (changes * watchers)
   delays.length = 0
   for (let index = 0; index < gentleChanges; index++) {
     startedMs = performance.now()
-    await write(`gentle-${index}`)
+    await writer.send(changeOf(`gentle-${index}`))
     await arrived(before + (changes + index + 1) * watchers)
   }
   delays.sort((a, b) => a - b)

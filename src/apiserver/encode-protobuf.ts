@@ -7,7 +7,6 @@ import type { Message } from '../schema/field.ts'
 import { encodeEnvelope, encodeList, encodeProtobuf, encodeWatchFrame } from '../schema/protobuf-encode.ts'
 import type { ListAnswer, WatchEvent } from './answer.ts'
 import type { Stored } from './stored.ts'
-import { frameOf } from './watch-frames.ts'
 
 /** Answers that are no kinds of their own. */
 const otherMessages: Readonly<Record<string, Message>> = {
@@ -37,10 +36,8 @@ export function protobufList({ of: kind, items, revision, continueToken, remaini
   return encodeEnvelope(kind.apiVersion, `${kind.kind}List`, raw)
 }
 
-export function protobufEvent(event: WatchEvent, kind: Kind): Uint8Array {
-  const make = () => encodeWatchFrame(event.type, frameObject(event, kind))
-  return 'stored' in event ? frameOf(event.stored, `protobuf ${event.type}`, make) : make()
-}
+export const protobufEvent = (event: WatchEvent, kind: Kind): Uint8Array =>
+  encodeWatchFrame(event.type, frameObject(event, kind))
 
 function frameObject(event: WatchEvent, kind: Kind): Uint8Array {
   switch (event.type) {

@@ -5,7 +5,6 @@ import type { ListAnswer, WatchEvent } from './answer.ts'
 import type { AnswerForm } from './media-type.ts'
 import type { Stored } from './stored.ts'
 import { partialMetadata, tableOf, type IncludeObject } from './table.ts'
-import { frameOf } from './watch-frames.ts'
 
 export interface EncodeOptions {
   readonly form: AnswerForm
@@ -99,9 +98,12 @@ export function encodeEvent(event: WatchEvent, kind: Kind, options: EncodeOption
     case 'BOOKMARK':
       return line('BOOKMARK', encoded(bookmarkOf(kind, event.revision, event.initialEventsEnd, options)))
     default:
-      return options.form.shape === 'object'
-        ? frameOf(event.stored, `json ${event.type}`, () => line(event.type, event.stored.json))
-        : line(event.type, encoded(shapedOf(event.stored, kind, options, withColumns)))
+      return line(
+        event.type,
+        options.form.shape === 'object'
+          ? event.stored.json
+          : encoded(shapedOf(event.stored, kind, options, withColumns)),
+      )
   }
 }
 

@@ -168,12 +168,12 @@ export async function startServer(
       const answer = await send('GET', target, undefined, headers, controller)
       if (typeof answer.body === 'string' || answer.body instanceof Uint8Array) return [JSON.parse(textOf(answer.body))]
       const lines: unknown[] = []
-      for await (const line of piecesOf(answer.body)) {
-        lines.push(JSON.parse(textOf(line)))
-        if (lines.length === count) break
+      for await (const piece of piecesOf(answer.body)) {
+        for (const line of textOf(piece).trimEnd().split('\n')) lines.push(JSON.parse(line))
+        if (lines.length >= count) break
       }
       controller.abort()
-      return lines
+      return lines.slice(0, count)
     },
     async [Symbol.asyncDispose]() {
       tasks.stop()

@@ -5,10 +5,9 @@ import { configMap } from '../api/core/v1/config-map.ts'
 import type { ApiObject } from '../api/object.ts'
 import type { WatchEvent } from './answer.ts'
 import { noCause } from '../base/flow.ts'
-import { encodeEvent, encodeList, encodeObject as encodeAnswer } from './encode.ts'
-import { protobufEvent } from './encode-protobuf.ts'
+import { encodeList, encodeObject as encodeAnswer } from './encode.ts'
 import { encodeObject, Stored } from './stored.ts'
-import { frameOf } from './watch-frames.ts'
+import { WatchFrames } from './watch-frames.ts'
 
 const object = (metadata: object = { name: 'é"{', labels: { resourceVersion: '"metadata":{' } }) =>
   ({ data: { a: '{}' }, metadata, apiVersion: 'v1', kind: 'ConfigMap' }) as unknown as ApiObject
@@ -53,14 +52,6 @@ test('one version has one encoding, for its writer and for all watchers', () => 
   equal(Stored.of(bytes, 5), stored)
   notEqual(Stored.of(bytes, 6), stored)
   equal(encodeAnswer(stored.object, configMap, stored, options), stored.json)
-  const event: WatchEvent = { type: 'ADDED', stored, cause: noCause }
-  for (const encode of [
-    (one: WatchEvent) => encodeEvent(one, configMap, options, false),
-    (one: WatchEvent) => protobufEvent(one, configMap),
-  ]) {
-    equal(encode(event), encode(event))
-    notEqual(encode({ ...event, type: 'DELETED' }), encode(event))
-  }
 })
 
 test('a version at rest keeps its encoding no longer, and still has it', () => {
@@ -73,13 +64,24 @@ test('a version at rest keeps its encoding no longer, and still has it', () => {
   deepEqual(stored.json, before)
 })
 
-test('frames of old versions and large ones are not kept', () => {
-  const stored = new Stored(encodeObject(object()), 1)
-  const made = (size: number) => frameOf(stored, 'form', () => new Uint8Array(size))
-  notEqual(made(100_000), made(100_000))
-  equal(made(10), made(10))
-  const kept = made(10)
-  for (let index = 0; index < 600; index++)
-    frameOf(new Stored(new Uint8Array(), index), 'form', () => new Uint8Array(1))
-  notEqual(made(10), kept)
+test('watchers who are told the same get the same bytes', () => {
+  const frames = new WatchFrames()
+  const told = (revision: number, type: 'ADDED' | 'DELETED' = 'ADDED'): WatchEvent => ({
+    type,
+    stored: versions[revision] ?? first,
+    cause: { ...noCause },
+  })
+  const first = new Stored(encodeObject(object()), 1)
+  const versions = [first, first, new Stored(encodeObject(object()), 2)]
+  let made = 0
+  const bytesOf = (...events: WatchEvent[]) => frames.of(events, () => Uint8Array.of(++made))
+  deepEqual(bytesOf(told(1), told(2)), Uint8Array.of(1, 2))
+  equal(bytesOf(told(1), told(2)), bytesOf(told(1), told(2)))
+  notEqual(bytesOf(told(1, 'DELETED'), told(2)), bytesOf(told(1), told(2)))
+  notEqual(bytesOf(told(1)), bytesOf(told(1), told(2)))
+  const bookmark: WatchEvent = { type: 'BOOKMARK', revision: 1, initialEventsEnd: false }
+  notEqual(bytesOf(bookmark), bytesOf(bookmark))
+  const long = () => frames.of([told(1)], () => new Uint8Array(300 << 10))
+  bytesOf(bookmark)
+  notEqual(long(), long())
 })

@@ -1,24 +1,32 @@
-// Frames of watches: a change goes to all its watchers within moments, so the bytes that carry it are made once and kept
-// for a while. They are not kept with the version itself: most versions are never watched again.
-import type { Stored } from './stored.ts'
+// Frames of watches: a change goes to all its watchers within moments, and most of them are told of the same changes. The
+// bytes that told it last are kept, and go to whoever is told the same next.
+import { joined } from '../base/joined.ts'
+import type { WatchEvent } from './answer.ts'
 
-/** Frames of the latest versions; the oldest goes when a new one comes. */
-const framesMax = 512
-/** A larger frame is made anew for each watcher. */
-const frameBytesMax = 64 << 10
+/** A longer batch is made anew for each watcher. */
+const batchBytesMax = 256 << 10
 
-const frames = new Map<Stored, Map<string, Uint8Array>>()
+export class WatchFrames {
+  #events: readonly WatchEvent[] = []
+  #bytes: Uint8Array = new Uint8Array(0)
 
-/** The frame of a version in a form and with a type of change, made when it is not there. */
-export function frameOf(stored: Stored, form: string, make: () => Uint8Array): Uint8Array {
-  const known = frames.get(stored) ?? new Map<string, Uint8Array>()
-  const frame = known.get(form) ?? make()
-  if (frame.length > frameBytesMax) return frame
-  if (known.size === 0) {
-    const [oldest] = frames.keys()
-    if (frames.size >= framesMax && oldest !== undefined) frames.delete(oldest)
-    frames.set(stored, known)
+  /** The frames of these events, one behind the other. */
+  of(events: readonly WatchEvent[], encode: (event: WatchEvent) => Uint8Array): Uint8Array {
+    if (areSame(events, this.#events)) return this.#bytes
+    const bytes = joined(events.map(encode))
+    if (bytes.length > batchBytesMax || !events.every((event) => 'stored' in event)) return bytes
+    this.#events = events
+    this.#bytes = bytes
+    return bytes
   }
-  known.set(form, frame)
-  return frame
+}
+
+function areSame(some: readonly WatchEvent[], others: readonly WatchEvent[]): boolean {
+  if (some.length !== others.length) return false
+  for (let index = 0; index < some.length; index++) {
+    const [one, other] = [some[index], others[index]]
+    if (one === undefined || other === undefined || !('stored' in one) || !('stored' in other)) return false
+    if (one.stored !== other.stored || one.type !== other.type) return false
+  }
+  return true
 }

@@ -10,6 +10,7 @@ import { encodeEvent } from './encode.ts'
 import { protobufEvent } from './encode-protobuf.ts'
 import type { AnswerForm } from './media-type.ts'
 import type { IncludeObject } from './table.ts'
+import { WatchFrames } from './watch-frames.ts'
 
 /** So many events are encoded before the event loop has its turn again. */
 const eventsAtOnce = 256
@@ -20,13 +21,20 @@ export interface WatchForm {
   readonly clock: Clock
 }
 
-export function watchPieces(events: Channel<WatchEvent>, kind: Kind, form: WatchForm): WirePieces {
-  const encode = encoderOf(kind, form)
+/** What was told last, in the forms that are the same for everybody. */
+const frames = { json: new WatchFrames(), protobuf: new WatchFrames() }
+
+export function watchPieces(events: Channel<WatchEvent>, kind: Kind, watch: WatchForm): WirePieces {
+  const encode = encoderOf(kind, watch)
+  const { syntax, shape } = watch.form
+  const shared = syntax === 'protobuf' ? frames.protobuf : shape === 'object' ? frames.json : undefined
   return {
     listen: (wake) => events.listen(wake),
     take() {
       try {
-        return events.take(eventsAtOnce)?.map(encode)
+        const batch = events.take(eventsAtOnce)
+        if (batch === undefined || batch.length === 0) return batch as readonly never[] | undefined
+        return shared === undefined ? batch.map(encode) : [shared.of(batch, encode)]
       } catch (error) {
         return [encode(errorEvent(error))]
       }

@@ -58,7 +58,12 @@ export class Channel<T> implements AsyncIterable<T> {
 
   /** What is queued, at most so many; undefined when nothing more will come. The error of the end is thrown once. */
   take(itemsMax: number): T[] | undefined {
-    if (this.#items.length > 0) return this.#items.splice(0, itemsMax)
+    if (this.#items.length > itemsMax) return this.#items.splice(0, itemsMax)
+    if (this.#items.length > 0) {
+      const items = this.#items
+      this.#items = []
+      return items
+    }
     if (this.#ended === undefined) return []
     const { error } = this.#ended
     this.#ended.error = undefined

@@ -62,13 +62,14 @@ export interface Explanation {
 }
 
 const noFlow = 0 as FlowId
-export const noCause: Cause = { event: noFlow, also: [], revisions: [] }
+const none: readonly never[] = []
+export const noCause: Cause = { event: noFlow, also: none, revisions: none }
 
 /** The cause that an event is for what follows from it. */
 export const causeOf = (event: FlowId, revision = 0): Cause => ({
   event,
-  also: [],
-  revisions: revision === 0 ? [] : [revision],
+  also: none,
+  revisions: revision === 0 ? none : [revision],
 })
 
 const causesMergedMax = 8

@@ -326,6 +326,6 @@ export class WatchCache {
   #push({ channel, sender }: Watcher, type: 'ADDED' | 'MODIFIED' | 'DELETED', told: Delivered): void {
     const { stored, subject, write } = told
     const delivery = this.#parts.flow.record('watch', 'API Server', sender, type, subject, stored.revision, write)
-    channel.push({ type, stored, cause: causeOf(delivery, stored.revision) })
+    channel.push({ type, stored, cause: { ...write, event: delivery } })
   }
 }

@@ -5,7 +5,7 @@
 //          if it succeeded: again
 //          poll(0, 0, 1000)          nobody there: look again in a second
 //          again
-import { joined } from '../../wire/oci/tar.ts'
+import { joined } from '../../base/joined.ts'
 
 export type PauseArchitecture = 'amd64' | 'arm64'
 

@@ -2,6 +2,7 @@
 import type { Clock } from '../../base/clock.ts'
 import { getOrMake } from '../../base/get-or-make.ts'
 import { newUid } from '../../base/ids.ts'
+import { joined } from '../../base/joined.ts'
 import { unlessAborted } from '../../base/unless-aborted.ts'
 import type { ByteStream } from '../../platform/byte-stream.ts'
 import type { Random } from '../../base/random.ts'
@@ -101,16 +102,6 @@ interface Container {
 const succeed: SimulatedCommand = () => Promise.resolve({ exitCode: 0 })
 
 async function* nothing(): AsyncGenerator<Uint8Array, void> {}
-
-function joined(pieces: readonly Uint8Array[]): Uint8Array {
-  const all = new Uint8Array(pieces.reduce((sum, { length }) => sum + length, 0))
-  let at = 0
-  for (const piece of pieces) {
-    all.set(piece, at)
-    at += piece.length
-  }
-  return all
-}
 
 const stdinBytesMax = 64 * 1024
 const podRangeDefault = '10.244.0.0/24'

@@ -2,6 +2,7 @@
 // knows no sockets: a driver hands it what comes, and writes what it is given.
 //
 // One request is answered at a time; what a client sends ahead waits, up to a bound, and then the socket is not read.
+import { joined } from '../../base/joined.ts'
 import type { SharedTurns } from '../../base/shared-turns.ts'
 import type { ByteStream } from '../byte-stream.ts'
 import type { ClientCertificate, WireAnswer, WirePieces, WireRequest } from '../listener.ts'
@@ -9,7 +10,7 @@ import { sendPieces, type PieceFlow } from '../send-pieces.ts'
 import { answerHead, refusal, upgradeHead, type AnswerFraming } from './answer-head.ts'
 import { Exchange } from './exchange.ts'
 import { emptyLines, headEnd } from './head-end.ts'
-import { IncomingBody, joined } from './incoming-body.ts'
+import { IncomingBody } from './incoming-body.ts'
 import { Refused } from './refused.ts'
 import { parseRequestHead, type RequestHead } from './request-head.ts'
 
@@ -86,7 +87,7 @@ export class Http1Connection {
     try {
       const rest = this.#body?.isTaking === true ? piece.subarray(this.#takeBody(this.#body, piece)) : piece
       if (rest.length === 0) return
-      this.#ahead = this.#ahead.length === 0 ? rest : joined([this.#ahead, rest], this.#ahead.length + rest.length)
+      this.#ahead = this.#ahead.length === 0 ? rest : joined([this.#ahead, rest])
       this.#proceed()
       if (this.#exchange !== undefined && this.#ahead.length > aheadBytesMax) this.#pause()
     } catch (error) {

@@ -1,4 +1,5 @@
 // The body of one request as it comes: gathered for whoever reads it, or dropped when nobody does.
+import { joined } from '../../base/joined.ts'
 import { BodyTooLarge } from '../listener.ts'
 import { ChunkedDecoder } from './chunked.ts'
 import type { BodyFraming } from './request-head.ts'
@@ -79,19 +80,9 @@ export class IncomingBody {
 
   #finish(): void {
     const [first = nothing] = this.#pieces
-    this.#reader?.resolve(this.#pieces.length < 2 ? first : joined(this.#pieces, this.#bytes))
+    this.#reader?.resolve(this.#pieces.length < 2 ? first : joined(this.#pieces))
     this.#pieces = []
   }
 }
 
 const nothing = new Uint8Array(0)
-
-export function joined(pieces: readonly Uint8Array[], bytes: number): Uint8Array {
-  const whole = new Uint8Array(bytes)
-  let at = 0
-  for (const piece of pieces) {
-    whole.set(piece, at)
-    at += piece.length
-  }
-  return whole
-}

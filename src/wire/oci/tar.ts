@@ -1,4 +1,5 @@
 // Tar archives as bytes: the form of image layers and of whole images. Written in ustar, the same bytes for the same files.
+import { joined } from '../../base/joined.ts'
 
 export interface TarEntry {
   readonly path: string
@@ -18,16 +19,6 @@ export function tar(entries: readonly TarEntry[]): Uint8Array {
     return [header({ ...entry, content }), content, new Uint8Array(padding)]
   })
   return joined([...pieces, new Uint8Array(2 * blockBytes)])
-}
-
-export function joined(pieces: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
-  const bytes = new Uint8Array(pieces.reduce((sum, piece) => sum + piece.length, 0))
-  let at = 0
-  for (const piece of pieces) {
-    bytes.set(piece, at)
-    at += piece.length
-  }
-  return bytes
 }
 
 function header({ path, mode, content, link }: TarEntry & { readonly content: Uint8Array }): Uint8Array {

@@ -1,4 +1,5 @@
 // Frames of SPDY/3.1: bytes in, frames out, and back. Data is handed on as it comes: a frame of data need not be whole.
+import { joined } from '../../base/joined.ts'
 
 export type SpdyFrame =
   | { readonly kind: 'open'; readonly id: number; readonly isLast: boolean; readonly block: Uint8Array }
@@ -29,7 +30,7 @@ export class SpdyFrameReader {
 
   /** The frames that these bytes complete. */
   *push(bytes: Uint8Array): Generator<SpdyFrame> {
-    let rest = this.#pending.length === 0 ? bytes : joined(this.#pending, bytes)
+    let rest = this.#pending.length === 0 ? bytes : joined([this.#pending, bytes])
     this.#pending = new Uint8Array()
     for (;;) {
       if (this.#data !== undefined) {
@@ -140,11 +141,4 @@ function control(
   bytes.set(between, headBytes + numbers.length * 4)
   bytes.set(block, headBytes + numbers.length * 4 + between.length)
   return bytes
-}
-
-function joined(one: Uint8Array, other: Uint8Array): Uint8Array {
-  const whole = new Uint8Array(one.length + other.length)
-  whole.set(one)
-  whole.set(other, one.length)
-  return whole
 }
