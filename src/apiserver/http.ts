@@ -16,6 +16,7 @@ import { bodyBytesMax, readBody } from './body.ts'
 import { statusErrorOf } from './failure.ts'
 import { listPieces, listPiecesFrom } from './list-pieces.ts'
 import { answerForm, type AnswerForm } from './media-type.ts'
+import { timeoutMsOf } from './query.ts'
 import type { ApiRequest, Body, Credentials, Origin } from './request.ts'
 import type { IncludeObject } from './table.ts'
 import { targetOf } from './target.ts'
@@ -29,19 +30,18 @@ export interface HttpParts {
 }
 
 export async function handleHttp(wire: WireRequest, parts: HttpParts): Promise<WireAnswer> {
-  const { server, log } = parts
   const auditId = wire.headers['audit-id'] ?? newUid(parts.random)
   const answerHeaders = { 'audit-id': auditId }
   try {
     const request = await toRequest(wire, { auditId, answerHeaders })
     const form = request.target.kind === 'path' ? plainJson : answerForm(wire.headers['accept'] ?? '')
     const include = includeOf(request.query)
-    const answer = await inTime(request, wire, server)
+    const answer = await inTime(request, wire, parts)
     if ('etag' in answer && answer.etag === wire.headers['if-none-match'])
       return withHeaders(notModified(answer.etag), answerHeaders)
     return withHeaders(await toWire(answer, { form, include, nowMs: parts.clock.nowMs() }, parts.clock), answerHeaders)
   } catch (error) {
-    return withHeaders(failure(error, wire, log), answerHeaders)
+    return withHeaders(failure(error, wire, parts.log), answerHeaders)
   }
 }
 
@@ -55,17 +55,20 @@ const notModified = (etag: string): WireAnswer => ({ status: 304, headers: { eta
 /** As upstream: a request that is no watch must be answered within this time. */
 const requestMsMax = 60_000
 
-async function inTime(request: ApiRequest, wire: WireRequest, server: ApiServer): Promise<Answer> {
+async function inTime(request: ApiRequest, wire: WireRequest, { server, clock }: HttpParts): Promise<Answer> {
   const { target } = request
   const isLong = target.kind === 'resource' && (target.verb === 'watch' || target.subresource !== '')
   if (isLong && (target.verb === 'watch' || wire.upgrade)) return server.handle(request)
-  const done = server.deadlines.begin(requestMsMax, () =>
-    wire.cancel(new StatusError(504, 'Timeout', 'Timeout: request did not complete within the allotted timeout', {})),
-  )
+  const late = () =>
+    wire.cancel(new StatusError(504, 'Timeout', 'Timeout: request did not complete within the allotted timeout', {}))
+  const askedMs = request.query === noQuery ? 0 : timeoutMsOf(request.query)
+  const done = server.deadlines.begin(requestMsMax, late)
+  const timer = askedMs > 0 && askedMs < requestMsMax ? clock.after(askedMs, late) : undefined
   try {
     return await server.handle(request)
   } finally {
     done()
+    timer?.cancel()
   }
 }
 

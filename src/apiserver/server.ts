@@ -20,7 +20,8 @@ import { answerFlowEvents } from './flow-events.ts'
 import type { KubeletConnection } from './kubelet-connection.ts'
 import type { Caches, Policies } from './policies.ts'
 import { Deadlines } from './deadlines.ts'
-import { health, isHealthPath, type HealthCheck, type HealthPath } from './health.ts'
+import { healthChecks, type HealthState } from './health-checks.ts'
+import { health, isHealthPath } from './health.ts'
 import { Registry } from './registry/registry.ts'
 import type { ResourceRequest } from './registry/parts.ts'
 import type { Seed } from './registry/seed.ts'
@@ -47,14 +48,12 @@ export interface ApiServerParts {
   readonly tellsOfAddOns?: boolean
 }
 
-/** How long the store may take to say that it is there. */
-const storeCheckMsMax = 2_000
-
 export class ApiServer {
   readonly registry: Registry
   readonly #parts: ApiServerParts
   readonly #road: Next
   readonly #paths: ServerPaths
+  readonly #health: HealthState
   readonly deadlines: Deadlines
   readonly #ready = Promise.withResolvers<void>()
   #isReady = false
@@ -75,6 +74,12 @@ export class ApiServer {
       digest: parts.digest,
       openApi: new OpenApiDocuments(parts.digest),
       hiddenGroups: parts.tellsOfAddOns === true ? [] : addOnGroups,
+    }
+    this.#health = {
+      store: parts.store,
+      clock: parts.clock,
+      isReady: () => this.#isReady,
+      isDraining: () => this.#isDraining,
     }
     this.#road = road(stations, this.registry.policies, (request) => this.#end(request))
   }
@@ -139,35 +144,11 @@ export class ApiServer {
     const [first, ...rest] = target.path.split('/').filter((part) => part !== '')
     if (isHealthPath(first)) {
       const one = rest.length === 0 ? undefined : rest.join('/')
-      return health(first, one, this.#checks(first), request.query, request.context.signal)
+      return health(first, one, healthChecks(first, this.#health), request.query, request.context.signal)
     }
     if (first === 'metrics') this.#parts.requestMetrics.look(this.registry.sizes())
     if (target.path === flowEventsPath) return answerFlowEvents(request, this.#parts.flow, this.#parts.clock)
     return answerPath(target.path, target.accept, this.#paths)
-  }
-
-  /** A server that waits for its caches lives, but is not ready; neither is one that goes. */
-  #checks(path: HealthPath): readonly HealthCheck[] {
-    const { store, clock } = this.#parts
-    const must = (holds: () => boolean) => () => {
-      if (!holds()) throw new Error('not yet, or no more')
-    }
-    const ping = { name: 'ping', check: () => {} }
-    const etcd = {
-      name: 'etcd',
-      async check(signal: AbortSignal) {
-        const late = new AbortController()
-        const timer = clock.after(storeCheckMsMax, () => late.abort())
-        try {
-          await store.freshRevision(AbortSignal.any([signal, late.signal]))
-        } finally {
-          timer.cancel()
-        }
-      },
-    }
-    const caches = { name: 'informer-sync', check: must(() => this.#isReady) }
-    const shutdown = { name: 'shutdown', check: must(() => !this.#isDraining) }
-    return path === 'readyz' ? [ping, etcd, caches, shutdown] : [ping, etcd]
   }
 }
 

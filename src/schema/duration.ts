@@ -1,11 +1,20 @@
 // Durations as Go writes them (1m30s, 1.5s, 100ms) and counts them: in billionths of a second.
 
-const unitNanos: Readonly<Record<string, number>> = { h: 3.6e12, m: 6e10, s: 1e9, ms: 1e6, us: 1e3, µs: 1e3, ns: 1 }
+const unitNanos: Readonly<Record<string, number>> = {
+  h: 3.6e12,
+  m: 6e10,
+  s: 1e9,
+  ms: 1e6,
+  us: 1e3,
+  µs: 1e3,
+  μs: 1e3,
+  ns: 1,
+}
 
 /** 0 for what is no duration. */
 export function durationNanos(text: string): number {
   const isNegative = text.startsWith('-')
-  const parts = [...text.matchAll(/(\d+(?:\.\d+)?)(h|ms|m|s|us|µs|ns)/g)]
+  const parts = [...text.matchAll(/(\d+\.?\d*|\.\d+)(h|ms|m|s|us|µs|μs|ns)/g)]
   const nanos = parts.reduce((sum, [, count, unit = '']) => sum + Number(count) * (unitNanos[unit] ?? 0), 0)
   return isNegative ? -nanos : nanos
 }

@@ -9,7 +9,6 @@ import { readTranscript, replay, settled, type Exchange } from './transcript.ts'
 /** Commands that print something else by design. */
 const otherwise: Readonly<Record<string, string>> = {
   'kubectl version': "the client's own version",
-  'kubectl get --raw /livez?verbose': 'names the checks of this server',
   'kubectl config view --minify -o jsonpath={.contexts[0].name}': "the recorder's own kubeconfig",
   'kubectl get lease -A': 'names of machines',
   'kubectl get componentstatuses': "the recorder's scheduler did not run",

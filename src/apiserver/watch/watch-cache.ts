@@ -19,6 +19,8 @@ const historyChangesOver = 2_000
 /** A client that is further behind is cut off and lists again. */
 const watchBufferEventsMax = 10_000
 const bookmarkMs = 60_000
+/** As upstream: so long before its end a watch says how far it has come, for the next one to go on from. */
+const farewellMs = 2_000
 const freshnessMsMax = 3_000
 
 export interface Change {
@@ -262,6 +264,7 @@ export class WatchCache {
     const channel: Channel<WatchEvent> = new Channel(watchBufferEventsMax + initial.length + past.length, () => {
       this.#watchers.delete(watcher)
       bookmarks?.cancel()
+      farewell?.cancel()
       end?.cancel()
     })
     const watcher: Watcher = { sender, selection, channel }
@@ -271,7 +274,12 @@ export class WatchCache {
     for (const change of past) this.#deliver(watcher, this.#told(change))
     if (request.initialEventsEnd) bookmark(true)
     const bookmarks = request.bookmarks ? every(this.#parts.clock, bookmarkMs, () => bookmark(false)) : undefined
-    const end = request.lifeMs === undefined ? undefined : this.#parts.clock.after(request.lifeMs, () => channel.end())
+    const { lifeMs } = request
+    const farewell =
+      request.bookmarks && lifeMs !== undefined && lifeMs > farewellMs
+        ? this.#parts.clock.after(lifeMs - farewellMs, () => bookmark(false))
+        : undefined
+    const end = lifeMs === undefined ? undefined : this.#parts.clock.after(lifeMs, () => channel.end())
     this.#watchers.add(watcher)
     return channel.endWith(signal)
   }
