@@ -11,11 +11,13 @@ export function compressed(request: WireRequest, answer: WireAnswer): WireAnswer
   const isLong = isWhole ? body.length >= zippedBytesMin : 'take' in body && body.isLong === true
   if (!isLong || !acceptsGzip(request.headers['accept-encoding'] ?? '')) return answer
   const headers = { ...answer.headers, 'content-encoding': 'gzip', vary: 'Accept-Encoding' }
+  if (!isWhole && request.method === 'HEAD') return { ...answer, headers }
   if (!isWhole) return { ...answer, headers, body: zippedPieces(body as WirePieces) }
   return zipped(body).then((bytes) => ({ ...answer, headers, body: bytes }))
 }
 
-const acceptsGzip = (accepted: string): boolean => /\bgzip\b/.test(accepted)
+const acceptsGzip = (accepted: string): boolean =>
+  accepted.split(',').some((coding) => /^gzip( *; *q=(1[.0]*|0?\.\d*[1-9]\d*))?$/i.test(coding.trim()))
 
 const zipped = (body: string | Uint8Array): Promise<Buffer> =>
   new Promise((resolve, reject) =>
@@ -29,10 +31,9 @@ async function* zippedPieces(pieces: WirePieces): AsyncGenerator<Uint8Array> {
     for await (const piece of each(pieces)) if (!stream.write(piece)) await drained()
     stream.end()
   }
-  const fed = feed()
+  feed().catch((error: Error) => stream.destroy(error))
   try {
     yield* stream as AsyncIterable<Buffer>
-    await fed
   } finally {
     pieces.close()
     stream.destroy()
