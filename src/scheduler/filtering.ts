@@ -130,12 +130,14 @@ export function filterNodes(
   for (const plugin of profile.at.preFilter) {
     const result = plugin.preFilter(cycle)
     if (result.kind === 'rejected') {
+      watch.asked('PreFilter', plugin.name)
       watch.lap('PreFilter', 'Unschedulable')
       const run = new Filtering(cycle, nominator, [], new KindFindings())
       return { kind: 'rejected', run, by: { plugin: plugin.name, rejection: result } }
     }
     if (result.kind === 'skip') skipped.add(plugin.name)
     else {
+      watch.asked('PreFilter', plugin.name)
       states.set(plugin.name, result.state)
       if (result.nodes === undefined) continue
       wanted = wanted === undefined ? result.nodes : wanted.intersection(result.nodes)
@@ -146,6 +148,7 @@ export function filterNodes(
   const checks = profile.at.filter
     .filter(({ name }) => !skipped.has(name))
     .map((plugin) => ({ plugin, state: states.get(plugin.name) }))
+  for (const { plugin } of checks) watch.asked('Filter', plugin.name)
   const run = new Filtering(cycle, nominator, checks, shared.of(profile.schedulerName, cycle))
   const nominated = nominator.nodeOf(pod) ?? pod.status.nominatedNodeName
   const nominatedSlot = nominated === undefined ? undefined : snapshot.slotOf(nominated)

@@ -1,5 +1,5 @@
 // What is counted and measured: names and labels as upstream has them, and each pod counted in one place.
-import { deepEqual, equal, match } from 'node:assert/strict'
+import { deepEqual, equal, match, rejects } from 'node:assert/strict'
 import { test } from 'node:test'
 import { noCause } from '../base/flow.ts'
 import { Metrics } from '../base/metrics.ts'
@@ -8,7 +8,7 @@ import { Attempts } from './attempt.ts'
 import { eventLabel } from './event-label.ts'
 import { filterNodes } from './filtering.ts'
 import type { WakeEvent } from './framework.ts'
-import { QueueMetrics, schedulerMetrics } from './metrics.ts'
+import { measuredCall, QueueMetrics, schedulerMetrics } from './metrics.ts'
 import { Nominator } from './nominator.ts'
 import { nodeResourcesFit } from './plugins/node-resources-fit.ts'
 import { prioritySort } from './plugins/priority-sort.ts'
@@ -16,6 +16,7 @@ import { profileOf } from './profile.ts'
 import { SchedulingQueue, type Waiting } from './queue.ts'
 import { aNode, aPod, cycleOf, snapshotOf } from './scheduler.harness.ts'
 import { scoreNodes } from './scoring.ts'
+import { wakeParked } from './waking.ts'
 
 const bound = (name: string) => ({ ...aPod(name), spec: { ...aPod(name).spec, nodeName: 'n' } })
 
@@ -42,6 +43,8 @@ const lineOf = (metrics: Metrics, start: string): string =>
     .split('\n')
     .find((line) => line.startsWith(start)) ?? ''
 
+const unschedulable = (plugin: string) => `scheduler_unschedulable_pods{plugin="${plugin}",profile="default-scheduler"}`
+
 test('every pod that waits is counted in one place, and leaves it', async () => {
   const metrics = new Metrics()
   const clock = new VirtualClock()
@@ -64,18 +67,22 @@ test('every pod that waits is counted in one place, and leaves it', async () => 
   queue.park(first, new Set(['NodeName']))
   queue.retry(second)
   deepEqual(pending(), [1, 1, 1, 1])
+  equal(lineOf(metrics, unschedulable('NodeName')), `${unschedulable('NodeName')} 1`)
+  equal(lineOf(metrics, unschedulable('gated')), `${unschedulable('gated')} 1`)
   await clock.advance('5s')
   queue.wake(
     () => true,
     () => true,
     noCause,
-    () => 'NodeAdd',
+    'NodeAdd',
   )
   deepEqual(pending(), [3, 0, 0, 1])
   queue.remove('default/c')
   deepEqual(pending(), [2, 0, 0, 1])
   queue.close()
   deepEqual(pending(), [0, 0, 0, 0])
+  for (const plugin of ['NodeName', 'gated'])
+    equal(lineOf(metrics, unschedulable(plugin)), `${unschedulable(plugin)} 0`)
   for (const [event, place, count] of [
     ['UnscheduledPodAdd', 'active', 3],
     ['UnscheduledPodAdd', 'gated', 1],
@@ -108,6 +115,10 @@ test('an attempt is measured point by point, and one in a hundred plugin by plug
     `scheduler_framework_extension_point_duration_seconds_count{extension_point="${name}",profile="s",status="Success"}`
   for (const name of ['PreFilter', 'Filter', 'PreScore', 'Score'])
     equal(lineOf(metrics, point(name)), `${point(name)} 100`)
+  const asked = (name: string) =>
+    `scheduler_plugin_evaluation_total{extension_point="${name}",plugin="NodeResourcesFit",profile="s"}`
+  for (const name of ['PreFilter', 'Filter', 'PreScore', 'Score'])
+    equal(lineOf(metrics, asked(name)), `${asked(name)} 100`)
   const plugin = (name: string, status: string) =>
     `scheduler_plugin_execution_duration_seconds_count{extension_point="${name}",plugin="NodeResourcesFit",status="${status}"}`
   for (const [name, status, calls] of [
@@ -124,4 +135,43 @@ test('an attempt is measured point by point, and one in a hundred plugin by plug
   match(metrics.text(), /scheduler_pod_scheduling_sli_duration_seconds_count{attempts="3"} 100\n/)
   match(metrics.text(), /scheduler_pod_scheduling_attempts_bucket{le="2"} 0\n/)
   match(metrics.text(), /scheduler_pod_scheduling_attempts_bucket{le="4"} 100\n/)
+})
+
+test('calls that no cycle waits for are counted by how they ended', async () => {
+  const metrics = new Metrics()
+  const [all, clock] = [schedulerMetrics(metrics), new VirtualClock()]
+  const ended = Promise.withResolvers<string>()
+  const call = measuredCall('pod_binding', all, clock, () => ended.promise)
+  equal(lineOf(metrics, pendingCalls), `${pendingCalls} 1`)
+  ended.resolve('bound')
+  equal(await call, 'bound')
+  await rejects(measuredCall('pod_binding', all, clock, () => Promise.reject(new Error('no'))))
+  equal(lineOf(metrics, pendingCalls), `${pendingCalls} 0`)
+  for (const result of ['success', 'error'])
+    match(metrics.text(), new RegExp(`async_api_call_execution_total{call_type="pod_binding",result="${result}"} 1\n`))
+})
+
+const pendingCalls = 'scheduler_pending_async_api_calls{call_type="pod_binding"}'
+
+test('plugins that rejected a pod are asked whether an event helps it, and how long that took is measured', async () => {
+  const metrics = new Metrics()
+  const clock = new VirtualClock()
+  const queue = new SchedulingQueue({ clock, before: () => 0 })
+  const profiles = new Map([['default-scheduler', profileOf('default-scheduler', [nodeResourcesFit])]])
+  queue.add(aPod('a'), noCause)
+  const waiting = await queue.take(new AbortController().signal)
+  if (waiting === undefined) throw new Error('there is no pod')
+  queue.park(waiting, new Set(['NodeResourcesFit']))
+  await clock.advance('5s')
+  const parts = { queue, profiles, extenders: [], metrics: schedulerMetrics(metrics), clock }
+  const [before, node] = [aNode('n'), aNode('n', { unschedulable: true })]
+  wakeParked(parts, { kind: 'node-changed', node, before }, noCause)
+  equal(queue.placeOf('default/a'), 'unschedulable')
+  wakeParked(parts, { kind: 'node-added', node }, noCause)
+  equal(queue.placeOf('default/a'), 'active')
+  const hint = (event: string, answer: string) =>
+    `scheduler_queueing_hint_execution_duration_seconds_count{event="${event}",hint="${answer}",plugin="NodeResourcesFit"}`
+  equal(lineOf(metrics, hint('NodeUpdate', 'QueueSkip')), `${hint('NodeUpdate', 'QueueSkip')} 1`)
+  equal(lineOf(metrics, hint('NodeAdd', 'Queue')), `${hint('NodeAdd', 'Queue')} 1`)
+  match(metrics.text(), /scheduler_event_handling_duration_seconds_count{event="NodeAdd"} 1\n/)
 })

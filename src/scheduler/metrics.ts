@@ -1,7 +1,8 @@
 // What the scheduler counts and measures, under upstream's names.
 import type { Clock } from '../base/clock.ts'
+import { getOrMake } from '../base/get-or-make.ts'
 import type { Counter, Gauge, Histogram, Metrics } from '../base/metrics.ts'
-import type { Place } from './queue.ts'
+import type { Place, QueueObserver, Waiting } from './queue.ts'
 
 /** Bounds that grow by a factor, as upstream's do. */
 const growing = (first: number, factor: number, count: number): number[] =>
@@ -20,6 +21,17 @@ export interface SchedulerMetrics {
   readonly cacheSize: Gauge
   readonly preemptionAttempts: Counter
   readonly preemptionVictims: Histogram
+  readonly preemptions: Counter
+  readonly preemptionSeconds: Histogram
+  readonly evaluations: Counter
+  readonly unschedulable: Gauge
+  readonly permitSeconds: Histogram
+  readonly goroutines: Gauge
+  readonly hintSeconds: Histogram
+  readonly eventSeconds: Histogram
+  readonly calls: Counter
+  readonly callSeconds: Histogram
+  readonly callsPending: Gauge
 }
 
 export const schedulerMetrics = (metrics: Metrics): SchedulerMetrics => ({
@@ -86,6 +98,66 @@ export const schedulerMetrics = (metrics: Metrics): SchedulerMetrics => ({
     'Number of selected preemption victims',
     growing(1, 2, 7),
   ),
+  preemptions: metrics.counter(
+    'scheduler_preemption_goroutines_execution_total',
+    'Number of preemption goroutines executed.',
+    ['result'],
+  ),
+  preemptionSeconds: metrics.histogram(
+    'scheduler_preemption_goroutines_duration_seconds',
+    'Duration in seconds for running goroutines for the preemption.',
+    growing(0.01, 2, 20),
+    ['result'],
+  ),
+  evaluations: metrics.counter(
+    'scheduler_plugin_evaluation_total',
+    'Number of attempts to schedule pods by each plugin and the extension point (available only in PreFilter, Filter, PreScore, and Score).',
+    ['extension_point', 'plugin', 'profile'],
+  ),
+  unschedulable: metrics.gauge(
+    'scheduler_unschedulable_pods',
+    'The number of unschedulable pods broken down by plugin name. A pod will increment the gauge for all plugins that caused it to not schedule and so this metric have meaning only when broken down by plugin.',
+    ['plugin', 'profile'],
+  ),
+  permitSeconds: metrics.histogram(
+    'scheduler_permit_wait_duration_seconds',
+    'Duration of waiting on permit.',
+    growing(0.001, 2, 15),
+    ['result'],
+  ),
+  goroutines: metrics.gauge(
+    'scheduler_goroutines',
+    'Number of running goroutines split by the work they do such as binding.',
+    ['operation'],
+  ),
+  hintSeconds: metrics.histogram(
+    'scheduler_queueing_hint_execution_duration_seconds',
+    'Duration for running a queueing hint function of a plugin.',
+    growing(0.00001, 1.5, 20),
+    ['event', 'hint', 'plugin'],
+  ),
+  eventSeconds: metrics.histogram(
+    'scheduler_event_handling_duration_seconds',
+    'Event handling latency in seconds.',
+    growing(0.0001, 2, 12),
+    ['event'],
+  ),
+  calls: metrics.counter(
+    'scheduler_async_api_call_execution_total',
+    'Total number of API calls executed by the async dispatcher.',
+    ['call_type', 'result'],
+  ),
+  callSeconds: metrics.histogram(
+    'scheduler_async_api_call_execution_duration_seconds',
+    'Duration in seconds for executing API call in the async dispatcher.',
+    growing(0.001, 2, 15),
+    ['call_type', 'result'],
+  ),
+  callsPending: metrics.gauge(
+    'scheduler_pending_async_api_calls',
+    'Number of API calls currently pending in the async queue.',
+    ['call_type'],
+  ),
 })
 
 export type AttemptResult = 'scheduled' | 'unschedulable' | 'error'
@@ -105,10 +177,12 @@ export type TimedPoint =
 /** Pods that took so many attempts are told together. */
 const attemptsLabelMax = 15
 
-/** Hears when the plugins of a point have been asked. */
-export type Laps = Pick<Stopwatch, 'lap'>
+/** Hears when the plugins of a point have been asked, and which. */
+export type Laps = Pick<Stopwatch, 'lap' | 'asked'>
 
-export const noLaps: Laps = { lap: () => {} }
+export const noLaps: Laps = { lap: () => {}, asked: () => {} }
+
+type AskedPoint = Extract<TimedPoint, 'PreFilter' | 'Filter' | 'PreScore' | 'Score'>
 
 /** Measures one attempt to schedule a pod: each point takes the time since the one before it. */
 export class Stopwatch {
@@ -127,6 +201,11 @@ export class Stopwatch {
     const nowMs = this.#clock.monotonicMs()
     this.#metrics.point(point, status, (nowMs - this.#lastMs) / 1000)
     this.#lastMs = nowMs
+  }
+
+  /** A plugin had something to look at. */
+  asked(point: AskedPoint, plugin: string): void {
+    this.#metrics.asked(point, plugin)
   }
 
   /** Waiting for others is nobody's time. */
@@ -149,6 +228,12 @@ export class ProfileMetrics {
   readonly all: SchedulerMetrics
   readonly #profile: string
   readonly #points = new Map<string, { observe(seconds: number): void }>()
+  readonly #asked: Readonly<Record<AskedPoint, Map<string, { add(amount: number): void }>>> = {
+    PreFilter: new Map(),
+    Filter: new Map(),
+    PreScore: new Map(),
+    Score: new Map(),
+  }
   readonly #results = new Map<AttemptResult, { count(seconds: number): void }>()
 
   constructor(all: SchedulerMetrics, profile: string) {
@@ -164,6 +249,13 @@ export class ProfileMetrics {
       this.#points.set(key, series)
     }
     series.observe(seconds)
+  }
+
+  asked(point: AskedPoint, plugin: string): void {
+    const profile = this.#profile
+    getOrMake(this.#asked[point], plugin, () =>
+      this.all.evaluations.with({ extension_point: point, plugin, profile }),
+    ).add(1)
   }
 
   attempt(result: AttemptResult, seconds: number): void {
@@ -191,12 +283,14 @@ export class ProfileMetrics {
 }
 
 /** What the queue tells of its pods. */
-export class QueueMetrics {
+export class QueueMetrics implements QueueObserver {
   readonly #incoming: Counter
+  readonly #unschedulable: Gauge
   readonly #pending: Readonly<Record<Place, { add(amount: number): void }>>
 
-  constructor({ incoming, pending }: Pick<SchedulerMetrics, 'incoming' | 'pending'>) {
+  constructor({ incoming, pending, unschedulable }: Pick<SchedulerMetrics, 'incoming' | 'pending' | 'unschedulable'>) {
     this.#incoming = incoming
+    this.#unschedulable = unschedulable
     const of = (queue: Place) => pending.with({ queue })
     this.#pending = {
       active: of('active'),
@@ -206,12 +300,41 @@ export class QueueMetrics {
     }
   }
 
-  entered(queue: Place, event: string): void {
+  entered(queue: Place, waiting: Waiting, event: string): void {
     this.#pending[queue].add(1)
     this.#incoming.add({ event, queue })
+    this.#count(waiting, 1)
   }
 
-  left(queue: Place): void {
+  left(queue: Place, waiting: Waiting): void {
     this.#pending[queue].add(-1)
+    this.#count(waiting, -1)
+  }
+
+  #count({ rejectedBy, pod: { spec } }: Waiting, by: 1 | -1): void {
+    for (const plugin of rejectedBy) this.#unschedulable.add({ plugin, profile: spec.schedulerName }, by)
+  }
+}
+
+export type CallType = 'pod_binding' | 'pod_status_patch'
+
+/** A call to the API that the next cycle does not wait for. */
+export async function measuredCall<Result>(
+  type: CallType,
+  { calls, callSeconds, callsPending }: SchedulerMetrics,
+  clock: Clock,
+  call: () => Promise<Result>,
+): Promise<Result> {
+  const sinceMs = clock.monotonicMs()
+  let result = 'error'
+  callsPending.add({ call_type: type }, 1)
+  try {
+    const answer = await call()
+    result = 'success'
+    return answer
+  } finally {
+    callsPending.add({ call_type: type }, -1)
+    calls.add({ call_type: type, result })
+    callSeconds.observe({ call_type: type, result }, (clock.monotonicMs() - sinceMs) / 1000)
   }
 }

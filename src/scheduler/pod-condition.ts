@@ -7,11 +7,13 @@ import { pod, type Pod } from '../api/core/v1/pod.ts'
 import { keyOf, namespaceOf } from '../api/object.ts'
 import { hasReason } from '../api/status-error.ts'
 import type { Client } from '../client/client.ts'
+import { measuredCall, type SchedulerMetrics } from './metrics.ts'
 
 export interface PodConditionParts {
   readonly client: Client
   readonly clock: Clock
   readonly log: Log
+  readonly metrics: SchedulerMetrics
 }
 
 /** `nominated`: a node's name, '' to take the nomination back, undefined to leave it as it is. */
@@ -20,7 +22,7 @@ export async function markUnscheduled(
   reason: 'Unschedulable' | 'SchedulerError',
   message: string,
   nominated: string | undefined,
-  { client, clock, log }: PodConditionParts,
+  { client, clock, log, metrics }: PodConditionParts,
   context: Context,
 ): Promise<void> {
   const before = podCondition(target, 'PodScheduled')
@@ -37,7 +39,10 @@ export async function markUnscheduled(
   }
   const status = { conditions: [condition], ...(!isSameNode && { nominatedNodeName: nominated || null }) }
   try {
-    await client.of(pod).patch(target.metadata.name, namespaceOf(target), { status }, 'strategic', context, 'status')
+    const { name } = target.metadata
+    await measuredCall('pod_status_patch', metrics, clock, () =>
+      client.of(pod).patch(name, namespaceOf(target), { status }, 'strategic', context, 'status'),
+    )
   } catch (error) {
     // The pod is tried again in any case; what could not be written now is written then.
     if (!context.signal.aborted && !hasReason(error, 'NotFound'))

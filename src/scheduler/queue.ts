@@ -35,7 +35,7 @@ interface Entry {
 export interface QueueOptions {
   readonly clock: Clock
   readonly before: (a: Pod, b: Pod) => number
-  /** Why a pod may not be let in; undefined when it may. */
+  /** The plugin that does not let a pod in; undefined when it may come in. */
   readonly gate?: (pod: Pod) => string | undefined
   readonly backoff?: Backoff
   /** Hears of every pod that comes into a place, because of what, and of every one that leaves it. */
@@ -43,8 +43,8 @@ export interface QueueOptions {
 }
 
 export interface QueueObserver {
-  entered(place: Place, event: string): void
-  left(place: Place): void
+  entered(place: Place, waiting: Waiting, event: string): void
+  left(place: Place, waiting: Waiting): void
 }
 
 const podBackoff: Backoff = { initialMs: 1000, maxMs: 10_000 }
@@ -139,12 +139,12 @@ export class SchedulingQueue {
     concerns: (rejectedBy: ReadonlySet<string>) => boolean,
     canHelp: (waiting: Waiting) => boolean,
     cause: Cause,
-    event: () => string = () => 'unknown',
+    event = 'unknown',
   ): void {
     this.#wakes++
     for (const { rejectedBy, entries } of this.#parked.values())
       if (concerns(rejectedBy))
-        for (const entry of [...entries]) if (canHelp(entry.waiting)) this.#moveOut(entry, cause, event())
+        for (const entry of [...entries]) if (canHelp(entry.waiting)) this.#moveOut(entry, cause, event)
   }
 
   /** Lets one pod out, whatever it waits for. */
@@ -171,9 +171,9 @@ export class SchedulingQueue {
   }
 
   close(): void {
-    for (const { timer, place } of this.#entries.values()) {
+    for (const { timer, place, waiting } of this.#entries.values()) {
       timer?.cancel()
-      this.#observer.left(place)
+      this.#observer.left(place, waiting)
     }
     this.#entries.clear()
     this.#parked.clear()
@@ -189,7 +189,9 @@ export class SchedulingQueue {
 
   /** Into the active queue, if the gate lets the pod in. */
   #enter(key: ObjectKey, waiting: Waiting, readyMs: number, event: string): void {
-    this.#put(key, waiting, this.#gate(waiting.pod) === undefined ? 'active' : 'gated', readyMs, event)
+    const gate = this.#gate(waiting.pod)
+    if (gate === undefined) this.#put(key, waiting, 'active', readyMs, event)
+    else this.#put(key, { ...waiting, rejectedBy: new Set([gate]) }, 'gated', readyMs, event)
   }
 
   #put(key: ObjectKey, waiting: Waiting, place: Place, readyMs: number, event: string, isError = false): void {
@@ -197,7 +199,7 @@ export class SchedulingQueue {
     if (before !== undefined) this.#leave(before)
     const entry: Entry = { waiting, place, timer: undefined, sequence: this.#sequence++, readyMs, isError }
     this.#entries.set(key, entry)
-    this.#observer.entered(place, event)
+    this.#observer.entered(place, waiting, event)
     const after = (ms: number, why: string) =>
       this.#clock.after(ms, () => this.#enter(key, entry.waiting, readyMs, why))
     if (place === 'unschedulable') {
@@ -215,7 +217,7 @@ export class SchedulingQueue {
   }
 
   #leave(entry: Entry): void {
-    this.#observer.left(entry.place)
+    this.#observer.left(entry.place, entry.waiting)
     entry.timer?.cancel()
     this.#active.remove(entry)
     this.#backingOff.remove(entry)
@@ -229,14 +231,14 @@ export class SchedulingQueue {
     const next = this.#active.pop() ?? this.#backingOff.pop()
     if (next === undefined) return undefined
     const key = keyOf(next.waiting.pod)
-    const reason = next.place === 'backoff' ? this.#gate(next.waiting.pod) : undefined
-    if (reason !== undefined) {
-      this.#put(key, next.waiting, 'gated', next.readyMs, 'PopFromBackoffQ')
+    const gate = next.place === 'backoff' ? this.#gate(next.waiting.pod) : undefined
+    if (gate !== undefined) {
+      this.#put(key, { ...next.waiting, rejectedBy: new Set([gate]) }, 'gated', next.readyMs, 'PopFromBackoffQ')
       return this.#first()
     }
     next.timer?.cancel()
     this.#entries.delete(key)
-    this.#observer.left(next.place)
+    this.#observer.left(next.place, next.waiting)
     const { firstTriedMs = this.#clock.monotonicMs() } = next.waiting
     return { ...next.waiting, wakesSeen: this.#wakes, firstTriedMs }
   }

@@ -17,11 +17,10 @@ import { makeProfiles, type SchedulerConfiguration } from './configuration.ts'
 import type { DecisionRecord } from './decisions.ts'
 import type { Extender } from './extender.ts'
 import { bindByExtender, filterByExtenders, interested, scoreByExtenders } from './extending.ts'
-import { eventLabel } from './event-label.ts'
 import { filterNodes, type Filtered } from './filtering.ts'
-import type { Cycle, FilterRun, PluginParts, SchedulerPlugin, WakeEvent } from './framework.ts'
+import type { Cycle, FilterRun, PluginParts, SchedulerPlugin } from './framework.ts'
 import { makeRoom } from './make-room.ts'
-import { QueueMetrics, type SchedulerMetrics } from './metrics.ts'
+import { measuredCall, QueueMetrics, type SchedulerMetrics } from './metrics.ts'
 import { Nominator } from './nominator.ts'
 import { markUnscheduled } from './pod-condition.ts'
 import type { Profile } from './profile.ts'
@@ -32,6 +31,7 @@ import { SharedFindings } from './shared-findings.ts'
 import { podFacts } from './snapshot/pod-facts.ts'
 import { Snapshot } from './snapshot/snapshot.ts'
 import { summary } from './verdicts.ts'
+import { wakeParked, type WakingParts } from './waking.ts'
 
 export interface SchedulerParts {
   readonly client: Client
@@ -70,6 +70,8 @@ export class Scheduler {
   readonly #profiles: ReadonlyMap<string, Profile>
   readonly #attempts: Attempts
   readonly #cacheSizes
+  readonly #bindings: { add(amount: number): void }
+  readonly #waking: WakingParts
   /** Uids of pods that are assumed and not yet seen bound. */
   readonly #binding = new Set<string>()
   #bindingsUnderWay = 0
@@ -90,6 +92,7 @@ export class Scheduler {
     this.#attempts = new Attempts(profiles, metrics, clock)
     const sizeOf = (type: string) => metrics.cacheSize.with({ type })
     this.#cacheSizes = { nodes: sizeOf('nodes'), pods: sizeOf('pods'), assumed: sizeOf('assumed_pods') }
+    this.#bindings = metrics.goroutines.with({ operation: 'binding' })
     const { podInitialBackoffSeconds = 1, podMaxBackoffSeconds = 10 } = parts.configuration
     this.#queue = new SchedulingQueue({
       clock,
@@ -98,6 +101,8 @@ export class Scheduler {
       gate: (candidate) => this.#gateOf(candidate),
       backoff: { initialMs: podInitialBackoffSeconds * 1000, maxMs: podMaxBackoffSeconds * 1000 },
     })
+    const [queue, ofName] = [this.#queue, this.#profiles]
+    this.#waking = { queue, profiles: ofName, extenders: parts.extenders, metrics, clock }
   }
 
   start(): void {
@@ -108,7 +113,7 @@ export class Scheduler {
       snapshot: this.#snapshot,
       nominator: this.#nominator,
       kinds: plugins.flatMap(({ watches = [] }) => watches),
-      wake: (event, cause) => this.#wake(event, cause),
+      wake: (event, cause) => wakeParked(this.#waking, event, cause),
       onPending: (candidate, cause, isNews) => {
         if (this.#profiles.has(candidate.spec.schedulerName) && !this.#binding.has(candidate.metadata.uid))
           this.#queue.add(candidate, cause, isNews)
@@ -155,8 +160,7 @@ export class Scheduler {
 
   #gateOf(candidate: Pod): string | undefined {
     for (const plugin of this.#profileOf(candidate).at.preEnqueue) {
-      const reason = plugin.preEnqueue(candidate)
-      if (reason !== undefined) return reason
+      if (plugin.preEnqueue(candidate) !== undefined) return plugin.name
     }
     return undefined
   }
@@ -165,30 +169,6 @@ export class Scheduler {
     const profile = this.#profiles.get(schedulerName)
     if (profile === undefined) throw new Error(`there is no profile ${schedulerName}`)
     return profile
-  }
-
-  #wake(event: WakeEvent, cause: Cause): void {
-    const isOpen = ({ wakesOn, watches = [] }: SchedulerPlugin) =>
-      wakesOn === undefined ||
-      (wakesOn.includes(event.kind) &&
-        (event.kind !== 'object-changed' || watches.some(({ plural }) => plural === event.resource)))
-    const hopeful = (profile: Profile | undefined, rejectedBy: ReadonlySet<string>) =>
-      profile?.plugins.filter((plugin) => rejectedBy.has(plugin.name) && isOpen(plugin)) ?? []
-    // What helps where an extender said no, only the extender knows.
-    const isAnybodysGuess = (rejectedBy: ReadonlySet<string>) =>
-      rejectedBy.size === 0 || this.#parts.extenders.some(({ url }) => rejectedBy.has(url))
-    this.#queue.wake(
-      (rejectedBy) =>
-        isAnybodysGuess(rejectedBy) ||
-        [...this.#profiles.values()].some((profile) => hopeful(profile, rejectedBy).length > 0),
-      ({ pod: parked, rejectedBy }) =>
-        isAnybodysGuess(rejectedBy) ||
-        hopeful(this.#profiles.get(parked.spec.schedulerName), rejectedBy).some(
-          (plugin) => plugin.canHelp === undefined || plugin.canHelp(event, parked),
-        ),
-      cause,
-      () => eventLabel(event),
-    )
   }
 
   #measureCache(): void {
@@ -273,25 +253,25 @@ export class Scheduler {
   }
 
   async #bind(attempt: Attempt, cycle: Cycle, nodeName: string, ctx: Context): Promise<void> {
-    const { client } = this.#parts
+    const { client, metrics, clock } = this.#parts
     const { waiting, profile, watch } = attempt
     const { at } = profile
     const { pod: target } = waiting
     this.#bindingsUnderWay++
+    this.#bindings.add(1)
     watch.resume()
     try {
       for (const plugin of at.reserve) plugin.reserve(cycle, nodeName)
       watch.lap('Reserve')
-      for (const plugin of at.permit) {
-        const refused = await plugin.permit(cycle, nodeName, ctx)
-        if (refused !== undefined) throw new Error(refused.reasons.join(', '))
-      }
+      if (at.permit.length > 0) await this.#permit(attempt, cycle, nodeName, ctx)
       watch.lap('Permit')
       for (const plugin of at.preBind) await plugin.preBind(cycle, nodeName, ctx)
       watch.lap('PreBind')
       const bound = because(ctx, this.#record(target, 'step', `Permit → PreBind → Bind ${nodeName}`, ctx.cause))
       if (!(await bindByExtender(target, nodeName, this.#parts, ctx.signal)))
-        for (const plugin of at.bind) if (await plugin.bind(cycle, nodeName, client, bound)) break
+        for (const plugin of at.bind)
+          if (await measuredCall('pod_binding', metrics, clock, () => plugin.bind(cycle, nodeName, client, bound)))
+            break
       watch.lap('Bind')
       for (const plugin of at.postBind) plugin.postBind(cycle, nodeName)
       watch.lap('PostBind')
@@ -300,6 +280,7 @@ export class Scheduler {
       return
     } finally {
       this.#bindingsUnderWay--
+      this.#bindings.add(-1)
       this.#bindingsFree?.()
       this.#bindingsFree = undefined
     }
@@ -307,6 +288,21 @@ export class Scheduler {
     const message = `Successfully assigned ${keyOf(target)} to ${nodeName}`
     const note = { type: 'Normal', reason: 'Scheduled', action: 'Binding', message } as const
     await this.#events.tell(target.spec.schedulerName, target, note, ctx)
+  }
+
+  async #permit({ profile: { at } }: Attempt, cycle: Cycle, nodeName: string, ctx: Context): Promise<void> {
+    const { metrics, clock } = this.#parts
+    const sinceMs = clock.monotonicMs()
+    let result = 'Error'
+    try {
+      for (const plugin of at.permit) {
+        const refused = await plugin.permit(cycle, nodeName, ctx)
+        result = refused === undefined ? 'Success' : 'Unschedulable'
+        if (refused !== undefined) throw new Error(refused.reasons.join(', '))
+      }
+    } finally {
+      metrics.permitSeconds.observe({ result }, (clock.monotonicMs() - sinceMs) / 1000)
+    }
   }
 
   /** The pod was not bound: nothing of the attempt stays, and whoever waited for the room hears of it. */
@@ -320,7 +316,7 @@ export class Scheduler {
     if (now !== undefined && isBound(now)) return
     this.#snapshot.remove(target)
     const freed = { ...target, spec: { ...target.spec, nodeName } }
-    this.#wake({ kind: 'pod-removed', pod: freed }, noCause)
+    wakeParked(this.#waking, { kind: 'pod-removed', pod: freed }, noCause)
     if (hasReason(error, 'NotFound') || now === undefined || now.metadata.uid !== target.metadata.uid) return
     log.debug('a pod could not be bound', { pod: keyOf(target), node: nodeName, error: errorText(error) })
     this.#queue.retry({ ...waiting, pod: now })

@@ -26,13 +26,18 @@ export function scoreNodes(
   const states = new Map<string, unknown>()
   for (const plugin of profile.at.preScore) {
     const state = plugin.preScore(cycle, slots)
-    if (state === undefined) silent.add(plugin.name)
-    else states.set(plugin.name, state)
+    if (state === undefined) {
+      silent.add(plugin.name)
+      continue
+    }
+    states.set(plugin.name, state)
+    watch.asked('PreScore', plugin.name)
   }
   watch.lap('PreScore')
   const columns: { plugin: string; weight: number; values: Uint8Array }[] = []
   for (const { plugin, weight } of profile.scoring) {
     if (silent.has(plugin.name)) continue
+    watch.asked('Score', plugin.name)
     const state = states.get(plugin.name)
     if (plugin.isLocal) scoreLocally(cycle, plugin, slots, state, shared.scoresOf(plugin.name), scores)
     else

@@ -147,7 +147,9 @@ class Preempting {
     demoted: readonly Pod[],
     ctx: Context,
   ): Promise<void> {
-    const { client, log, letIn } = this.#parts
+    const { client, log, letIn, clock, metrics } = this.#parts
+    const sinceMs = clock.monotonicMs()
+    let result = 'error'
     try {
       await Promise.all(victims.map((victim) => this.#removeVictim(pod, victim.pod, nodeName, ctx)))
       for (const rival of demoted)
@@ -161,10 +163,13 @@ class Preempting {
             ctx,
             'status',
           )
+      result = 'success'
     } catch (error) {
       if (!ctx.signal.aborted && !hasReason(error, 'NotFound'))
         log.warn('a pod could not be removed for another', { node: nodeName, error: errorText(error) })
     } finally {
+      metrics.preemptions.add({ result })
+      metrics.preemptionSeconds.observe({ result }, (clock.monotonicMs() - sinceMs) / 1000)
       this.#underWay.delete(pod.metadata.uid)
       letIn(pod)
     }
