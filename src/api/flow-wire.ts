@@ -16,8 +16,17 @@ export const controllersSender = 'controllers'
 /** Where an API server answers with the events that it has recorded, and is told those of other processes. */
 export const flowEventsPath = '/coxswain/v1/flow-events'
 
-/** Before the key of a pod: where an API server answers with what the scheduler of its process decided about it. */
+/** Before the key of a pod: where an API server answers with what a scheduler decided about it. */
 export const decisionsPath = '/coxswain/v1/decisions/'
+
+/** Where schedulers in other processes follow the questions about their decisions, and answer them. */
+export const decisionQuestionsPath = '/coxswain/v1/decision-questions'
+
+export interface DecisionQuestion {
+  readonly id: number
+  /** The key of a pod. */
+  readonly pod: string
+}
 
 /** How many events one request tells at most. */
 export const toldEventsMax = 1_000

@@ -16,6 +16,7 @@ import type { Store } from '../store/store.ts'
 import type { Answer } from './answer.ts'
 import { OpenApiDocuments } from './discovery/openapi-documents.ts'
 import { answerPath, type ServerPaths } from './discovery/paths.ts'
+import { Decisions, type Explain } from './decisions.ts'
 import { answerFlowEvents } from './flow-events.ts'
 import type { KubeletConnection } from './kubelet-connection.ts'
 import type { Caches, Policies } from './policies.ts'
@@ -43,7 +44,7 @@ export interface ApiServerParts {
   readonly seeds: readonly Seed[]
   readonly digest: (text: string) => string
   readonly kubelets: KubeletConnection
-  readonly explain?: (podKey: string) => object | undefined
+  readonly explain?: Explain
   /** Whether discovery tells of what an add-on serves upstream: `kubectl top` looks there first. */
   readonly tellsOfAddOns?: boolean
 }
@@ -54,6 +55,7 @@ export class ApiServer {
   readonly #road: Next
   readonly #paths: ServerPaths
   readonly #health: HealthState
+  readonly #decisions: Decisions
   readonly deadlines: Deadlines
   readonly #ready = Promise.withResolvers<void>()
   #isReady = false
@@ -66,9 +68,9 @@ export class ApiServer {
     this.deadlines = new Deadlines(parts.clock)
     this.#ready.promise.catch(() => {}) // whoever waits for it is told
     this.registry = new Registry(parts)
+    this.#decisions = new Decisions(parts.explain ?? (() => undefined), parts.clock)
     this.#paths = {
       metrics: parts.metrics,
-      explain: parts.explain,
       documents: this.registry.policies.documents,
       address: () => this.address,
       digest: parts.digest,
@@ -147,6 +149,7 @@ export class ApiServer {
       return health(first, one, healthChecks(first, this.#health), request.query, request.context.signal)
     }
     if (first === 'metrics') this.#parts.requestMetrics.look(this.registry.sizes())
+    if (Decisions.owns(target.path)) return this.#decisions.answer(request)
     if (target.path === flowEventsPath) return answerFlowEvents(request, this.#parts.flow, this.#parts.clock)
     return answerPath(target.path, target.accept, this.#paths)
   }

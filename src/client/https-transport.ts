@@ -1,7 +1,15 @@
 // HttpsTransport: calls over HTTPS, for components that run apart from their API server.
 import { context, type Context } from '../base/context.ts'
 import { causeOf, type Cause, type FlowId, type ToldEvent } from '../base/flow.ts'
-import { flowEventsPath, senderMark, spanOf, traceHeader, wokenByHeader } from '../api/flow-wire.ts'
+import {
+  decisionQuestionsPath,
+  flowEventsPath,
+  senderMark,
+  spanOf,
+  traceHeader,
+  wokenByHeader,
+  type DecisionQuestion,
+} from '../api/flow-wire.ts'
 import type { Kind } from '../api/kind.ts'
 import { revisionOf, type ApiObject } from '../api/object.ts'
 import { StatusError } from '../api/status-error.ts'
@@ -106,6 +114,28 @@ export class HttpsTransport implements Transport {
       context(signal),
     )
     await textOf(answer)
+  }
+
+  /** Questions about decisions, until the connection ends. */
+  async *decisionQuestions(signal: AbortSignal): AsyncGenerator<DecisionQuestion> {
+    const outbound = this.#options.watches
+    const answer = await this.#request(
+      'GET',
+      decisionQuestionsPath,
+      plainAccept,
+      undefined,
+      '',
+      context(signal),
+      outbound,
+    )
+    for await (const lines of linesOf(answer.body))
+      for (const line of lines) if (line !== '') yield JSON.parse(line) as DecisionQuestion
+  }
+
+  async answerDecision(id: number, explanation: object | undefined, signal: AbortSignal): Promise<void> {
+    const body = { id, explanation: explanation ?? null }
+    const type = 'application/json'
+    await textOf(await this.#request('POST', decisionQuestionsPath, plainAccept, body, type, context(signal)))
   }
 
   async #answer(call: ApiCall, ctx: Context): Promise<unknown> {

@@ -7,6 +7,7 @@ import { systemRandom } from '../base/random.ts'
 import { Client } from '../client/client.ts'
 import { HttpsTransport } from '../client/https-transport.ts'
 import { tellFlow } from '../client/flow-teller.ts'
+import { answerQuestions } from '../client/question-answerer.ts'
 import { readAccess } from '../client/kubeconfig.ts'
 import type { Identity } from '../pki/authority.ts'
 import { nodePlatform } from '../platform/node/platform.ts'
@@ -21,6 +22,8 @@ export interface Remote extends AsyncDisposable {
   tellFlow(flow: FlowRecorder, log: Log, signal: AbortSignal): Promise<void>
   /** New connections from now on are made with this certificate. */
   renew(identity: Identity): void
+  /** Answers the server's questions about decisions, until the signal. */
+  answerQuestions(explain: (podKey: string) => object | undefined, log: Log, signal: AbortSignal): Promise<void>
   close(): Promise<void>
 }
 
@@ -56,6 +59,12 @@ export async function openRemote(kubeconfig: string, signal: AbortSignal): Promi
     },
     renew(identity) {
       for (const outbound of [calls, watches]) outbound.renew(connect(identity))
+    },
+    answerQuestions(explain, log, stop) {
+      const transport = transportOf('scheduler')
+      const questions = (signal: AbortSignal) => transport.decisionQuestions(signal)
+      const answer = transport.answerDecision.bind(transport)
+      return answerQuestions({ questions, answer, explain, clock: realClock, log }, stop)
     },
     close,
     [Symbol.asyncDispose]: close,

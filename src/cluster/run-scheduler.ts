@@ -63,6 +63,7 @@ export async function runScheduler(
   const election = new LeaderElection({ client, clock, random, log, name: leaseName, identity })
   const tasks = new TaskGroup({ signal })
   tasks.start('flow', (stop) => remote.tellFlow(shared.flow, log, stop))
+  tasks.start('questions', (stop) => remote.answerQuestions((pod) => shared.decisions.explain(pod), log, stop))
   tasks.start('leader election', (stop) =>
     election.run((led) => {
       onLead()

@@ -1,5 +1,5 @@
 // Schedulers of their own, over HTTPS: one binds, the next goes on at once, and metrics are for those who may read them.
-import { equal, match } from 'node:assert/strict'
+import { deepEqual, equal, match } from 'node:assert/strict'
 import { once } from 'node:events'
 import { get } from 'node:https'
 import { test } from 'node:test'
@@ -9,10 +9,12 @@ import { silentLog } from '../base/log.ts'
 import { systemRandom } from '../base/random.ts'
 import { pod } from '../api/core/v1/pod.ts'
 import { serviceAccount } from '../api/core/v1/service-account.ts'
+import { objectKey } from '../api/object.ts'
 import { clusterRoleBinding } from '../api/rbac/v1/cluster-role-binding.ts'
 import { nodePlatform } from '../platform/node/platform.ts'
 import { MemoryStore } from '../store/memory.ts'
 import { Cluster } from './cluster.ts'
+import { fetchExplanation } from './decisions.ts'
 import { adminUser } from './identities.ts'
 import { temporaryCertificates } from './pki.ts'
 import { clusterPolicies } from './policies.ts'
@@ -67,6 +69,13 @@ test('a scheduler of its own binds pods of any API server; the next takes over',
   const first = start()
   await first.leading
   await runs('a')
+  const decided = await fetchExplanation(server.kubeconfig, objectKey('default', 'a'), ctx.signal)
+  deepEqual(
+    decided?.nodes.map(({ node, verdict }) => `${node} ${verdict}`),
+    ['node-0 fits'],
+  )
+  equal(decided?.nodeName, 'node-0')
+  equal(await fetchExplanation(server.kubeconfig, objectKey('default', 'nobody'), ctx.signal), undefined)
   const port = await first.port
   equal((await read(port, '/healthz')).text, 'ok')
   equal((await read(port, '/metrics')).status, 401)

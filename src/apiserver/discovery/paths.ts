@@ -1,6 +1,5 @@
 // Paths of the server itself: discovery, OpenAPI, version, metrics.
 import type { Metrics } from '../../base/metrics.ts'
-import { decisionsPath } from '../../api/flow-wire.ts'
 import { pathNotFound } from '../../api/status-error.ts'
 import type { Answer } from '../answer.ts'
 import { acceptsAggregatedDiscovery } from '../media-type.ts'
@@ -11,8 +10,6 @@ import { serverVersion } from './version.ts'
 
 export interface ServerPaths {
   readonly metrics: Metrics
-  /** What the scheduler of this process decided about a pod, by its key. */
-  readonly explain: ((podKey: string) => object | undefined) | undefined
   readonly documents: Policies['documents']
   readonly address: () => string
   readonly openApi: OpenApiDocuments
@@ -44,8 +41,6 @@ export function answerPath(path: string, accept: string, server: ServerPaths): A
         return wantsAggregated ? aggregated(false, server) : json(apiGroupList(server.hiddenGroups))
       if (parts.length === 2) return json(withType(apiGroup(parts[1] ?? '')))
       return json(parts.length === 3 ? apiResourceList(parts[1] ?? '', parts[2] ?? '') : undefined)
-    case 'coxswain':
-      return json(path.startsWith(decisionsPath) ? server.explain?.(path.slice(decisionsPath.length)) : undefined)
     case 'openapi':
       return present(server.openApi.answer(parts.slice(1), accept))
     default: {

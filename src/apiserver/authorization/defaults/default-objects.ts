@@ -1,5 +1,5 @@
 // The RBAC objects of every new cluster, as upstream makes them; aggregated roles have their rules from the start.
-import { flowEventsPath } from '../../../api/flow-wire.ts'
+import { decisionQuestionsPath, flowEventsPath } from '../../../api/flow-wire.ts'
 import type { ClusterRole } from '../../../api/rbac/v1/cluster-role.ts'
 import type { PolicyRule } from '../../../api/rbac/v1/rules.ts'
 import { selects } from '../../../api/selectors.ts'
@@ -105,15 +105,21 @@ export const defaultClusterRoles: readonly Unmade<ClusterRole>[] = plainClusterR
 
 /** Beyond upstream's: components in processes of their own may tell the API server what they do. */
 const flowTeller = 'coxswain:flow-teller'
+/** Schedulers in processes of their own may answer what they are asked about their decisions. */
+const decisionTeller = 'coxswain:decision-teller'
 
 export const ownRbacObjects = {
-  clusterRoles: [clusterRole(flowTeller, [urls('post', flowEventsPath)])],
+  clusterRoles: [
+    clusterRole(flowTeller, [urls('post', flowEventsPath)]),
+    clusterRole(decisionTeller, [urls('get post', decisionQuestionsPath)]),
+  ],
   clusterRoleBindings: [
     clusterRoleBinding(
       flowTeller,
       ...[controllerManager, scheduler].map((component) => user(`system:${component}`)),
       group('system:nodes'),
     ),
+    clusterRoleBinding(decisionTeller, user(`system:${scheduler}`)),
   ],
 } as const
 
