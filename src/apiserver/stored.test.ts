@@ -6,7 +6,7 @@ import type { ApiObject } from '../api/object.ts'
 import type { WatchEvent } from './answer.ts'
 import { noCause } from '../base/flow.ts'
 import { encodeList, encodeObject as encodeAnswer } from './encode.ts'
-import { encodeObject, Stored } from './stored.ts'
+import { Draft, encodeObject, Stored } from './stored.ts'
 import { WatchFrames } from './watch-frames.ts'
 
 const object = (metadata: object = { name: 'é"{', labels: { resourceVersion: '"metadata":{' } }) =>
@@ -55,13 +55,20 @@ test('one version has one encoding, for its writer and for all watchers', () => 
 })
 
 test('a version at rest keeps its encoding no longer, and still has it', () => {
-  const stored = Stored.of(encodeObject(object()), 5)
-  const before = stored.json
-  equal(stored.json, before)
+  const draft = new Draft(object())
+  const stored = Stored.of(draft, 5)
+  const [json, bytes] = [stored.json, stored.bytes]
+  equal(stored.json, json)
+  equal(stored.bytes, bytes)
   stored.rest()
-  notEqual(stored.json, before)
-  notEqual(stored.json, stored.json)
-  deepEqual(stored.json, before)
+  for (const [before, now] of [
+    [json, () => stored.json],
+    [bytes, () => stored.bytes],
+    [bytes, () => draft.bytes],
+  ] as const) {
+    notEqual(now(), now())
+    deepEqual(now(), before)
+  }
 })
 
 test('watchers who are told the same get the same bytes', () => {

@@ -26,6 +26,7 @@ export class Draft implements Unencoded {
   /** The version that it became. */
   stored: Stored | undefined
   #bytes: Uint8Array | undefined
+  #isAtRest = false
 
   constructor(whole: ApiObject) {
     const object = { ...whole, metadata: without(whole.metadata, 'resourceVersion') } as ApiObject
@@ -33,7 +34,16 @@ export class Draft implements Unencoded {
   }
 
   get bytes(): Uint8Array {
-    return (this.#bytes ??= encoder.encode(JSON.stringify(this.object)))
+    if (this.#bytes !== undefined) return this.#bytes
+    const bytes = encoder.encode(JSON.stringify(this.object))
+    if (!this.#isAtRest) this.#bytes = bytes
+    return bytes
+  }
+
+  /** From now on its bytes are made anew for whoever asks. */
+  rest(): void {
+    this.#isAtRest = true
+    this.#bytes = undefined
   }
 }
 
@@ -110,10 +120,11 @@ export class Stored {
     return json
   }
 
-  /** No watch is told of it any more: what can be made again at once, a copy of its bytes, is not kept from now on. */
+  /** Hardly anybody will ask for its bytes again: they are made anew for those who do. */
   rest(): void {
     this.#isAtRest = true
     this.#json = undefined
+    if (this.#source instanceof Draft) this.#source.rest()
   }
 
   /** What stands in `json` behind kind and apiVersion: list items carry neither, and have a brace before this. */

@@ -31,6 +31,8 @@ export class History {
   // Invariant: continues #versions without a gap.
   #pending: Version[] = []
   #bytes: number
+  // Invariant: the sizes of #versions; a version that has grown old may not have its bytes at hand.
+  #sizes: number[]
   readonly #watchers = new Watchers()
 
   readonly #bounds: HistoryBounds
@@ -40,7 +42,8 @@ export class History {
     this.#bounds = bounds
     assert(versions.length > 0, 'a history begins with a version')
     this.#versions = [...versions]
-    this.#bytes = this.#sizeOf(versions)
+    this.#sizes = versions.map((version) => this.#sizeOf(version))
+    this.#bytes = this.#sizes.reduce((sum, size) => sum + size, 0)
   }
 
   /** The newest version that is durable. */
@@ -112,8 +115,12 @@ export class History {
     assert(count <= this.#pending.length, `${count} versions to publish, ${this.#pending.length} pending`)
     const published = count === this.#pending.length ? this.#pending : this.#pending.slice(0, count)
     this.#pending = count === this.#pending.length ? [] : this.#pending.slice(count)
-    for (const version of published) this.#versions.push(version)
-    this.#bytes += this.#sizeOf(published)
+    for (const version of published) {
+      const size = this.#sizeOf(version)
+      this.#versions.push(version)
+      this.#sizes.push(size)
+      this.#bytes += size
+    }
     return published
   }
 
@@ -143,8 +150,7 @@ export class History {
     let [index, bytes] = [0, this.#bytes]
     while (this.#versions.length - index > versionsMax || bytes > bytesMax) {
       if (index === this.#versions.length - 1) break
-      bytes -= this.#sizeOf(this.#versions.slice(index, index + 1))
-      index++
+      bytes -= this.#sizes[index++] as number
     }
     return this.oldest.revision + index
   }
@@ -166,8 +172,9 @@ export class History {
     if (revision <= this.oldest.revision) return
     this.#at(revision)
     const index = revision - this.oldest.revision
-    this.#bytes -= this.#sizeOf(this.#versions.slice(0, index))
+    for (let gone = 0; gone < index; gone++) this.#bytes -= this.#sizes[gone] as number
     this.#versions = this.#versions.slice(index)
+    this.#sizes = this.#sizes.slice(index)
   }
 
   close(): void {
@@ -175,8 +182,8 @@ export class History {
   }
 
   // Where no size is too large none is asked for: values that were never encoded stay so.
-  #sizeOf(versions: readonly Version[]): number {
-    return this.#bounds.bytesMax === Infinity ? 0 : versions.reduce((sum, version) => sum + bytesIn(version), 0)
+  #sizeOf(version: Version): number {
+    return this.#bounds.bytesMax === Infinity ? 0 : bytesIn(version)
   }
 
   #at(revision: number): Version {

@@ -206,6 +206,7 @@ export class WatchCache {
       this.#state = change.now === undefined ? this.#state.delete(change.key) : this.#state.set(change.key, change.now)
       this.#tell(change.now, change.before)
       this.#history.push({ ...change, state: this.#state })
+      change.before?.rest()
       for (const arrival of this.#arrivals) if (arrival.key === change.key) arrival.resolve()
       const concerned = this.#watchers.concernedBy(change.now?.object, change.before?.object)
       if (concerned.length === 0) continue
