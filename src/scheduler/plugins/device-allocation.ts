@@ -1,10 +1,10 @@
 // Device allocation: which devices of the slices that a node can reach meet the requests of claims. Devices are taken
 // in the order of their pools; a choice that leads nowhere is taken back.
-import { matchesNodeSelector } from '../../api/core/v1/node-selection.ts'
 import type { Node } from '../../api/core/v1/node.ts'
 import { keyOf } from '../../api/object.ts'
 import type { DeviceClass } from '../../api/resource/v1/device-class.ts'
 import type {
+  CapacityRequirements,
   DeviceRequest,
   DeviceSelector,
   DeviceSubRequest,
@@ -18,15 +18,8 @@ import type {
 } from '../../api/resource/v1/resource-claim.ts'
 import type { Device, DeviceAttribute } from '../../api/resource/v1/resource-slice-spec.ts'
 import type { ResourceSlice } from '../../api/resource/v1/resource-slice.ts'
-
-/** A device that the node can reach. */
-interface Reachable {
-  readonly id: string
-  readonly driver: string
-  readonly pool: string
-  readonly device: Device
-  readonly isOnNode: boolean
-}
+import { consumedBy, hasRoom, isShareable, shareOf, type Share } from './device-capacity.ts'
+import { deviceId, devicePools, nanosOf, type Draws, type Reachable } from './device-pools.ts'
 
 /** One way to meet a request. */
 interface Want {
@@ -39,9 +32,10 @@ interface Want {
   readonly isAdmin: boolean
   readonly tolerations: readonly DeviceToleration[]
   readonly selectors: readonly DeviceSelector[]
+  readonly capacity: CapacityRequirements | undefined
 }
 
-type Exactly = Pick<DeviceSubRequest, 'deviceClassName' | 'allocationMode' | 'count' | 'selectors' | 'tolerations'>
+type Exactly = Omit<DeviceSubRequest, 'name'>
 
 const wantOf = (name: string, request: string, exactly: Exactly, isAdmin: boolean): Want => ({
   name,
@@ -52,6 +46,7 @@ const wantOf = (name: string, request: string, exactly: Exactly, isAdmin: boolea
   isAdmin,
   tolerations: exactly.tolerations ?? [],
   selectors: exactly.selectors ?? [],
+  capacity: exactly.capacity,
 })
 
 /** The ways to meet a request, the best first. */
@@ -60,13 +55,25 @@ const waysOf = ({ name, exactly, firstAvailable = [] }: DeviceRequest): Want[] =
     ? firstAvailable.map((sub) => wantOf(`${name}/${sub.name}`, name, sub, false))
     : [wantOf(name, name, exactly, exactly.adminAccess ?? false)]
 
-export const deviceId = (driver: string, pool: string, device: string): string => `${driver}/${pool}/${device}`
+/** What allocations have of devices, whoever made them; administrators only look on. */
+export class TakenDevices {
+  readonly ids = new Set<string>()
+  readonly #shares = new Map<string, Share[]>()
 
-/** Devices that are allocated, whoever has them; administrators only look on. */
-export const devicesOf = ({ devices }: AllocationResult): string[] =>
-  (devices.results ?? [])
-    .filter(({ adminAccess }) => !adminAccess)
-    .map(({ driver, pool, device }) => deviceId(driver, pool, device))
+  add({ devices }: AllocationResult): void {
+    for (const { driver, pool, device, adminAccess, consumedCapacity = {} } of devices.results ?? []) {
+      if (adminAccess) continue
+      const id = deviceId(driver, pool, device)
+      this.ids.add(id)
+      const share = new Map(Object.entries(consumedCapacity).map(([name, amount]) => [name, nanosOf(amount)]))
+      if (share.size > 0) this.#shares.set(id, [...this.sharesOf(id), share])
+    }
+  }
+
+  sharesOf(id: string): readonly Share[] {
+    return this.#shares.get(id) ?? []
+  }
+}
 
 /** Why no allocation is tried for the claim, before any node is looked at. */
 export function claimProblem(
@@ -101,44 +108,60 @@ function isMeant(
   )
 }
 
+export interface AllocationParts {
+  readonly classOf: (name: string) => DeviceClass | undefined
+  /** The name of a share of a device. */
+  readonly newShareId: () => string
+}
+
 /** Devices for every claim, on this node; undefined when they cannot be had together. `taken` is not changed. */
 export function allocate(
   claims: readonly ResourceClaim[],
   node: Node,
   slices: readonly ResourceSlice[],
-  taken: ReadonlySet<string>,
-  classOf: (name: string) => DeviceClass | undefined,
+  taken: TakenDevices,
+  parts: AllocationParts,
 ): Map<string, AllocationResult> | undefined {
-  const devices = reachable(slices, node)
-  const used = new Set(taken)
+  const { devices, left } = devicePools(slices, node, taken.ids)
   const results = new Map<string, AllocationResult>()
+  let before: readonly Picked[] = []
   for (const claim of claims) {
-    const picked = pickFor(claim, devices, used, classOf)
+    const stock = { devices, left, taken, before }
+    const picked = pickFor(claim, stock, parts.classOf)
     if (picked === undefined) return undefined
-    for (const { id, want } of picked) if (!want.isAdmin) used.add(id)
-    results.set(keyOf(claim), resultOf(claim, picked, node, classOf))
+    before = [...before, ...picked]
+    results.set(keyOf(claim), resultOf(claim, picked, node, parts))
   }
   return results
 }
 
 interface Picked extends Reachable {
   readonly want: Want
+  readonly share: Share
+}
+
+/** What there is, and what of it is gone. */
+interface Stock {
+  readonly devices: readonly Reachable[]
+  readonly left: Draws
+  readonly taken: TakenDevices
+  /** Picked for earlier claims of the pod. */
+  readonly before: readonly Picked[]
 }
 
 function pickFor(
   claim: ResourceClaim,
-  devices: readonly Reachable[],
-  used: ReadonlySet<string>,
+  stock: Stock,
   classOf: (name: string) => DeviceClass | undefined,
-): Picked[] | undefined {
+): readonly Picked[] | undefined {
   const requests = claim.spec.devices.requests ?? []
-  const pick = (index: number, picked: readonly Picked[]): Picked[] | undefined => {
+  const pick = (index: number, picked: readonly Picked[]): readonly Picked[] | undefined => {
     const request = requests[index]
-    if (request === undefined) return [...picked]
+    if (request === undefined) return picked
     for (const want of waysOf(request)) {
       const ofClass = classOf(want.deviceClassName)
-      const meant = devices.filter((each) => isMeant(claim, want, ofClass, each))
-      const found = fill(claim, want, meant, used, picked, (more) => pick(index + 1, more))
+      const meant = stock.devices.filter((each) => isMeant(claim, want, ofClass, each))
+      const found = fill(claim, want, meant, stock, picked, (more) => pick(index + 1, more))
       if (found !== undefined) return found
     }
     return undefined
@@ -151,29 +174,59 @@ function fill(
   claim: ResourceClaim,
   want: Want,
   devices: readonly Reachable[],
-  used: ReadonlySet<string>,
+  stock: Stock,
   picked: readonly Picked[],
-  goOn: (picked: readonly Picked[]) => Picked[] | undefined,
-): Picked[] | undefined {
+  goOn: (picked: readonly Picked[]) => readonly Picked[] | undefined,
+): readonly Picked[] | undefined {
   const usable = devices.filter(({ device }) => tolerated(device, want.tolerations))
-  const isFree = ({ id }: Reachable) => want.isAdmin || (!used.has(id) && !picked.some((other) => other.id === id))
-  if (want.isAll) {
-    if (usable.length === 0 || !usable.every(isFree)) return undefined
-    const all = [...picked, ...usable.map((device) => ({ ...device, want }))]
-    return agrees(claim, all) ? goOn(all) : undefined
+  const taking = (candidate: Reachable, now: readonly Picked[]): readonly Picked[] | undefined => {
+    const share = shareOf(candidate.device, want.capacity)
+    if (share === undefined || !isFree(candidate, want, share, stock, now)) return undefined
+    const next = [...now, { ...candidate, want, share }]
+    return agrees(claim, next) ? next : undefined
   }
-  const choose = (from: number, left: number, now: readonly Picked[]): Picked[] | undefined => {
+  if (want.isAll) {
+    const all = usable.reduce<readonly Picked[] | undefined>((now, each) => now && taking(each, now), picked)
+    return all === undefined || usable.length === 0 ? undefined : goOn(all)
+  }
+  const choose = (from: number, left: number, now: readonly Picked[]): readonly Picked[] | undefined => {
     if (left === 0) return goOn(now)
-    for (let index = from; index <= usable.length - left; index++) {
+    for (let index = from; index < usable.length; index++) {
       const candidate = usable[index] as Reachable
-      const next = [...now, { ...candidate, want }]
-      if (!isFree(candidate) || !agrees(claim, next)) continue
-      const found = choose(index + 1, left - 1, next)
+      const next = taking(candidate, now)
+      // A device that is shared out may serve one request several times.
+      const found = next && choose(isShareable(candidate.device) ? index : index + 1, left - 1, next)
       if (found !== undefined) return found
     }
     return undefined
   }
   return choose(0, want.count, picked)
+}
+
+/** Whether the device, or the share of it, can still be had, and what it draws on suffices. */
+function isFree(
+  { id, device, draws }: Reachable,
+  want: Want,
+  share: Share,
+  { left, taken, before }: Stock,
+  now: readonly Picked[],
+): boolean {
+  if (want.isAdmin) return true
+  const others = [...before, ...now].filter((other) => !other.want.isAdmin)
+  const own = others.filter((other) => other.id === id)
+  const isTaken = taken.ids.has(id)
+  if (!isShareable(device)) {
+    if (isTaken || own.length > 0) return false
+  } else if (!hasRoom(device, share, [...taken.sharesOf(id), ...own.map((other) => other.share)])) return false
+  // Who has a share already draws no more.
+  if (draws.size === 0 || isTaken || own.length > 0) return true
+  const drawing = new Map(others.map((other) => [other.id, other.draws]))
+  for (const shared of taken.ids) drawing.delete(shared)
+  return [...draws].every(([key, amount]) => {
+    let rest = left.get(key) ?? 0n
+    for (const other of drawing.values()) rest -= other.get(key) ?? 0n
+    return amount <= rest
+  })
 }
 
 /** Whether the devices so far have what the claim wants them to share, and differ where they must. */
@@ -210,51 +263,20 @@ const tolerated = ({ taints = [] }: Device, tolerations: readonly DeviceTolerati
       ),
   )
 
-/** The devices of the newest generation of each pool that is complete. */
-function reachable(slices: readonly ResourceSlice[], node: Node): Reachable[] {
-  const pools = new Map<string, ResourceSlice[]>()
-  for (const slice of slices) {
-    const { driver, pool } = slice.spec
-    const key = `${driver}/${pool.name}`
-    const known = pools.get(key)
-    const newest = known?.[0]?.spec.pool.generation ?? -1
-    if (known === undefined || pool.generation > newest) pools.set(key, [slice])
-    else if (pool.generation === newest) known.push(slice)
-  }
-  return [...pools.values()]
-    .filter((members) => members.length >= (members[0]?.spec.pool.resourceSliceCount ?? 0))
-    .flatMap((members) => members.flatMap((slice) => devicesIn(slice, node)))
-}
-
-function devicesIn({ spec }: ResourceSlice, node: Node): Reachable[] {
-  const isAt = (place: Pick<Device, 'nodeName' | 'nodeSelector' | 'allNodes'>): boolean =>
-    place.nodeName === node.metadata.name ||
-    place.allNodes === true ||
-    (place.nodeSelector !== undefined && matchesNodeSelector(place.nodeSelector, node))
-  return (spec.devices ?? [])
-    .filter((device) => isAt(spec.perDeviceNodeSelection ? device : spec))
-    .map((device) => ({
-      id: deviceId(spec.driver, spec.pool.name, device.name),
-      driver: spec.driver,
-      pool: spec.pool.name,
-      device,
-      isOnNode: (spec.nodeName ?? device.nodeName) !== undefined,
-    }))
-}
-
 function resultOf(
   claim: ResourceClaim,
   picked: readonly Picked[],
   node: Node,
-  classOf: (name: string) => DeviceClass | undefined,
+  { classOf, newShareId }: AllocationParts,
 ): AllocationResult {
-  const results = picked.map(({ driver, pool, device, want }): DeviceRequestAllocationResult => ({
+  const results = picked.map(({ driver, pool, device, want, share }): DeviceRequestAllocationResult => ({
     request: want.name,
     driver,
     pool,
     device: device.name,
     ...(want.isAdmin && { adminAccess: true }),
     ...(want.tolerations.length > 0 && { tolerations: want.tolerations }),
+    ...(!want.isAdmin && isShareable(device) && { shareID: newShareId(), consumedCapacity: consumedBy(device, share) }),
   }))
   const wants = [...new Map(picked.map(({ want }) => [want.name, want])).values()]
   const ofClasses = wants.flatMap(({ name, deviceClassName }) =>

@@ -1,6 +1,7 @@
 // DynamicResources: devices that a pod claims are set aside on a node that can reach them, and reserved for the pod.
 import { rfc3339 } from '../../base/clock.ts'
 import type { Context } from '../../base/context.ts'
+import { newUid } from '../../base/ids.ts'
 import { matchesNodeSelector } from '../../api/core/v1/node-selection.ts'
 import type { Pod } from '../../api/core/v1/pod.ts'
 import { controllerOf, isBeingDeleted, keyOf, namespaceOf, objectKey } from '../../api/object.ts'
@@ -18,7 +19,7 @@ import {
   type PreFilterResult,
   type SchedulerPlugin,
 } from '../framework.ts'
-import { allocate, claimProblem, devicesOf } from './device-allocation.ts'
+import { allocate, claimProblem, TakenDevices, type AllocationParts } from './device-allocation.ts'
 
 const elsewhere = rejection('resourceclaim not available on the node', true)
 const noDevices = rejection('cannot allocate all claims', true)
@@ -29,7 +30,7 @@ const deleteProtection = 'resource.kubernetes.io/delete-protection'
 interface PodClaims {
   readonly allocated: readonly ResourceClaim[]
   readonly pending: readonly ResourceClaim[]
-  readonly taken: ReadonlySet<string>
+  readonly taken: TakenDevices
   /** What the pending claims would get, by slot. */
   readonly bySlot: Map<number, ReadonlyMap<string, AllocationResult>>
 }
@@ -46,9 +47,11 @@ class Devices {
   /** Allocations that are being written, by claim. */
   readonly #assumed = new Map<string, AllocationResult>()
   readonly #found = new WeakMap<Pod, PodClaims>()
+  readonly #allocation: AllocationParts
 
   constructor(parts: PluginParts) {
     this.#parts = parts
+    this.#allocation = { classOf: (name) => this.#classOf(name), newShareId: () => newUid(parts.random) }
     parts.informers.of(resourceSlice).addIndex('node', ({ spec }) => [spec.nodeName ?? ''])
   }
 
@@ -66,7 +69,7 @@ class Devices {
         if (claims.pending.length === 0) return undefined
         const slices = this.#slicesFor(node.metadata.name)
         try {
-          const results = allocate(claims.pending, node, slices, claims.taken, (name) => this.#classOf(name))
+          const results = allocate(claims.pending, node, slices, claims.taken, this.#allocation)
           if (results === undefined) return noDevices
           claims.bySlot.set(slot, results)
           return undefined
@@ -132,12 +135,12 @@ class Devices {
     return { kind: 'check', state }
   }
 
-  #taken(isNeeded: boolean): ReadonlySet<string> {
-    const taken = new Set<string>()
+  #taken(isNeeded: boolean): TakenDevices {
+    const taken = new TakenDevices()
     if (!isNeeded) return taken
-    for (const { status } of this.#parts.informers.of(resourceClaim).all())
-      for (const id of status.allocation === undefined ? [] : devicesOf(status.allocation)) taken.add(id)
-    for (const result of this.#assumed.values()) for (const id of devicesOf(result)) taken.add(id)
+    for (const claim of this.#parts.informers.of(resourceClaim).all())
+      if (claim.status.allocation !== undefined && !this.#assumed.has(keyOf(claim))) taken.add(claim.status.allocation)
+    for (const result of this.#assumed.values()) taken.add(result)
     return taken
   }
 

@@ -1,5 +1,5 @@
-// Decision tables of the plugins that look at claims, volumes and devices.
-import { deepEqual, equal, throws } from 'node:assert/strict'
+// Decision tables of the plugins that look at claims and volumes.
+import { equal } from 'node:assert/strict'
 import { test } from 'node:test'
 import { silentLog } from '../../base/log.ts'
 import { Metrics } from '../../base/metrics.ts'
@@ -12,9 +12,6 @@ import { persistentVolume } from '../../api/core/v1/persistent-volume.ts'
 import type { Pod } from '../../api/core/v1/pod.ts'
 import type { Kind } from '../../api/kind.ts'
 import type { ApiObject } from '../../api/object.ts'
-import { deviceClass } from '../../api/resource/v1/device-class.ts'
-import { resourceClaim, type ResourceClaim } from '../../api/resource/v1/resource-claim.ts'
-import { resourceSlice } from '../../api/resource/v1/resource-slice.ts'
 import { csiDriver } from '../../api/storage/v1/csi-driver.ts'
 import { csiNode } from '../../api/storage/v1/csi-node.ts'
 import { csiStorageCapacity } from '../../api/storage/v1/csi-storage-capacity.ts'
@@ -25,7 +22,6 @@ import type { SchedulerPlugin } from '../framework.ts'
 import { schedulerMetrics } from '../metrics.ts'
 import { Nominator } from '../nominator.ts'
 import { aNode, aPod, made, snapshotOf, standing, verdictsOf } from '../scheduler.harness.ts'
-import { allocate } from './device-allocation.ts'
 import { nodeVolumeLimits } from './node-volume-limits.ts'
 import { volumeBinding } from './volume-binding.ts'
 import { volumeRestrictions } from './volume-restrictions.ts'
@@ -260,110 +256,3 @@ const rows: readonly Row[] = [
 ]
 for (const [why, plugin, target, objects, placed, wanted] of rows)
   test(`${plugin.name}: ${why}`, async () => equal(await verdict(plugin, target, n, objects, placed), wanted))
-
-const device = (name: string, extra: object = {}) => ({ name, ...extra })
-const slice = (devices: object[], spec: object = {}) =>
-  object(resourceSlice, 's', {
-    spec: { driver: 'd', pool: { name: 'p', generation: 1, resourceSliceCount: 1 }, nodeName: 'n', devices, ...spec },
-  })
-const wants = (requests: object[], extra: object = {}): ResourceClaim =>
-  object(resourceClaim, 'c', { spec: { devices: { requests, ...extra } } })
-const exactly = (name: string, extra: object = {}) => ({ name, exactly: { deviceClassName: 'x', ...extra } })
-const model = (string: string) => ({ attributes: { 'd/model': { string } } })
-const selecting = (expression: string) => ({ selectors: [{ cel: { expression } }] })
-const tainted = { taints: [{ key: 'k', effect: 'NoSchedule' }] }
-
-const allocations: readonly [
-  why: string,
-  claim: ResourceClaim,
-  devices: object[],
-  taken: string[],
-  got: string[] | undefined,
-][] = [
-  ['one of several', wants([exactly('r')]), [device('a'), device('b')], [], ['r a']],
-  ['one that is free', wants([exactly('r')]), [device('a'), device('b')], ['d/p/a'], ['r b']],
-  ['none is free', wants([exactly('r')]), [device('a')], ['d/p/a'], undefined],
-  ['several', wants([exactly('r', { count: 2 })]), [device('a'), device('b')], [], ['r a', 'r b']],
-  ['more than there are', wants([exactly('r', { count: 3 })]), [device('a'), device('b')], [], undefined],
-  ['all', wants([exactly('r', { allocationMode: 'All' })]), [device('a'), device('b')], [], ['r a', 'r b']],
-  [
-    'all, but one is taken',
-    wants([exactly('r', { allocationMode: 'All' })]),
-    [device('a'), device('b')],
-    ['d/p/b'],
-    undefined,
-  ],
-  ['two requests get two devices', wants([exactly('r'), exactly('s')]), [device('a'), device('b')], [], ['r a', 's b']],
-  [
-    'the first way that works',
-    wants([
-      {
-        name: 'r',
-        firstAvailable: [
-          { name: 'many', deviceClassName: 'x', count: 5 },
-          { name: 'few', deviceClassName: 'x' },
-        ],
-      },
-    ]),
-    [device('a')],
-    [],
-    ['r/few a'],
-  ],
-  [
-    'devices that must be alike: the first choice is taken back',
-    wants([exactly('r', { count: 2 })], { constraints: [{ matchAttribute: 'd/model' }] }),
-    [device('a', model('1')), device('b', model('2')), device('c', model('2'))],
-    [],
-    ['r b', 'r c'],
-  ],
-  ['a tainted device', wants([exactly('r')]), [device('a', tainted)], [], undefined],
-  [
-    'a tainted device, tolerated',
-    wants([exactly('r', { tolerations: [{ key: 'k', operator: 'Exists' }] })]),
-    [device('a', tainted)],
-    [],
-    ['r a'],
-  ],
-  [
-    'what a selector means',
-    wants([exactly('r', selecting(`device.attributes['d'].model == '2'`))]),
-    [device('a', model('1')), device('b', model('2'))],
-    [],
-    ['r b'],
-  ],
-  [
-    'what nothing meets',
-    wants([exactly('r', selecting(`device.driver == 'other'`))]),
-    [device('a', model('1'))],
-    [],
-    undefined,
-  ],
-  ['an administrator looks on', wants([exactly('r', { adminAccess: true })]), [device('a')], ['d/p/a'], ['r a']],
-]
-const anyClass = () => object(deviceClass, 'x', { spec: {} })
-for (const [why, wanted, devices, taken, got] of allocations)
-  test(`devices: ${why}`, () => {
-    const found = allocate([wanted], n, [slice(devices)], new Set(taken), anyClass)?.get('default/c')
-    deepEqual(
-      found?.devices.results?.map(({ request, device: name }) => `${request} ${name}`),
-      got,
-    )
-  })
-
-test('devices: a class selects too, and who asks what a device does not say is told so', () => {
-  const devices = [slice([device('a', model('1')), device('b')])]
-  const asked = (expression: string) => () => {
-    const byClass = () => object(deviceClass, 'x', { spec: selecting(expression) })
-    return allocate([wants([exactly('r')])], n, devices, new Set(), byClass)?.get('default/c')?.devices.results
-  }
-  equal(asked(`device.attributes['d'].?model.orValue('') == '1'`)()?.[0]?.device, 'a')
-  throws(asked(`device.attributes['d'].model == '2'`), /class x: selector #0: CEL runtime error: no such key: model/)
-})
-
-test('devices: slices of other nodes, old generations and incomplete pools do not count', () => {
-  const got = (spec: object) => allocate([wants([exactly('r')])], n, [slice([device('a')], spec)], new Set(), anyClass)
-  equal(got({ nodeName: 'm' }), undefined)
-  equal(got({ pool: { name: 'p', generation: 1, resourceSliceCount: 2 } }), undefined)
-  equal(got({ nodeName: undefined, allNodes: true })?.get('default/c')?.nodeSelector, undefined)
-  deepEqual(got({})?.get('default/c')?.nodeSelector?.nodeSelectorTerms[0]?.matchFields?.[0]?.values, ['n'])
-})
