@@ -3,12 +3,14 @@
 import { quantityMillis, quantityUnits } from '../schema/quantity.ts'
 import type { Node } from '../api/core/v1/node.ts'
 import type { Pod } from '../api/core/v1/pod.ts'
+import { referenceDevices, referenceVolumes, type Claimed } from './reference-claims.harness.ts'
 
 export interface World {
   readonly nodes: readonly Node[]
   readonly placed: ReadonlyMap<string, readonly Pod[]>
   /** Labels of namespaces by name. */
   readonly namespaces: Readonly<Record<string, Labels>>
+  readonly claimed: Claimed
 }
 
 type Labels = Readonly<Record<string, string>>
@@ -198,12 +200,20 @@ function affinityReason(world: World, pod: Pod, node: Node): string | undefined 
 export function referenceVerdict(world: World, pod: Pod, node: Node): string | undefined {
   if (node.spec.unschedulable && !tolerated(pod, { key: 'node.kubernetes.io/unschedulable', effect: 'NoSchedule' }))
     return 'node(s) were unschedulable'
+  if (pod.spec.nodeName !== undefined && pod.spec.nodeName !== node.metadata.name)
+    return "node(s) didn't match the requested node name"
   if (isTainted(pod, node)) return 'node(s) had untolerated taint(s)'
   if (!meansNode(pod, node)) return "node(s) didn't match Pod's node affinity/selector"
   if (portTaken(world, pod, node)) return "node(s) didn't have free ports for the requested pod ports"
   const reasons = fitReasons(world, pod, node)
   if (reasons.length > 0) return reasons.join(', ')
-  return spreadReason(world, pod, node) ?? affinityReason(world, pod, node)
+  const everywhere = world.nodes.flatMap((each) => podsOn(world, each))
+  return (
+    referenceVolumes(world.claimed, pod, node, podsOn(world, node), everywhere) ??
+    spreadReason(world, pod, node) ??
+    affinityReason(world, pod, node) ??
+    referenceDevices(world.claimed, pod, node)
+  )
 }
 
 const scaled = (raw: readonly number[], isReversed: boolean) => {

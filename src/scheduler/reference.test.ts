@@ -1,27 +1,32 @@
 // The fast path against the plain one: random clusters that change, random pods; the same nodes fit for the same
 // reasons, and every plugin gives the same scores. COXSWAIN_LONG=1 compares 100,000 pods.
-import { deepEqual } from 'node:assert/strict'
+import { deepEqual, equal } from 'node:assert/strict'
 import { test } from 'node:test'
+import { silentLog } from '../base/log.ts'
+import { Metrics } from '../base/metrics.ts'
 import { seededRandom, type Random } from '../base/random.ts'
+import { TaskGroup } from '../base/task-group.ts'
+import { VirtualClock } from '../base/virtual-clock.ts'
 import type { Node } from '../api/core/v1/node.ts'
 import type { Pod } from '../api/core/v1/pod.ts'
+import { Client } from '../client/client.ts'
+import { Informers } from '../client/informers.ts'
 import { defaultSchedulerName } from './configuration.ts'
 import { filterNodes } from './filtering.ts'
+import { schedulerMetrics } from './metrics.ts'
 import { Nominator } from './nominator.ts'
 import { schedulerPlugins } from './plugins.ts'
-import { profileOf } from './profile.ts'
+import { profileOf, type Profile } from './profile.ts'
+import { objectsOf, pick, randomClaimed, randomWants, sometimes } from './random-claims.harness.ts'
+import { referenceProblem, type Claimed } from './reference-claims.harness.ts'
 import { referenceScores, referenceVerdict, type World } from './reference.harness.ts'
-import { aNode, aPod, cycleOf } from './scheduler.harness.ts'
+import { aNode, aPod, cycleOf, standing } from './scheduler.harness.ts'
 import { scoreNodes } from './scoring.ts'
 import { SharedFindings } from './shared-findings.ts'
 import { Snapshot } from './snapshot/snapshot.ts'
 
 const podCount = process.env['COXSWAIN_LONG'] === undefined ? 4_000 : 100_000
 const podsPerCluster = 100
-
-const pick = <T>(random: Random, list: readonly T[]): T => list[random.below(list.length)] as T
-const sometimes = <T>(random: Random, oneIn: number, value: () => T): T[] =>
-  random.below(oneIn) === 0 ? [value()] : []
 
 const apps = ['web', 'db', 'cache']
 const keys = ['zone', 'kubernetes.io/hostname', 'rack']
@@ -46,6 +51,7 @@ const weightedOf = (random: Random) => ({ weight: 1 + random.below(100), podAffi
 function randomNode(random: Random, name: string): Node {
   const labels = {
     ...(random.below(6) > 0 && { zone: pick(random, ['a', 'b', 'c']) }),
+    ...(random.below(4) > 0 && { 'topology.kubernetes.io/zone': pick(random, ['a', 'b', 'c']) }),
     ...(random.below(3) > 0 && { rack: pick(random, ['1', '2']) }),
   }
   const effect = () => pick(random, ['NoSchedule', 'NoExecute', 'PreferNoSchedule'])
@@ -90,7 +96,7 @@ function randomAffinity(random: Random): object {
   return { podAffinity, podAntiAffinity, nodeAffinity }
 }
 
-function randomPod(random: Random, name: string): Pod {
+function randomPod(random: Random, name: string, nodeNames: readonly string[]): Pod {
   const constraint = () => ({
     maxSkew: 1 + random.below(3),
     topologyKey: pick(random, keys),
@@ -130,6 +136,8 @@ function randomPod(random: Random, name: string): Pod {
     ],
     topologySpreadConstraints: constraints,
     ...(random.below(6) === 0 && { nodeSelector: { zone: pick(random, ['a', 'b']) } }),
+    ...(random.below(15) === 0 && { nodeName: pick(random, nodeNames) }),
+    ...randomWants(random),
   }
   const metadata = {
     labels: { app: pick(random, apps), ...(random.below(2) === 0 && { version: pick(random, ['1', '2']) }) },
@@ -146,14 +154,21 @@ class Twins {
   readonly snapshot = new Snapshot()
   readonly #nodes = new Map<string, Node>()
   readonly #placed = new Map<string, Pod[]>()
+  readonly #claimed: Claimed
 
-  constructor() {
+  constructor(claimed: Claimed) {
+    this.#claimed = claimed
     for (const [name, labels] of Object.entries(namespaces)) this.snapshot.setNamespace(name, labels)
   }
 
   get world(): World {
     const order = [...this.snapshot.order].map((slot) => this.#nodes.get(this.snapshot.nameAt(slot)))
-    return { nodes: order.filter((node) => node !== undefined), placed: this.#placed, namespaces }
+    return {
+      nodes: order.filter((node) => node !== undefined),
+      placed: this.#placed,
+      namespaces,
+      claimed: this.#claimed,
+    }
   }
 
   setNode(node: Node): void {
@@ -179,15 +194,62 @@ class Twins {
   }
 }
 
-const profile = profileOf(defaultSchedulerName, schedulerPlugins, 100)
+/** The default profile over objects that stand still. */
+async function profileFor(claimed: Claimed, snapshot: Snapshot, tasks: TaskGroup): Promise<Profile> {
+  const clock = new VirtualClock()
+  const client = new Client(standing(objectsOf(claimed)))
+  const informers = new Informers(client, { clock, log: silentLog }, tasks)
+  const parts = {
+    ...{ schedulerName: defaultSchedulerName, snapshot, nominator: new Nominator(), extenders: [], client, informers },
+    ...{ clock, random: seededRandom(1), log: silentLog, metrics: schedulerMetrics(new Metrics()) },
+    ...{ tell: () => Promise.resolve(), letIn: () => {}, startTask: () => {} },
+  }
+  const plugins = schedulerPlugins.map((plugin) => ({ ...plugin, ...plugin.configure?.(undefined, parts) }))
+  for (const kind of plugins.flatMap(({ watches = [] }) => watches)) informers.of(kind)
+  await clock.settle()
+  await informers.synced()
+  return profileOf(defaultSchedulerName, plugins, 100)
+}
 
-function compare(twins: Twins, target: Pod, shared: SharedFindings): readonly string[] {
+/** Reasons that must come up, or the comparison has not compared them. */
+const reasonsExpected = [
+  'Insufficient cpu',
+  'Too many pods',
+  'cannot allocate all claims',
+  'node has pod using PersistentVolumeClaim with the same name and ReadWriteOncePod access mode',
+  'node(s) did not have enough free storage',
+  "node(s) didn't find available persistent volumes to bind",
+  "node(s) didn't have free ports for the requested pod ports",
+  "node(s) didn't match PersistentVolume's node affinity",
+  "node(s) didn't match Pod's node affinity/selector",
+  "node(s) didn't match pod affinity rules",
+  "node(s) didn't match pod anti-affinity rules",
+  "node(s) didn't match pod topology spread constraints",
+  "node(s) didn't match pod topology spread constraints (missing required label)",
+  "node(s) didn't match the requested node name",
+  "node(s) didn't satisfy existing pods anti-affinity rules",
+  'node(s) exceed max volume count',
+  'node(s) had no available disk',
+  'node(s) had no available volume zone',
+  'node(s) had untolerated taint(s)',
+  'node(s) unavailable due to one or more pvc(s) bound to non-existent pv(s)',
+  'node(s) were unschedulable',
+  'pod has unbound immediate PersistentVolumeClaims',
+  'resourceclaim not available on the node',
+]
+const reasonsSeen = new Set<string>()
+
+function compare(twins: Twins, profile: Profile, target: Pod, shared: SharedFindings): readonly string[] {
   const { snapshot, world } = twins
   const cycle = cycleOf(target, snapshot)
   const filtered = filterNodes(cycle, profile, new Nominator(), 0, shared)
-  if (filtered.kind === 'rejected') throw new Error('no pod of these is rejected as such')
+  const problem = referenceProblem(world.claimed, target)
+  equal(filtered.kind === 'rejected' ? filtered.by.rejection.reasons.join(', ') : undefined, problem)
+  reasonsSeen.add(problem ?? '')
+  if (filtered.kind === 'rejected') return []
   const found = [...snapshot.order].map((slot) => {
     const verdict = filtered.run.verdicts.of(slot)
+    if (typeof verdict === 'object') for (const reason of verdict.rejection.reasons) reasonsSeen.add(reason)
     return `${snapshot.nameAt(slot)} ${typeof verdict === 'object' ? verdict.rejection.reasons.join(', ') : verdict}`
   })
   const wanted = world.nodes.map((node) => `${node.metadata.name} ${referenceVerdict(world, target, node) ?? 'fits'}`)
@@ -201,18 +263,20 @@ function compare(twins: Twins, target: Pod, shared: SharedFindings): readonly st
   return fitting
 }
 
-test(`${podCount} random pods: the same nodes fit, for the same reasons, with the same scores`, () => {
+test(`${podCount} random pods: the same nodes fit, for the same reasons, with the same scores`, async () => {
   for (let seed = 1; seed <= podCount / podsPerCluster; seed++) {
     const random = seededRandom(seed)
-    const twins = new Twins()
     const names = Array.from({ length: 3 + random.below(9) }, (_, index) => `n${index}`)
+    const twins = new Twins(randomClaimed(random, names))
+    await using tasks = new TaskGroup()
+    const profile = await profileFor(twins.world.claimed, twins.snapshot, tasks)
     for (const name of names) twins.setNode(randomNode(random, name))
     const shared = new SharedFindings()
     for (let index = 0; index < podsPerCluster; index++) {
-      const target = randomPod(random, `p${index}`)
+      const target = randomPod(random, `p${index}`, names)
       let fitting: readonly string[]
       try {
-        fitting = compare(twins, target, shared)
+        fitting = compare(twins, profile, target, shared)
       } catch (error) {
         throw new Error(`seed ${seed}, pod ${index}: ${JSON.stringify(target.spec)}`, { cause: error })
       }
@@ -223,4 +287,8 @@ test(`${podCount} random pods: the same nodes fit, for the same reasons, with th
       if (random.below(40) === 0) twins.removeNode(pick(random, names))
     }
   }
+  deepEqual(
+    reasonsExpected.filter((reason) => !reasonsSeen.has(reason)),
+    [],
+  )
 })
