@@ -38,6 +38,8 @@ const watchLineCharsMax = 16 << 20
 export interface HttpsTransportOptions {
   /** Headers that say who asks, such as a token. */
   readonly headers?: (signal: AbortSignal) => Promise<Readonly<Record<string, string>>>
+  /** Called when the server does not take them. */
+  readonly onRefused?: () => void
   /** Connections of their own for watches: each holds one for long, and calls must not wait for them. */
   readonly watches?: Outbound
   /** The name of this process's record of flows: calls name the event in it that led to them. */
@@ -166,6 +168,7 @@ export class HttpsTransport implements Transport {
       signal,
     )
     if (answer.status < 300) return answer
+    if (answer.status === 401) this.#options.onRefused?.()
     throw await failureOf(answer)
   }
 

@@ -10,17 +10,25 @@ import { lease, type Lease } from '../api/coordination/v1/lease.ts'
 import { equalValues } from '../schema/json-value.ts'
 import type { Client } from './client.ts'
 
-const leaseMs = 15_000
-const renewMs = 10_000
-const retryMs = 2_000
 /** Those who wait do not all ask at once. */
 const retryJitter = 1.2
-const namespace = 'kube-system'
 
-export interface LeaderElectionParts {
-  readonly client: Client
+export interface LeaseSettings {
   /** The name of the lease: `kube-controller-manager`. */
   readonly name: string
+  readonly namespace: string
+  /** How long others wait for a leader that is silent. */
+  readonly leaseMs: number
+  /** How long a leader tries to renew before it gives up. */
+  readonly renewMs: number
+  /** How long between tries. */
+  readonly retryMs: number
+}
+
+const leaseDefault = { namespace: 'kube-system', leaseMs: 15_000, renewMs: 10_000, retryMs: 2_000 }
+
+export interface LeaderElectionParts extends Pick<LeaseSettings, 'name'>, Partial<Omit<LeaseSettings, 'name'>> {
+  readonly client: Client
   /** Who we are; nobody else may call himself so. */
   readonly identity: string
   readonly clock: Clock
@@ -33,13 +41,13 @@ export class LeadershipLost extends Error {
 }
 
 export class LeaderElection {
-  readonly #parts: LeaderElectionParts
+  readonly #parts: LeaderElectionParts & LeaseSettings
   #seen: Lease | undefined
   #seenMs = 0
   #isLeader = false
 
   constructor(parts: LeaderElectionParts) {
-    this.#parts = parts
+    this.#parts = { ...leaseDefault, ...parts }
   }
 
   get isLeader(): boolean {
@@ -48,7 +56,7 @@ export class LeaderElection {
 
   /** Waits until we lead, then starts `lead`; ends what it started and throws when the lead is lost. */
   async run(lead: (tasks: TaskGroup) => void, signal: AbortSignal): Promise<void> {
-    const { clock, random, log, name, identity } = this.#parts
+    const { clock, random, log, name, identity, retryMs } = this.#parts
     while (!(await this.#try(signal))) await clock.sleep(retryMs * (1 + random.fraction() * retryJitter), signal)
     log.info('we lead', { lease: name, identity })
     this.#isLeader = true
@@ -74,7 +82,7 @@ export class LeaderElection {
   }
 
   async #renew(signal: AbortSignal): Promise<void> {
-    const { clock, name } = this.#parts
+    const { clock, name, renewMs, retryMs } = this.#parts
     for (let renewedMs = clock.monotonicMs(); ;) {
       await clock.sleep(retryMs, signal)
       const deadline = new AbortController()
@@ -91,7 +99,7 @@ export class LeaderElection {
 
   /** Takes or renews the lease; whether it is ours now. Failures count as no. */
   async #try(signal: AbortSignal): Promise<boolean> {
-    const { client, clock, identity, name, log } = this.#parts
+    const { client, clock, identity, name, namespace, leaseMs, log } = this.#parts
     const leases = client.of(lease)
     const ctx = context(signal)
     const now = rfc3339Micro(clock.nowMs())
@@ -124,7 +132,7 @@ export class LeaderElection {
   async #look(signal: AbortSignal): Promise<void> {
     const found = await this.#parts.client
       .of(lease)
-      .find(this.#parts.name, namespace, context(signal))
+      .find(this.#parts.name, this.#parts.namespace, context(signal))
       .catch(() => undefined)
     if (found?.spec.holderIdentity === this.#parts.identity) this.#seen = found
   }

@@ -1,14 +1,18 @@
 // Controller managers of their own, over HTTPS: one works, and when it ends in order the next goes on at once.
-import { equal } from 'node:assert/strict'
+import { deepEqual, equal, match, throws } from 'node:assert/strict'
 import { test } from 'node:test'
 import { realClock } from '../base/clock.ts'
 import { context } from '../base/context.ts'
 import { silentLog } from '../base/log.ts'
 import { systemRandom } from '../base/random.ts'
 import { deployment } from '../api/apps/v1/deployment.ts'
+import { secret } from '../api/core/v1/secret.ts'
+import { serviceAccount } from '../api/core/v1/service-account.ts'
 import { nodePlatform } from '../platform/node/platform.ts'
 import { MemoryStore } from '../store/memory.ts'
 import { Cluster } from './cluster.ts'
+import { read } from './component-server.harness.ts'
+import { controllerManagerSettings } from './controller-manager-flags.ts'
 import { adminUser } from './identities.ts'
 import { temporaryCertificates } from './pki.ts'
 import { clusterPolicies } from './policies.ts'
@@ -17,7 +21,7 @@ import { serve } from './serve.ts'
 
 const ctx = context(new AbortController().signal)
 
-test('a controller manager of its own works on any API server; the next takes over', async () => {
+test('a controller manager of its own works on any API server, each controller under its account; the next takes over', async () => {
   const options = { clock: realClock, random: systemRandom, log: silentLog, nodes: 1, controllerManagers: 0 }
   const certificates = temporaryCertificates({ ...options, platform: nodePlatform, hosts: ['127.0.0.1'] })
   const { policies } = clusterPolicies({ ...options, ...certificates, platform: nodePlatform })
@@ -25,12 +29,24 @@ test('a controller manager of its own works on any API server; the next takes ov
   cluster.start()
   const server = await serve(cluster, { ...options, host: '127.0.0.1', port: 0, certificates, platform: nodePlatform })
   await cluster.ready
+  const accountKey = certificates.accountKey.privateKey
   const start = () => {
     const stop = new AbortController()
     const leading = Promise.withResolvers<void>()
+    const serving = Promise.withResolvers<number>()
     const { kubeconfig } = server
-    const ended = runControllerManager({ kubeconfig, log: silentLog, onLead: leading.resolve }, stop.signal)
-    return { stop, leading: leading.promise, ended }
+    const ended = runControllerManager(
+      {
+        kubeconfig,
+        log: silentLog,
+        accountKey,
+        serve: { host: '127.0.0.1', port: 0 },
+        onServe: serving.resolve,
+        onLead: leading.resolve,
+      },
+      stop.signal,
+    )
+    return { stop, leading: leading.promise, serving: serving.promise, ended }
   }
   const deployments = cluster.client('test', adminUser).of(deployment)
   const available = async (replicas: number) => {
@@ -44,6 +60,21 @@ test('a controller manager of its own works on any API server; the next takes ov
   const spec = { replicas: 2, selector: { matchLabels: labels }, template }
   await deployments.create({ metadata: { name: 'web' }, spec }, 'default', ctx)
   await available(2)
+  const made = [...cluster.flow.events()].find(
+    ({ from, what }) => from === 'controller/deployment' && what === 'create replicasets',
+  )
+  match(made?.allowedBy ?? '', /ServiceAccount "deployment-controller\/kube-system"/)
+  const port = await first.serving
+  equal((await read(port, '/healthz')).text, 'ok')
+  equal((await read(port, '/metrics')).status, 401)
+  const accounts = cluster.client('test', adminUser).of(serviceAccount)
+  equal((await accounts.get('deployment-controller', 'kube-system', ctx)).metadata.name, 'deployment-controller')
+  const secrets = cluster.client('test', adminUser).of(secret)
+  const annotations = { 'kubernetes.io/service-account.name': 'deployment-controller' }
+  const type = 'kubernetes.io/service-account-token'
+  await secrets.create({ metadata: { name: 'kept', annotations }, type }, 'kube-system', ctx)
+  for await (const event of secrets.watch({ namespace: 'kube-system', resourceVersion: '0' }, ctx))
+    if (event.type !== 'BOOKMARK' && event.object.data?.['token'] !== undefined) break
   const second = start()
   first.stop.abort()
   await first.ended
@@ -55,4 +86,39 @@ test('a controller manager of its own works on any API server; the next takes ov
   equal((await deployments.get('web', 'default', ctx)).status.readyReplicas, 3)
   await server.close(0)
   await cluster.stop()
+})
+
+test('flags of a controller manager', () => {
+  const lease = { name: 'kube-controller-manager', namespace: 'kube-system' }
+  const times = { leaseMs: 15_000, renewMs: 10_000, retryMs: 2_000 }
+  deepEqual(controllerManagerSettings({}), {
+    serve: { host: '127.0.0.1', port: 10257 },
+    hasAccounts: true,
+    legacyTokenCleanUpMs: 365 * 24 * 3_600_000,
+    lease: { ...lease, ...times },
+  })
+  deepEqual(
+    controllerManagerSettings({
+      'secure-port': '0',
+      'use-service-account-credentials': 'false',
+      'legacy-service-account-token-clean-up-period': '24h',
+      'leader-elect': 'false',
+    }),
+    { hasAccounts: false, legacyTokenCleanUpMs: 24 * 3_600_000, lease: 'none' },
+  )
+  const own = controllerManagerSettings({
+    'leader-elect-lease-duration': '60s',
+    'leader-elect-resource-name': 'ours',
+    'leader-elect-resource-namespace': 'team',
+  })
+  deepEqual(own.lease, { ...times, name: 'ours', namespace: 'team', leaseMs: 60_000 })
+  for (const [flags, wrong] of [
+    [{ 'secure-port': '70000' }, /--secure-port "70000"/],
+    [{ 'use-service-account-credentials': 'yes' }, /neither true nor false/],
+    [{ 'leader-elect': 'maybe' }, /--leader-elect "maybe"/],
+    [{ 'leader-elect-lease-duration': '10s' }, /must be more than --leader-elect-renew-deadline/],
+    [{ 'leader-elect-retry-period': '9s' }, /must be more than 1.2 times/],
+    [{ 'legacy-service-account-token-clean-up-period': 'long' }, /no length of time/],
+  ] as const)
+    throws(() => controllerManagerSettings(flags), wrong)
 })

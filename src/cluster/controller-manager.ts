@@ -7,7 +7,7 @@ import type { Random } from '../base/random.ts'
 import type { TaskGroup } from '../base/task-group.ts'
 import type { Client } from '../client/client.ts'
 import { Informers } from '../client/informers.ts'
-import { LeaderElection } from '../client/leader-election.ts'
+import { LeaderElection, type LeaseSettings } from '../client/leader-election.ts'
 import type { Controller, ControllerSettings } from '../controllers/controller.ts'
 import { controllers } from '../controllers/controllers.ts'
 import type { ControllerMetrics } from '../controllers/runner.ts'
@@ -26,6 +26,8 @@ export interface ControllerManagerParts {
   readonly clientOf: (controller: Controller) => Client
   /** Who we are among several; without it there is no election. */
   readonly identity?: string
+  /** How they elect. */
+  readonly lease?: Partial<LeaseSettings>
   /** Called when this manager begins to act. */
   readonly onLead?: () => void
 }
@@ -43,7 +45,7 @@ export function startControllerManager(tasks: TaskGroup, parts: ControllerManage
     startControllers(tasks, parts)
     return { release: () => Promise.resolve() }
   }
-  const election = new LeaderElection({ ...parts, name: leaseName, identity })
+  const election = new LeaderElection({ ...parts, name: leaseName, ...parts.lease, identity })
   tasks.start('leader election', (signal) => election.run((led) => startControllers(led, parts), signal))
   return election
 }

@@ -5,12 +5,13 @@ import type { FlowRecorder } from '../base/flow.ts'
 import type { Log } from '../base/log.ts'
 import { systemRandom } from '../base/random.ts'
 import { Client } from '../client/client.ts'
-import { HttpsTransport } from '../client/https-transport.ts'
+import { HttpsTransport, type HttpsTransportOptions } from '../client/https-transport.ts'
 import { tellFlow } from '../client/flow-teller.ts'
 import { answerQuestions } from '../client/question-answerer.ts'
 import { readAccess } from '../client/kubeconfig.ts'
 import type { Identity } from '../pki/authority.ts'
 import { nodePlatform } from '../platform/node/platform.ts'
+import type { Outbound } from '../platform/outbound.ts'
 import { RenewableOutbound } from './renewable-outbound.ts'
 
 export interface Remote extends AsyncDisposable {
@@ -18,6 +19,8 @@ export interface Remote extends AsyncDisposable {
   /** The authority of the server's certificate, as PEM. */
   readonly authority: string | undefined
   clientAs(sender: string): Client
+  /** A client that shows nothing but these headers: a certificate would count before them. */
+  clientWith(sender: string, shown: Pick<HttpsTransportOptions, 'headers' | 'onRefused'>): Client
   /** Tells the server what this process records, until the signal. */
   tellFlow(flow: FlowRecorder, log: Log, signal: AbortSignal): Promise<void>
   /** New connections from now on are made with this certificate. */
@@ -43,8 +46,9 @@ export async function openRemote(kubeconfig: string, signal: AbortSignal): Promi
     new RenewableOutbound(connect(first), realClock),
     new RenewableOutbound(connect(first), realClock),
   ]
+  let bare: Outbound | undefined
   const close = async () => {
-    await Promise.all([calls.close(), watches.close()])
+    await Promise.all([calls.close(), watches.close(), bare?.close()])
   }
   const record = Buffer.from(systemRandom.bytes(recordNameBytes)).toString('hex')
   const transportOf = (sender: string) => new HttpsTransport(calls, sender, { headers, watches, record })
@@ -52,6 +56,7 @@ export async function openRemote(kubeconfig: string, signal: AbortSignal): Promi
     server,
     authority,
     clientAs: (sender) => new Client(transportOf(sender)),
+    clientWith: (sender, shown) => new Client(new HttpsTransport((bare ??= connect({})), sender, { ...shown, record })),
     tellFlow(flow, log, stop) {
       const transport = transportOf('flow')
       const tell = transport.tellFlow.bind(transport)

@@ -8,15 +8,20 @@ import type { Log } from '../base/log.ts'
 import { Metrics } from '../base/metrics.ts'
 import { systemRandom } from '../base/random.ts'
 import { TaskGroup } from '../base/task-group.ts'
+import { legacyTokenIssuer } from '../apiserver/authentication/legacy-account-tokens.ts'
+import { managerAccount, type Controller } from '../controllers/controller.ts'
 import { controllerMetrics } from '../controllers/runtime.ts'
 import { Authority, type Identity } from '../pki/authority.ts'
 import { nodePlatform } from '../platform/node/platform.ts'
 import { certificateLifeMsOf } from './certificate-life.ts'
+import { AccountCredentials } from './account-credentials.ts'
+import { serveComponent } from './component-server.ts'
+import type { ControllerManagerSettings } from './controller-manager-flags.ts'
 import { startControllerManager } from './controller-manager.ts'
 import { nodeRangesOf, type NodeRangeFlagValues } from './node-ranges.ts'
 import { openRemote } from './remote.ts'
 
-export interface RunControllerManagerOptions {
+export interface RunControllerManagerOptions extends Partial<ControllerManagerSettings> {
   readonly kubeconfig: string
   readonly log: Log
   /** Flags that say which addresses pods get; without them nodes bring theirs. */
@@ -25,22 +30,47 @@ export interface RunControllerManagerOptions {
   readonly signingDuration?: string | undefined
   /** The authority that signs certificates; without it none is signed here. */
   readonly signing?: Identity
+  /** The key that signs tokens kept in Secrets, as PEM; without it none is made. */
+  readonly accountKey?: string
+  /** The authority that pods know the API server by, as PEM; that of the kubeconfig when left out. */
+  readonly rootAuthority?: string
+  /** Called with the port once health and metrics are served. */
+  readonly onServe?: (port: number) => void
   /** Called when this manager begins to act. */
   readonly onLead: () => void
 }
 
 /** How long giving up the lease may take at the end. */
 const releaseMs = 2_000
+/** How long answers under way may take at the end. */
+const drainMs = 1_000
 
 /** Runs until the signal; throws when the lead is lost. */
-export async function runControllerManager(
-  { kubeconfig, log, nodeRangeFlags = {}, signing, signingDuration, onLead }: RunControllerManagerOptions,
-  signal: AbortSignal,
-): Promise<void> {
+export async function runControllerManager(options: RunControllerManagerOptions, signal: AbortSignal): Promise<void> {
+  const { kubeconfig, log, nodeRangeFlags = {}, signing, signingDuration, onLead } = options
+  const { serve, hasAccounts = true, legacyTokenCleanUpMs, lease } = options
   const nodeRanges = nodeRangesOf(nodeRangeFlags, { isOn: false, clusterCidr: '' })
   const authorityParts = { clock: realClock, random: systemRandom, crypto: nodePlatform.crypto }
+  const accountKey = options.accountKey === undefined ? undefined : nodePlatform.crypto.loadKey(options.accountKey)
   const signer = signing === undefined ? {} : { signer: Authority.load(signing, authorityParts) }
-  const { authority, clientAs, tellFlow, close } = await openRemote(kubeconfig, signal)
+  await using cleanUps = new AsyncDisposableStack()
+  const remote = cleanUps.use(await openRemote(kubeconfig, signal))
+  const { clientAs, tellFlow } = remote
+  const authority = options.rootAuthority ?? remote.authority
+  const metrics = new Metrics()
+  if (serve !== undefined) {
+    const listener = await serveComponent({ ...serve, metrics, clock: realClock, client: clientAs(controllersSender) })
+    cleanUps.defer(() => listener.close(drainMs))
+    options.onServe?.(listener.port)
+  }
+  const accounts = new AccountCredentials(clientAs(controllersSender), realClock)
+  const clientOf = ({ name, account }: Controller) =>
+    hasAccounts && account !== managerAccount
+      ? remote.clientWith(`controller/${name}`, {
+          headers: (stop) => accounts.headers(account, stop),
+          onRefused: () => accounts.forget(account),
+        })
+      : clientAs(`controller/${name}`)
   const tasks = new TaskGroup({ signal })
   const flow = new FlowRecorder(realClock)
   tasks.start('flow', (stop) => tellFlow(flow, log, stop))
@@ -49,17 +79,19 @@ export async function runControllerManager(
     random: systemRandom,
     log,
     flow,
-    metrics: controllerMetrics(new Metrics()),
+    metrics: controllerMetrics(metrics),
     settings: {
       crypto: nodePlatform.crypto,
       nodeRanges,
       certificateLifeMs: certificateLifeMsOf(signingDuration),
+      ...(legacyTokenCleanUpMs === undefined ? {} : { legacyTokenCleanUpMs }),
       ...signer,
+      ...(accountKey === undefined ? {} : { legacyTokens: legacyTokenIssuer(accountKey, nodePlatform.crypto) }),
       ...(authority === undefined ? {} : { authority }),
     },
     client: clientAs(controllersSender),
-    clientOf: ({ name }) => clientAs(`controller/${name}`),
-    identity: `${hostname()}_${newUid(systemRandom)}`,
+    clientOf,
+    ...(lease === 'none' ? {} : { identity: `${hostname()}_${newUid(systemRandom)}`, ...(lease && { lease }) }),
     onLead,
   })
   try {
@@ -69,6 +101,5 @@ export async function runControllerManager(
     const timer = realClock.after(releaseMs, () => bound.abort())
     await manager.release(bound.signal).catch(() => undefined)
     timer.cancel()
-    await close()
   }
 }

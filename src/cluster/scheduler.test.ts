@@ -1,7 +1,5 @@
 // Schedulers of their own, over HTTPS: one binds, the next goes on at once, and metrics are for those who may read them.
 import { deepEqual, equal, match } from 'node:assert/strict'
-import { once } from 'node:events'
-import { get } from 'node:https'
 import { test } from 'node:test'
 import { realClock } from '../base/clock.ts'
 import { context } from '../base/context.ts'
@@ -14,6 +12,7 @@ import { clusterRoleBinding } from '../api/rbac/v1/cluster-role-binding.ts'
 import { nodePlatform } from '../platform/node/platform.ts'
 import { MemoryStore } from '../store/memory.ts'
 import { Cluster } from './cluster.ts'
+import { read } from './component-server.harness.ts'
 import { fetchExplanation } from './decisions.ts'
 import { adminUser } from './identities.ts'
 import { temporaryCertificates } from './pki.ts'
@@ -22,15 +21,6 @@ import { runScheduler } from './run-scheduler.ts'
 import { serve } from './serve.ts'
 
 const ctx = context(new AbortController().signal)
-
-async function read(port: number, path: string, token?: string): Promise<{ status: number; text: string }> {
-  const headers = token === undefined ? {} : { authorization: `Bearer ${token}` }
-  const request = get({ host: '127.0.0.1', port, path, headers, rejectUnauthorized: false, agent: false })
-  const [response] = (await once(request, 'response')) as [AsyncIterable<Buffer> & { statusCode?: number }]
-  let text = ''
-  for await (const piece of response) text += piece.toString()
-  return { status: response.statusCode ?? 0, text }
-}
 
 test('a scheduler of its own binds pods of any API server; the next takes over', async () => {
   const options = { clock: realClock, random: systemRandom, log: silentLog, nodes: 1 }

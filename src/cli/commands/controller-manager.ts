@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises'
 import { realClock } from '../../base/clock.ts'
 import { createLog } from '../../base/log.ts'
 import { certificateLifeFlag } from '../../cluster/certificate-life.ts'
+import { controllerManagerFlags, controllerManagerSettings } from '../../cluster/controller-manager-flags.ts'
 import { nodeRangeFlags } from '../../cluster/node-ranges.ts'
 import { runControllerManager } from '../../cluster/run-controller-manager.ts'
 import { defineCommand, UsageError } from '../command.ts'
@@ -16,6 +17,7 @@ export const controllerManager = defineCommand({
     'cluster-signing-cert-file': { type: 'string', value: '<file>', help: 'the authority that signs certificates' },
     'cluster-signing-key-file': { type: 'string', value: '<file>', help: 'its key' },
     ...certificateLifeFlag,
+    ...controllerManagerFlags,
     ...nodeRangeFlags,
     verbose: { type: 'boolean', short: 'v', help: 'logs more' },
   },
@@ -36,13 +38,21 @@ export const controllerManager = defineCommand({
       certificate === undefined || key === undefined
         ? {}
         : { signing: { certificate: await read('certificate', certificate), key: await read('key', key) } }
+    const settings = controllerManagerSettings(options)
+    const optional = async (flag: 'service-account-private-key-file' | 'root-ca-file', what: string) =>
+      options[flag] === undefined ? undefined : read(what, options[flag])
+    const accountKey = await optional('service-account-private-key-file', 'key')
+    const rootAuthority = await optional('root-ca-file', 'authority')
     await runControllerManager(
       {
         kubeconfig,
         log,
         nodeRangeFlags: options,
         signingDuration: options['cluster-signing-duration'],
+        ...settings,
         ...signing,
+        ...(accountKey === undefined ? {} : { accountKey }),
+        ...(rootAuthority === undefined ? {} : { rootAuthority }),
         onLead: () => out('leading\n'),
       },
       signal,
