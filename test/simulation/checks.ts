@@ -3,7 +3,7 @@ import { deepEqual, equal, ok } from 'node:assert/strict'
 import { isPodReady } from '../../src/api/core/v1/pod-readiness.ts'
 import { storedKinds } from '../../src/api/kinds.ts'
 import { controllerOf, isBeingDeleted } from '../../src/api/object.ts'
-import { daemonSet, deployment, job, pod, replicaSet, statefulSet } from '../../src/cluster/index.ts'
+import { daemonSet, deployment, job, namespace, pod, replicaSet, statefulSet } from '../../src/cluster/index.ts'
 import { listOf, nodeCount, steady, work, type World } from './world.ts'
 
 /** Safety: holds at any moment, whatever has gone wrong. */
@@ -80,6 +80,12 @@ export async function checkConvergence(world: World): Promise<void> {
     equal(status.conditions?.at(-1)?.type, 'Complete')
     equal(status.uncountedTerminatedPods?.failed, undefined)
   }
+  const ending = ((await listOf(world, namespace)) ?? []).filter(isBeingDeleted)
+  deepEqual(
+    ending.map(({ metadata }) => metadata.name),
+    [],
+    'namespaces that do not end',
+  )
   await checkOrphans(world)
 }
 

@@ -7,6 +7,7 @@ import {
   daemonSet,
   deployment,
   job,
+  namespace,
   node,
   pod,
   startCluster,
@@ -170,6 +171,32 @@ export const actions: readonly Act[] = [
     disturb(world)
     await attempt(() => world.cluster.client.of(pod).delete(chosen.metadata.name, home, {}, ctx))
   },
+  // What comes and goes: its dependents go with it, after it, or are set free and found again.
+  async ({ cluster, random }) => {
+    const spec = { replicas: 2, selector: selector('passing'), template: template('passing', 'image:0') }
+    const propagationPolicy = pick(random, ['Background', 'Foreground', 'Orphan'] as const)
+    const all = cluster.client.of(deployment)
+    if (random.below(2) === 0) await attempt(() => all.create({ metadata: { name: 'passing' }, spec }, home, ctx))
+    else await attempt(() => all.delete('passing', home, { propagationPolicy }, ctx))
+  },
+  // A namespace that is filled, and one that ends.
+  async ({ cluster, random }) => {
+    const [name, all] = [`team-${random.below(2)}`, cluster.client.of(namespace)]
+    if (random.below(2) === 0) return attempt(() => all.delete(name, '', {}, ctx))
+    await attempt(() => all.create({ metadata: { name } }, '', ctx))
+    const spec = { replicas: 1, selector: selector('inner'), template: template('inner', 'image:0') }
+    return attempt(() => cluster.client.of(deployment).create({ metadata: { name: 'inner' }, spec }, name, ctx))
+  },
+]
+
+const pick = <T>(random: Random, choices: readonly T[]): T => choices[random.below(choices.length)] as T
+
+/** Who may be refused, and whose watches may break. */
+const senders = [
+  ...['controllers', 'scheduler', 'kubelet/node-0', 'kubelet/node-1', 'kubelet/node-2'],
+  ...['deployment', 'replica-set', 'stateful-set', 'daemon-set', 'job', 'garbage-collector', 'namespace'].map(
+    (name) => `controller/${name}`,
+  ),
 ]
 
 /** What goes wrong. */
@@ -195,10 +222,31 @@ export const faults: readonly Act[] = [
       if (spec.nodeName === name)
         await attempt(() => cluster.client.of(pod).delete(metadata.name, home, { gracePeriodSeconds: 0 }, ctx))
   },
+  // A machine loses its power; nobody says so, and it comes back empty.
+  async (world) => {
+    const { cluster, random, down } = world
+    const name = `node-${random.below(nodeCount)}`
+    disturb(world)
+    await cluster.powerOff(name)
+    down.set(`kubelet/${name}`, cluster.clock.nowMs() + random.below(120_000))
+  },
+  // Watches are lost: the server has forgotten the past, the stream ends, or nothing comes any more for a while.
+  ({ cluster, random }) => {
+    const how = pick(random, ['gone', 'reset', 'silence'] as const)
+    cluster.faults.breakWatches(how, random.below(3) === 0 ? {} : { sender: pick(random, senders) })
+    return Promise.resolve()
+  },
+  ({ cluster, random }) => {
+    const code = pick(random, [409, 409, 429, 500, 503] as const)
+    cluster.faults.refuse({ code, times: 1 + random.below(6), sender: pick(random, senders) })
+    return Promise.resolve()
+  },
 ]
 
 /** Starts what is due, or all of it. */
-export function repair({ cluster, down }: World, isEnd: boolean): void {
+export function repair({ cluster, down, random }: World, isEnd: boolean): void {
+  // Those who watch in vain notice sooner or later.
+  if (isEnd || random.below(10) === 0) cluster.faults.heal()
   for (const [name, dueMs] of down)
     if (isEnd || dueMs <= cluster.clock.nowMs()) {
       cluster.start(name)
