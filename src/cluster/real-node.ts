@@ -6,7 +6,7 @@ import type { Log } from '../base/log.ts'
 import type { Service } from '../api/core/v1/service.ts'
 import type { NodeHost } from '../kubelet/node-host.ts'
 import type { MachineFacts, NodeDescription } from '../kubelet/node-status.ts'
-import { allocatableOf } from '../kubelet/resources/allocatable.ts'
+import { allocatableOf, hugePageAmounts } from '../kubelet/resources/allocatable.ts'
 import type { KubeletSettings } from '../kubelet/settings.ts'
 import { parseResolvConf } from '../kubelet/pod-config/dns.ts'
 import { NodeCgroups } from '../machine/cgroups/node-cgroups.ts'
@@ -85,10 +85,13 @@ export async function startRealNode(
   const load = new NodeHostLoad()
   const cgroups = await NodeCgroups.open()
   const { capacityBytes } = await load.fileSystem(dataFolder)
+  const hugePages = await load.hugePages()
+  const hugeBytes = hugePages.reduce((sum, { pageBytes, pages }) => sum + pageBytes * pages, 0)
   const capacity = {
     cpu: String(availableParallelism()),
     memory: `${Math.floor(totalmem() / 1024)}Ki`,
     'ephemeral-storage': `${Math.floor(capacityBytes / 1024)}Ki`,
+    ...hugePageAmounts(hugePages),
     pods: String(settings.podsMax),
   }
   const { kubeReserved, systemReserved, thresholds } = settings
@@ -96,7 +99,7 @@ export async function startRealNode(
     name: name.toLowerCase(),
     hostIp,
     capacity,
-    allocatable: allocatableOf(capacity, [kubeReserved, systemReserved], thresholds),
+    allocatable: allocatableOf(capacity, [kubeReserved, systemReserved, { memory: String(hugeBytes) }], thresholds),
     runtime: `${runtime.name}://${runtime.version}`,
     operatingSystem: 'linux',
     architecture: architecture(),

@@ -122,8 +122,9 @@ export class PodMaker {
     }
     const variables = new Map(environmentOf(container, sources).map(({ name, value }) => [name, value]))
     const mounts = (await volumes?.mountsOf(pod.metadata.uid, container, places, variables, canDeny)) ?? []
+    const devices = volumes?.devicesOf(container, places) ?? []
     const own = volumes === undefined ? [] : await this.#ownFiles(pod, container, attempt, podIps, mounts)
-    return containerConfig(container, attempt, images.own, [...mounts, ...own], sources)
+    return containerConfig(container, attempt, images.own, { mounts: [...mounts, ...own], devices }, sources)
   }
 
   /** What the container left as its last words: those that it wrote down, or else what it printed last. */

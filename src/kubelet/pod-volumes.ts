@@ -7,7 +7,7 @@ import type { Pod } from '../api/core/v1/pod.ts'
 import type { Volume } from '../api/core/v1/volume.ts'
 import { PathEscapes, type Disk } from '../machine/disk/disk.ts'
 import type { ImageMounts } from '../machine/cri/image-mounts.ts'
-import type { ContainerMount } from '../machine/runtime/config.ts'
+import type { ContainerDevice, ContainerMount } from '../machine/runtime/config.ts'
 import type { RuntimeImage } from '../machine/runtime/runtime.ts'
 import { ConfigError } from './pod-config/config-error.ts'
 import { expanded } from './pod-config/expansion.ts'
@@ -117,6 +117,8 @@ export class PodVolumes {
     const mounts = (container.volumeMounts ?? []).map(async (mount, index): Promise<ContainerMount> => {
       const place = places.get(mount.name)
       if (place === undefined) throw new ConfigError(`volume ${JSON.stringify(mount.name)} is not mounted`)
+      if (place.isBlock)
+        throw new ConfigError(`volume ${mount.name} has volumeMode Block, but is specified in volumeMounts`)
       const subPath = subPathOf(mount, container.name, variables)
       const isRecursive = asksForRecursive(mount) && isRecursivelyReadOnly(mount, await canDeny())
       return {
@@ -131,6 +133,17 @@ export class PodVolumes {
       }
     })
     return Promise.all(mounts)
+  }
+
+  /** The devices among the pod's volumes that a container sees. Throws ConfigError when it asks for what is none. */
+  devicesOf({ volumeDevices = [] }: Pick<Container, 'volumeDevices'>, places: VolumePlaces): ContainerDevice[] {
+    return volumeDevices.map(({ name, devicePath }) => {
+      const place = places.get(name)
+      if (place === undefined) throw new ConfigError(`volume ${JSON.stringify(name)} is not mounted`)
+      if (!place.isBlock)
+        throw new ConfigError(`volume ${name} has volumeMode Filesystem, but is specified in volumeDevices`)
+      return { hostPath: place.path, containerPath: devicePath, readOnly: place.readOnly }
+    })
   }
 
   /** The runtime is given a mount of its own: what it mounts cannot be moved any more by those who write the volume. */

@@ -31,7 +31,7 @@ const fsGroup = 2000
 const patch = (kind: string, name: string, body: object) => (up: RealUp) =>
   up.k(['patch', kind, name, '--type=merge', '-p', JSON.stringify(body)])
 
-const claim = (name: string) => ({
+const claim = (name: string, more: object = {}) => ({
   apiVersion: 'v1',
   kind: 'PersistentVolumeClaim',
   metadata: { name },
@@ -40,6 +40,7 @@ const claim = (name: string) => ({
     volumeName: name,
     accessModes: ['ReadWriteOnce'],
     resources: { requests: { storage: '1Mi' } },
+    ...more,
   },
 })
 const volume = (name: string, spec: object) => ({
@@ -255,6 +256,38 @@ inNamespaces(import.meta.url, () => {
     await up.k(['delete', 'pod', '--all', '--timeout=50s'])
     deepEqual([await readdir(up.podsFolder), await up.mounts()], [[], []])
     doesNotMatch(snapshots().toString(), /kubernetes\.io~image/)
+  })
+
+  test('a volume that is a device is one inside, and a device alone', async () => {
+    await using up = await startRealUp()
+    const folder = await mkdtemp(join(tmpdir(), 'coxswain-devices-'))
+    const path = join(folder, 'device')
+    // Of no driver: nobody reads from it or writes to it.
+    execFileSync('mknod', [path, 'b', '240', '7'])
+    const here = { matchExpressions: [{ key: 'kubernetes.io/os', operator: 'In', values: ['linux'] }] }
+    const required = { nodeSelectorTerms: [here] }
+    const block = { volumeMode: 'Block' }
+    await up.apply(volume('raw', { ...block, local: { path }, nodeAffinity: { required } }), claim('raw', block))
+    await bind(up, 'raw')
+    const pod = (name: string, container: object) => ({
+      apiVersion: 'v1',
+      kind: 'Pod',
+      metadata: { name },
+      spec: {
+        terminationGracePeriodSeconds: 1,
+        containers: [{ name: 'c', image: up.image, ...container }],
+        volumes: [{ name: 'v', persistentVolumeClaim: { claimName: 'raw' } }],
+      },
+    })
+    await up.apply(pod('device', { volumeDevices: [{ name: 'v', devicePath: '/dev/xvda' }] }))
+    await up.apply(pod('files', { volumeMounts: [{ name: 'v', mountPath: '/v' }] }))
+    await up.k(['wait', 'pod/device', '--for=condition=Ready', '--timeout=50s'])
+    equal(await up.sh('device', '/bin/busybox stat -c "%F %t:%T" /dev/xvda'), 'block special file f0:7\n')
+    const state = 'jsonpath={.status.containerStatuses[0].state.waiting.message}'
+    const wanted = 'volume v has volumeMode Block, but is specified in volumeMounts'
+    await until(async () => (await up.k(['get', 'pod', 'files', '-o', state])) === wanted)
+    await up.k(['delete', 'pod', '--all', '--timeout=50s'])
+    deepEqual([await readdir(up.podsFolder), await up.mounts()], [[], []])
   })
 
   test('a link inside a volume cannot lead a part of it out, whoever made it', async () => {

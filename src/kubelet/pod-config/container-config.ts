@@ -1,6 +1,6 @@
 // From a container of a pod to what the runtime is asked to make.
 import type { Container } from '../../api/core/v1/container.ts'
-import type { ContainerConfig, ContainerMount } from '../../machine/runtime/config.ts'
+import type { ContainerConfig } from '../../machine/runtime/config.ts'
 import type { RuntimeImage } from '../../machine/runtime/runtime.ts'
 import { environmentOf, type EnvironmentSources } from './environment.ts'
 import { expanded } from './expansion.ts'
@@ -16,7 +16,7 @@ export function containerConfig(
   container: Container,
   attempt: number,
   image: RuntimeImage,
-  mounts: readonly ContainerMount[],
+  seen: Pick<ContainerConfig, 'mounts' | 'devices'>,
   sources: ContainerSources,
 ): ContainerConfig {
   const { pod, memoryCapacityBytes } = sources
@@ -32,7 +32,7 @@ export function containerConfig(
     arguments: args.map((word) => expanded(word, variables)),
     workingFolder: container.workingDir ?? '',
     environment,
-    mounts,
+    ...seen,
     logFile: `${name}/${attempt}.log`,
     stdin: container.stdin ?? false,
     stdinOnce: container.stdinOnce ?? false,

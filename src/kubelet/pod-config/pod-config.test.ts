@@ -200,6 +200,6 @@ test('a sandbox has the pod’s names, ports, group and log folder', () => {
 
 test('a container’s command knows its variables', () => {
   const object = podOf({ env: [{ name: 'A', value: '1' }], command: ['run', '$(A)'], args: ['$(B)'] })
-  const config = containerConfig(firstOf(object), 2, image, [], sourcesOf(object))
+  const config = containerConfig(firstOf(object), 2, image, { mounts: [], devices: [] }, sourcesOf(object))
   deepEqual([config.command, config.arguments, config.logFile], [['run', '1'], ['$(B)'], 'c/2.log'])
 })

@@ -1,12 +1,21 @@
 // What pods may use of a node: all that it has without what is set aside for the system, for the kubelet, and for the
 // moment before pods are evicted.
 import { quantityNanos, quantityText } from '../../schema/quantity.ts'
+import type { HugePages } from '../../machine/load/host-load.ts'
 import { amountOf, type Threshold } from '../pressure/thresholds.ts'
 
 export type ResourceAmounts = Readonly<Record<string, string>>
 
 const signalResources = { 'memory.available': 'memory', 'nodefs.available': 'ephemeral-storage' } as const
 const nanosPerUnit = 1_000_000_000n
+
+/** What a node has in huge pages: `hugepages-2Mi`, by the size of pages. */
+export const hugePageAmounts = (sizes: readonly HugePages[]): ResourceAmounts =>
+  Object.fromEntries(
+    sizes.map(({ pageBytes, pages }) => [`hugepages-${bytesText(pageBytes)}`, bytesText(pageBytes * pages)]),
+  )
+
+const bytesText = (bytes: number): string => quantityText(BigInt(bytes) * nanosPerUnit, '1Ki')
 
 export function allocatableOf(
   capacity: ResourceAmounts,

@@ -4,6 +4,7 @@ import { matchesNodeSelector } from '../../api/core/v1/node-selection.ts'
 import type { PersistentVolume } from '../../api/core/v1/persistent-volume.ts'
 import type { PersistentVolumeClaim } from '../../api/core/v1/persistent-volume-claim.ts'
 import { namespaceOf } from '../../api/object.ts'
+import type { Disk } from '../../machine/disk/disk.ts'
 import { giveToPodGroup } from './group.ts'
 import { hostPathPlace } from './host-path.ts'
 import { defineVolumeType, VolumeError, WholeVolumeError, type VolumePlace, type VolumeWork } from './volume-type.ts'
@@ -67,6 +68,17 @@ function boundVolumeName(
   return volumeName
 }
 
+/** Only what is a device already: nothing is made one. */
+async function blockPlace(name: string, path: string | undefined, disk: Disk): Promise<VolumePlace> {
+  if (path === undefined)
+    throw new WholeVolumeError(
+      `MapVolume.NewBlockVolumeMapper initialization failed for volume ${name} : only local volumes can be devices here`,
+    )
+  if ((await disk.kindOf(path)) !== 'block-device')
+    throw new WholeVolumeError(`MapVolume.SetUpDevice failed for volume ${name} : ${path} is not a block device`)
+  return { path, readOnly: false, isBlock: true }
+}
+
 async function mountPersistent({ metadata, spec }: PersistentVolume, work: VolumeWork): Promise<VolumePlace> {
   const { disk, sources, context } = work
   const name = JSON.stringify(metadata.name)
@@ -77,7 +89,7 @@ async function mountPersistent({ metadata, spec }: PersistentVolume, work: Volum
       `MountVolume.NodeAffinity check failed for volume ${name} : no matching NodeSelectorTerms`,
     )
   const { hostPath, local } = spec
-  if (spec.volumeMode === 'Block') throw new VolumeError('block devices are not supported on this node')
+  if (spec.volumeMode === 'Block') return blockPlace(name, local?.path, disk)
   if (hostPath !== undefined)
     return hostPathPlace(hostPath.path, hostPath.type, disk).catch((error: Error) => {
       throw new WholeVolumeError(`MountVolume.SetUp failed for volume ${name} : ${error.message}`)

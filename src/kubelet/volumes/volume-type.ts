@@ -45,6 +45,8 @@ export interface VolumeWork {
 /** Where a volume lies once it is present. */
 export interface VolumePlace {
   readonly path: string
+  /** A device, which containers see as one, instead of files. */
+  readonly isBlock?: boolean
   /** Whether containers may only read it, whatever they ask for. */
   readonly readOnly: boolean
   /** Its own mount is read-only, and without programs to run: a runtime that is asked for the first forgets the second. */

@@ -1,4 +1,4 @@
-import { deepEqual, equal, match, rejects } from 'node:assert/strict'
+import { deepEqual, equal, match, rejects, throws } from 'node:assert/strict'
 import { test } from 'node:test'
 import { realClock } from '../../base/clock.ts'
 import { context } from '../../base/context.ts'
@@ -42,6 +42,7 @@ const claims: Readonly<Record<string, ReturnType<typeof claimOf>>> = {
   here: claimOf('here'),
   local: claimOf('local'),
   elsewhere: claimOf('elsewhere'),
+  device: claimOf('device'),
   waiting: claimOf('waiting', { status: { phase: 'Pending' } }),
   'web-v': claimOf('web-v', {
     metadata: {
@@ -55,6 +56,7 @@ const claims: Readonly<Record<string, ReturnType<typeof claimOf>>> = {
 const volumeSources: Readonly<Record<string, object>> = {
   'volume-here': { hostPath: { path: '/data', type: 'DirectoryOrCreate' } },
   'volume-local': { local: { path: '/disk' } },
+  'volume-device': { volumeMode: 'Block', local: { path: '/dev/sda' } },
   'volume-web-v': { hostPath: { path: '/own' } },
   'volume-elsewhere': {
     local: { path: '/disk' },
@@ -147,6 +149,12 @@ const refused: [volume: object, message: RegExp][] = [
     { persistentVolumeClaim: { claimName: 'elsewhere' } },
     /^MountVolume.NodeAffinity check failed for volume "volume-elsewhere" : no matching NodeSelectorTerms$/,
   ],
+  [{ persistentVolumeClaim: { claimName: 'device' } }, /volume "volume-device" : \/dev\/sda is not a block device$/],
+  [
+    { emptyDir: { medium: 'HugePages' } },
+    /medium HugePages: hugePages storage requested, but there is no resource request/,
+  ],
+  [{ emptyDir: { medium: 'HugePages-2Mi' } }, /medium HugePages-2Mi: hugePages storage requested, but there is no/],
   [{ image: { reference: 'tools:1' } }, /images cannot be shown as volumes on this node$/],
   [{ nfs: { server: 's', path: '/' } }, /volumes of type nfs are not supported on this node$/],
 ]
@@ -159,6 +167,52 @@ test('secrets are in memory, and all goes with the pod', async () => {
   deepEqual(await disk.mountsBelow('/pods'), [place])
   await volumesOn(disk).remove('u', ctx.signal)
   deepEqual([await disk.mountsBelow('/pods'), await disk.list('/pods/u')], [[], []])
+})
+
+test('memory comes in pages of the size that the pod asks for', async () => {
+  const asks = (...sizes: string[]) => ({
+    containers: [
+      {
+        name: 'c',
+        image: 'i',
+        resources: { requests: Object.fromEntries(sizes.map((size) => [`hugepages-${size}`, '4Mi'])) },
+      },
+    ],
+  })
+  const sizes: number[] = []
+  class PagedDisk extends SimulatedDisk {
+    override mountHugePages(path: string, pageBytes: number) {
+      sizes.push(pageBytes)
+      return super.mountHugePages(path, pageBytes)
+    }
+  }
+  await mounted({ emptyDir: { medium: 'HugePages' } }, asks('2Mi'), new PagedDisk())
+  await mounted({ emptyDir: { medium: 'HugePages-64Ki' } }, asks('2Mi', '64Ki'), new PagedDisk())
+  deepEqual(sizes, [2 << 20, 64 << 10])
+  await rejects(mounted({ emptyDir: { medium: 'HugePages' } }, asks('2Mi', '64Ki')), /multiple huge page sizes/)
+})
+
+test('a device is seen as one, and never as files', async () => {
+  class DiskWithDevice extends SimulatedDisk {
+    override kindOf(path: string) {
+      return path === '/dev/sda' ? Promise.resolve('block-device' as const) : super.kindOf(path)
+    }
+  }
+  const volumes = volumesOn(new DiskWithDevice())
+  const target = podWith({ persistentVolumeClaim: { claimName: 'device', readOnly: true } })
+  const places = await volumes.mount(target, new Map(), ctx)
+  const volumeDevices = [{ name: 'v', devicePath: '/dev/xvda' }]
+  const seen = { hostPath: '/dev/sda', containerPath: '/dev/xvda', readOnly: true }
+  deepEqual(volumes.devicesOf({ volumeDevices }, places), [seen])
+  const mounts = { name: 'c', volumeMounts: [{ name: 'v', mountPath: '/v' }] }
+  await rejects(
+    volumes.mountsOf('u', mounts, places, new Map(), () => Promise.resolve(true)),
+    { message: 'volume v has volumeMode Block, but is specified in volumeMounts' },
+  )
+  const files = new Map([['v', { path: '/place', readOnly: false }]])
+  throws(() => volumes.devicesOf({ volumeDevices }, files), {
+    message: 'volume v has volumeMode Filesystem, but is specified in volumeDevices',
+  })
 })
 
 test('an image is shown once it is present, sealed, and what it was made of goes with the pod', async () => {

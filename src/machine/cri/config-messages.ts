@@ -2,6 +2,7 @@
 import type { ProtoInput } from '../../wire/protobuf/message.ts'
 import type {
   ContainerConfig,
+  ContainerDevice,
   ContainerMount,
   ContainerResources,
   ContainerSecurity,
@@ -48,6 +49,7 @@ export const containerMessage = (
   workingDir: config.workingFolder,
   envs: config.environment.map(({ name, value }) => ({ key: name, value: new TextEncoder().encode(value) })),
   mounts: config.mounts.map(mount),
+  devices: config.devices.map(device),
   labels: { ...config.labels, [podUidLabel]: podUid },
   annotations: { ...config.annotations, [imageAnnotation]: config.image },
   logPath: config.logFile,
@@ -131,6 +133,13 @@ const propagations = {
   'host-to-container': 'PROPAGATION_HOST_TO_CONTAINER',
   bidirectional: 'PROPAGATION_BIDIRECTIONAL',
 } as const
+
+/** Reading, writing, and making the file by which it is reached. */
+const device = ({ hostPath, containerPath, readOnly }: ContainerDevice) => ({
+  hostPath,
+  containerPath,
+  permissions: readOnly ? 'r' : 'mrw',
+})
 
 const mount = ({ hostPath, containerPath, readOnly, recursiveReadOnly, propagation }: ContainerMount) => ({
   hostPath,

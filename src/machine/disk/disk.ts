@@ -37,6 +37,8 @@ export interface Disk {
   list(path: string): Promise<readonly string[]>
   /** Mounts memory as a file system; fine when it is mounted already. */
   mountMemory(path: string, bytesMax: number | undefined): Promise<void>
+  /** Mounts memory in pages of this size as a file system; fine when it is mounted already. */
+  mountHugePages(path: string, pageBytes: number): Promise<void>
   /** Fine when nothing is mounted there. */
   unmount(path: string): Promise<void>
   /** Where something is mounted, at or below a path. */

@@ -164,6 +164,11 @@ export class NodeDisk implements Disk {
     await run('mount', ['-t', 'tmpfs', ...options, 'tmpfs', path])
   }
 
+  async mountHugePages(path: string, pageBytes: number): Promise<void> {
+    if ((await this.mountsBelow(path)).includes(path)) return
+    await run('mount', ['-t', 'hugetlbfs', '-o', `pagesize=${pageBytes}`, 'nodev', path])
+  }
+
   async unmount(path: string): Promise<void> {
     if (!(await this.mountsBelow(path)).includes(path)) return
     await run('umount', [path])

@@ -76,6 +76,10 @@ export class SimulatedDisk implements Disk {
     return Promise.resolve()
   }
 
+  mountHugePages(path: string, _pageBytes: number): Promise<void> {
+    return this.mountMemory(path, undefined)
+  }
+
   unmount(path: string): Promise<void> {
     this.#mounts.delete(path)
     return Promise.resolve()

@@ -16,6 +16,7 @@ export function hostLoadContract(driver: string, load: HostLoad, path: string): 
     within(files.availableBytes, files.capacityBytes)
     within(files.inodesFree, files.inodes)
     within(processes.running, processes.max)
+    for (const { pageBytes, pages } of await load.hugePages()) equal(pageBytes >= 4_096 && pages >= 0, true)
     equal((await load.cpuNanos()) >= 0, true)
   })
 }

@@ -23,6 +23,11 @@ export interface ProcessLoad {
   readonly running: number
 }
 
+export interface HugePages {
+  readonly pageBytes: number
+  readonly pages: number
+}
+
 export interface HostLoad {
   /** From when on it is worth looking: a simulated machine that nobody has loaded yet has nothing to show. */
   readonly whenLoaded: Promise<void>
@@ -32,4 +37,6 @@ export interface HostLoad {
   /** The file system that a path lies on. */
   fileSystem(path: string): Promise<FileSystemLoad>
   processes(): Promise<ProcessLoad>
+  /** Memory that is set aside in huge pages, by the sizes that there are. */
+  hugePages(): Promise<readonly HugePages[]>
 }

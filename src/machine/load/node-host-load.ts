@@ -1,7 +1,8 @@
 // NodeHostLoad: the load of this machine, as the kernel tells it.
-import { readFile, statfs } from 'node:fs/promises'
-import type { FileSystemLoad, HostLoad, MemoryLoad, ProcessLoad } from './host-load.ts'
+import { readdir, readFile, statfs } from 'node:fs/promises'
+import type { FileSystemLoad, HostLoad, HugePages, MemoryLoad, ProcessLoad } from './host-load.ts'
 
+const hugePagesFolder = '/sys/kernel/mm/hugepages'
 const nanosPerTick = 10_000_000
 
 export class NodeHostLoad implements HostLoad {
@@ -36,6 +37,16 @@ export class NodeHostLoad implements HostLoad {
       inodes: files,
       inodesFree: ffree,
     }
+  }
+
+  async hugePages(): Promise<readonly HugePages[]> {
+    const names = await readdir(hugePagesFolder).catch(() => [])
+    return Promise.all(
+      names.map(async (name) => ({
+        pageBytes: Number(/\d+/.exec(name)?.[0]) * 1024,
+        pages: Number(await readFile(`${hugePagesFolder}/${name}/nr_hugepages`, 'utf8')),
+      })),
+    )
   }
 
   async processes(): Promise<ProcessLoad> {

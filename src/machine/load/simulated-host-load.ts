@@ -1,5 +1,5 @@
 // SimulatedHostLoad: a machine that is as loaded as the test says.
-import type { FileSystemLoad, HostLoad, MemoryLoad, ProcessLoad } from './host-load.ts'
+import type { FileSystemLoad, HostLoad, HugePages, MemoryLoad, ProcessLoad } from './host-load.ts'
 
 const gib = 1024 ** 3
 
@@ -59,6 +59,10 @@ export class SimulatedHostLoad implements HostLoad {
 
   fileSystem(_path: string): Promise<FileSystemLoad> {
     return Promise.resolve(this.#load.fileSystem)
+  }
+
+  hugePages(): Promise<readonly HugePages[]> {
+    return Promise.resolve([])
   }
 
   processes(): Promise<ProcessLoad> {

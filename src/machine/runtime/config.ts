@@ -73,6 +73,7 @@ export interface ContainerConfig {
   readonly workingFolder: string
   readonly environment: readonly { readonly name: string; readonly value: string }[]
   readonly mounts: readonly ContainerMount[]
+  readonly devices: readonly ContainerDevice[]
   /** The log file, below the sandbox's log folder. */
   readonly logFile: string
   readonly stdin: boolean
@@ -93,6 +94,13 @@ export interface ContainerMount {
   readonly readOnly: boolean
   readonly recursiveReadOnly?: boolean
   readonly propagation: 'private' | 'host-to-container' | 'bidirectional'
+}
+
+/** A device of the node that the container sees. */
+export interface ContainerDevice {
+  readonly hostPath: string
+  readonly containerPath: string
+  readonly readOnly: boolean
 }
 
 /** Absent is unlimited. */
@@ -152,6 +160,7 @@ export const plainContainer = (name: string, image: string, attempt = 0): Contai
   workingFolder: '',
   environment: [],
   mounts: [],
+  devices: [],
   logFile: `${name}/${attempt}.log`,
   stdin: false,
   stdinOnce: false,
