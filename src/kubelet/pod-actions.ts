@@ -53,6 +53,8 @@ export interface RunInput {
   readonly pod: Pod
   readonly running: RuntimePod | undefined
   readonly crashes: ReadonlyMap<string, CrashBackoff>
+  /** Ids of containers that were ended only to be started again. */
+  readonly restarting?: ReadonlySet<string>
   readonly health: ContainerHealth
   readonly nowMs: number
 }
@@ -147,13 +149,14 @@ const surplus = ({ containers }: RuntimePod): RuntimeContainer[] =>
   containers.filter(({ name }, index) => containers.filter((later, at) => at > index && later.name === name).length > 1)
 
 /** Nothing is left to be started: every container has ended for good, or one that must come first has. */
-function isOver({ pod: { spec, status }, running }: RunInput): boolean {
+function isOver({ pod: { spec, status }, running, restarting }: RunInput): boolean {
   const ended = (
     container: Container,
     statuses: readonly ContainerStatus[] | undefined,
     restarts: typeof isRestarted,
   ) => {
     const last = lastEnd(container.name, running, statuses)
+    if (restarting?.has(latest(running, container.name)?.id ?? '')) return undefined
     return last !== undefined && !restarts(container, spec, last.exitCode) ? last : undefined
   }
   const initFailed = (spec.initContainers ?? []).some((container) => {
@@ -254,13 +257,15 @@ function initialize(input: RunInput, running: RuntimePod): { actions: PodAction[
 }
 
 function nextStart(container: Container, input: RunInput, restarts: typeof isRestarted): PodAction[] {
-  const { pod, running, crashes, nowMs } = input
+  const { pod, running, crashes, restarting, nowMs } = input
   const { spec, status } = pod
   const { name } = container
   const seen = latest(running, name)
   if (seen !== undefined && seen.state !== 'exited') return []
   const last = lastEnd(name, running, [...(status.initContainerStatuses ?? []), ...(status.containerStatuses ?? [])])
   if (last === undefined) return [{ kind: 'start-container', container, attempt: 0, finishedMs: undefined }]
+  if (restarting?.has(seen?.id ?? ''))
+    return [{ kind: 'start-container', container, attempt: last.attempt + 1, finishedMs: undefined }]
   // In a new sandbox init containers run again; in the one where they ended their policy decides.
   const isInit = restarts === isInitRestarted
   if (!restarts(container, spec, last.exitCode) && !(isInit && seen === undefined)) return []

@@ -34,6 +34,8 @@ export interface PodMemory {
   /** What failed, by container; the sandbox under a name that no container has. */
   readonly failures: Map<string, Failure>
   readonly crashes: Map<string, CrashBackoff>
+  /** Ids of containers that were ended only to be started again. */
+  readonly restarting: Set<string>
   /** What ended containers left as their last words, by id. */
   readonly lastWords: Map<string, string>
   verdict?: Verdict
@@ -51,6 +53,7 @@ export const newMemory = (): PodMemory => ({
   waiting: new Map(),
   failures: new Map(),
   crashes: new Map(),
+  restarting: new Set(),
   lastWords: new Map(),
   isAdmitted: false,
 })

@@ -26,6 +26,7 @@ import { newMemory, type PodMemory, type Verdict } from './pod-memory.ts'
 import { podStatus } from './pod-status.ts'
 import type { Probes } from './probes/probes.ts'
 import { withResize } from './resources/resize.ts'
+import { resizeNotes } from './resources/resize-notes.ts'
 import type { Resizer } from './resources/resizer.ts'
 import { recordCall, type RecordCall } from './record-call.ts'
 import { nextBackoff } from './restarts.ts'
@@ -114,7 +115,9 @@ export class PodWorker {
       if (wanted !== undefined) {
         this.#judge(wanted, memory, context)
         probes.follow(wanted, running, hostIp)
-        memory.resize = await resizer.step(wanted, running, context)
+        const resize = await resizer.step(wanted, running, context)
+        for (const note of resizeNotes(memory.resize, resize, wanted)) await this.#parts.tell(wanted, note, context)
+        memory.resize = resize
       }
       const actions = this.#decide(wanted, running, memory)
       const due = actions.filter((action) => !this.#isHeldBack(action, memory))
@@ -162,10 +165,13 @@ export class PodWorker {
     }
     if (isPodFinished(wanted) || memory.verdict !== undefined)
       return finishPod(wanted, running, memory.verdict?.graceSeconds)
-    const { resize } = memory
+    const { resize, restarting } = memory
+    for (const id of restarting) if (!running?.containers.some((one) => one.id === id)) restarting.delete(id)
     const stops = resize?.restarts.map((container) => restartOf(wanted, container)) ?? []
+    for (const { container } of stops) restarting.add(container.id)
     if (stops.length > 0) return [{ kind: 'stop-containers', stops }]
-    return runPod({ pod: resize?.granted ?? wanted, running, crashes: memory.crashes, health, nowMs: clock.nowMs() })
+    const { crashes } = memory
+    return runPod({ pod: resize?.granted ?? wanted, running, crashes, restarting, health, nowMs: clock.nowMs() })
   }
 
   #heldUntilMs(action: PodAction, { failures }: PodMemory): number {

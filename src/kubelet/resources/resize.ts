@@ -32,9 +32,13 @@ export const resized = (pod: Pod): readonly Container[] =>
     return present !== undefined && !sameResources(present, resources)
   })
 
+/** Whether something else is wanted for the pod as a whole than is in force. */
+export const isResizedAsWhole = ({ spec, status }: Pod): boolean =>
+  status.resources !== undefined && !sameResources(status.resources, spec.resources ?? {})
+
 /** The pod as it was granted: what is in force instead of what is wanted. */
 export function asGranted(pod: Pod): Pod {
-  if (resized(pod).length === 0) return pod
+  if (resized(pod).length === 0 && !isResizedAsWhole(pod)) return pod
   const granted = (container: Container): Container => ({
     ...container,
     resources: inForce(pod, container.name) ?? container.resources,
@@ -46,6 +50,7 @@ export function asGranted(pod: Pod): Pod {
       ...pod.spec,
       containers: containers.map(granted),
       ...(initContainers === undefined ? {} : { initContainers: initContainers.map(granted) }),
+      ...(pod.status.resources === undefined ? {} : { resources: pod.status.resources }),
     },
   }
 }
@@ -93,6 +98,8 @@ const progressType = 'PodResizeInProgress'
 export interface ResizeReport {
   /** What each container has in force, by name. */
   readonly resources: ReadonlyMap<string, Requirements>
+  /** What the pod as a whole has in force; undefined where it asks for nothing as a whole. */
+  readonly whole: Requirements | undefined
   /** The pod as it was granted. */
   readonly granted: Pod
   readonly verdict: ResizeVerdict
@@ -102,7 +109,7 @@ export interface ResizeReport {
 
 /** A pod's status with what is in force and what is under way. */
 export function withResize(status: PodStatus, { metadata }: Pod, report: ResizeReport, now: string): PodStatus {
-  const { resources, granted, verdict, progress } = report
+  const { resources, whole, granted, verdict, progress } = report
   const grantedOf = (name: string) =>
     [...(granted.spec.initContainers ?? []), ...granted.spec.containers].find((one) => one.name === name)?.resources
   const told = (one: ContainerStatus): ContainerStatus => {
@@ -136,6 +143,8 @@ export function withResize(status: PodStatus, { metadata }: Pod, report: ResizeR
   return {
     ...status,
     conditions,
+    ...(whole === undefined ? {} : { resources: whole }),
+    ...(granted.spec.resources?.requests === undefined ? {} : { allocatedResources: granted.spec.resources.requests }),
     ...(status.containerStatuses === undefined ? {} : { containerStatuses: status.containerStatuses.map(told) }),
     ...(status.initContainerStatuses === undefined
       ? {}

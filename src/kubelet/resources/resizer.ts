@@ -3,6 +3,7 @@
 import type { Context } from '../../base/context.ts'
 import { errorText } from '../../base/log.ts'
 import type { Container } from '../../api/core/v1/container.ts'
+import { amountOf } from '../../api/core/v1/requests.ts'
 import { isPodFinished } from '../../api/core/v1/pod-readiness.ts'
 import type { Pod } from '../../api/core/v1/pod.ts'
 import type { ContainerRuntime, RuntimeContainer, RuntimePod } from '../../machine/runtime/runtime.ts'
@@ -12,6 +13,7 @@ import type { PodCgroups } from './pod-cgroups.ts'
 import {
   asGranted,
   inForce,
+  isResizedAsWhole,
   judgeResize,
   needsRestart,
   resized,
@@ -20,7 +22,7 @@ import {
 } from './resize.ts'
 
 export interface ResizerParts {
-  readonly runtime: Pick<ContainerRuntime, 'updateResources'>
+  readonly runtime: Pick<ContainerRuntime, 'updateResources' | 'stats'>
   readonly cgroups: PodCgroups
   readonly allocatable: ResourceAmounts
   readonly memoryCapacityBytes: number
@@ -28,6 +30,8 @@ export interface ResizerParts {
 }
 
 export interface Resize extends ResizeReport {
+  /** Something that was granted is not in force yet. */
+  readonly isUnderWay: boolean
   /** Containers that must start anew. */
   readonly restarts: readonly RuntimeContainer[]
 }
@@ -43,21 +47,53 @@ export class Resizer {
   async step(pod: Pod, running: RuntimePod | undefined, context: Context): Promise<Resize | undefined> {
     if (!hasResources(pod)) return undefined
     const changed = running === undefined || isPodFinished(pod) ? [] : resized(pod)
-    if (changed.length === 0) return this.#settled(pod)
+    const isWholeChanged = running !== undefined && !isPodFinished(pod) && isResizedAsWhole(pod)
+    if (changed.length === 0 && !isWholeChanged) return this.#settled(pod)
     const others = this.#parts
       .pods()
       .filter((other) => other.metadata.uid !== pod.metadata.uid && !isPodFinished(other))
     const verdict = judgeResize(pod, others, this.#parts.allocatable)
     if (verdict.kind === 'pending') {
       const granted = asGranted(pod)
-      return { granted, verdict, resources: resourcesOf(granted), progress: undefined, restarts: [] }
+      return { ...this.#settled(granted), verdict }
     }
     return this.#enforce(pod, changed, running?.containers ?? [], context)
   }
 
   #settled(pod: Pod): Resize {
     const verdict = { kind: 'granted' } as const
-    return { granted: pod, verdict, resources: resourcesOf(pod), progress: undefined, restarts: [] }
+    const { resources: whole } = pod.spec
+    const nothing = { progress: undefined, restarts: [], isUnderWay: false }
+    return { granted: pod, verdict, resources: resourcesOf(pod), whole, ...nothing }
+  }
+
+  async #refuseBelowUse(
+    before: Pod,
+    pod: Pod,
+    containers: readonly RuntimeContainer[],
+    signal: AbortSignal,
+  ): Promise<void> {
+    const isLess = (was?: Requirements, is?: Requirements) => belowUse('', was, is, Infinity).length > 0
+    const earlier = resourcesOf(before)
+    const less = containersOf(pod).filter(
+      (one) => isLess(earlier.get(one.name), one.resources) && !needsRestart(one, earlier.get(one.name) ?? {}),
+    )
+    const isWholeLess = isLess(before.spec.resources, pod.spec.resources)
+    if (less.length === 0 && !isWholeLess) return
+    const stats = await this.#parts.runtime.stats(signal)
+    const usedBy = ({ id }: RuntimeContainer) =>
+      stats.find(({ containerId }) => containerId === id)?.usage.memoryBytes ?? 0
+    const live = containers.filter(({ state }) => state === 'running')
+    const total = live.reduce((sum, container) => sum + usedBy(container), 0)
+    const reasons = [
+      ...(isWholeLess ? belowUse('pod', before.spec.resources, pod.spec.resources, total) : []),
+      ...less.flatMap(({ name, resources }) =>
+        live
+          .filter((container) => container.name === name)
+          .flatMap((one) => belowUse(`container ${JSON.stringify(name)}`, earlier.get(name), resources, usedBy(one))),
+      ),
+    ]
+    if (reasons.length > 0) throw new Error(reasons.join(', '))
   }
 
   async #enforce(
@@ -68,10 +104,13 @@ export class Resizer {
   ): Promise<Resize> {
     const { runtime, cgroups, memoryCapacityBytes } = this.#parts
     const before = asGranted(pod)
+    const whole = pod.spec.resources
     const resources = new Map(resourcesOf(pod))
     const restarts: RuntimeContainer[] = []
     const verdict = { kind: 'granted' } as const
+    const isUnderWay = true
     try {
+      await this.#refuseBelowUse(before, pod, containers, signal)
       // The pod's group must never be smaller than what is in it.
       await cgroups.widen(before, pod)
       for (const container of changed) {
@@ -89,6 +128,8 @@ export class Resizer {
         granted: pod,
         verdict,
         resources,
+        whole,
+        isUnderWay,
         progress: restarts.length === 0 ? undefined : { message: '' },
         restarts,
       }
@@ -98,11 +139,22 @@ export class Resizer {
         granted: pod,
         verdict,
         resources: resourcesOf(before),
+        whole: before.spec.resources,
+        isUnderWay,
         progress: { message: errorText(error) },
         restarts: [],
       }
     }
   }
+}
+
+/** Memory that is in use is not taken away: the kernel would kill for it. */
+function belowUse(what: string, before: Requirements = {}, now: Requirements = {}, usedBytes: number): string[] {
+  const limit = amountOf('memory', now.limits?.['memory'])
+  const isLess = limit > 0 && limit < (amountOf('memory', before.limits?.['memory']) || Infinity)
+  return isLess && usedBytes >= limit
+    ? [`attempting to set ${what} memory limit (${limit}) below current usage (${usedBytes})`]
+    : []
 }
 
 const isTold = ({ status }: Pod, { id }: RuntimeContainer): boolean =>
@@ -113,6 +165,7 @@ const isTold = ({ status }: Pod, { id }: RuntimeContainer): boolean =>
 const containersOf = ({ spec }: Pod): readonly Container[] => [...(spec.initContainers ?? []), ...spec.containers]
 
 const hasResources = (pod: Pod): boolean =>
+  pod.spec.resources !== undefined ||
   containersOf(pod).some(({ resources }) => resources.requests !== undefined || resources.limits !== undefined)
 
 const resourcesOf = (pod: Pod): ReadonlyMap<string, Requirements> =>

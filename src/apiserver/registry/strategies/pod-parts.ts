@@ -1,6 +1,7 @@
 // Parts of a Pod that have doors of their own: its ephemeral containers, and the resources of its containers.
 import type { Container } from '../../../api/core/v1/container.ts'
 import { qosClassOf } from '../../../api/core/v1/qos.ts'
+import type { ResourceRequirements } from '../../../api/core/v1/resources.ts'
 import { pod, type Pod } from '../../../api/core/v1/pod.ts'
 import { invalidObject } from '../../../api/status-error.ts'
 import { forbidden, invalid, type FieldError } from '../../../schema/field-error.ts'
@@ -32,20 +33,31 @@ export function withResources(sent: Pod, old: Pod): Pod {
     })
   const initContainers = taking('initContainers')
   const containers = taking('containers') ?? []
-  const spec = { ...old.spec, containers, ...(initContainers === undefined ? {} : { initContainers }) }
-  const errors = containers.flatMap(({ resources }, index): FieldError[] => {
-    const before = old.spec.containers[index]?.resources ?? {}
-    const fixed = (part: Readonly<Record<string, string>> = {}) =>
-      Object.fromEntries(Object.entries(part).filter(([name]) => !resizable.has(name)))
-    const isSame = (['requests', 'limits'] as const).every((part) =>
-      equalValues(fixed(resources[part]), fixed(before[part])),
-    )
-    return isSame ? [] : [forbidden(`spec.containers[${index}].resources`, 'only cpu and memory resources are mutable')]
-  })
+  const { resources: whole = old.spec.resources } = sent.spec
+  const spec = {
+    ...old.spec,
+    containers,
+    ...(initContainers === undefined ? {} : { initContainers }),
+    ...(whole === undefined ? {} : { resources: whole }),
+  }
+  const errors = [
+    ...containers.flatMap(({ resources }, index) =>
+      fixedChanges(`spec.containers[${index}].resources`, resources, old.spec.containers[index]?.resources),
+    ),
+    ...fixedChanges('spec.resources', whole, old.spec.resources),
+  ]
   const [was, is] = [qosClassOf(old.spec), qosClassOf(spec)]
   if (was !== is) errors.push(invalid('spec', is, 'Pod QOS Class may not change as a result of resizing'))
   refuse(old, errors)
   return counted({ ...old, spec }, old)
+}
+
+/** What a resize may not change. */
+function fixedChanges(path: string, now: ResourceRequirements = {}, before: ResourceRequirements = {}): FieldError[] {
+  const fixed = (part: Readonly<Record<string, string>> = {}) =>
+    Object.fromEntries(Object.entries(part).filter(([name]) => !resizable.has(name)))
+  const isSame = (['requests', 'limits'] as const).every((part) => equalValues(fixed(now[part]), fixed(before[part])))
+  return isSame ? [] : [forbidden(path, 'only cpu and memory resources are mutable')]
 }
 
 function refuse({ metadata }: Pod, errors: readonly FieldError[]): void {

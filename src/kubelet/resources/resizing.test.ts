@@ -1,0 +1,111 @@
+// Resizes as users see them: what the node says while it has the new amounts, and when it has not.
+import { deepEqual, equal, match } from 'node:assert/strict'
+import { test } from 'node:test'
+import { context } from '../../base/context.ts'
+import { event } from '../../api/core/v1/event.ts'
+import { pod, type PodInput } from '../../api/core/v1/pod.ts'
+import { startCluster } from '../../cluster/start-cluster.ts'
+import type { SimulatedProgram } from '../../machine/runtime/simulated.ts'
+
+const ctx = context(new AbortController().signal)
+
+async function running(spec: Partial<PodInput['spec'] & object>, annotations: Record<string, string> = {}) {
+  const images: Record<string, SimulatedProgram> = {}
+  const cluster = await startCluster({ simulation: { images } })
+  const pods = cluster.client.of(pod)
+  const containers = [{ name: 'c', image: 'i', resources: { requests: { cpu: '1', memory: '64Mi' } } }]
+  await pods.create({ metadata: { name: 'p', annotations }, spec: { containers, ...spec } }, 'default', ctx)
+  await cluster.clock.advance('5s')
+  return {
+    cluster,
+    status: async () => (await pods.get('p', 'default', ctx)).status,
+    async resize(change: object) {
+      await pods.patch('p', 'default', { spec: change }, 'strategic', ctx, 'resize')
+      await cluster.clock.advance('3s')
+    },
+    async told() {
+      const { items } = await cluster.client.of(event).list({ fieldSelector: 'involvedObject.name=p' }, ctx)
+      return items
+        .filter(({ reason = '' }) => reason.startsWith('Resize'))
+        .map(({ type, reason, message }) => `${type} ${reason} ${message}`)
+    },
+    [Symbol.asyncDispose]: () => cluster.stop(),
+  }
+}
+
+const asks = (cpu: string, memory = '64Mi') => ({
+  containers: [{ name: 'c', resources: { requests: { cpu, memory } } }],
+})
+const summary = (cpu: string, generation: number) =>
+  `"containers":[{"name":"c","resources":{"requests":{"cpu":"${cpu}","memory":"64Mi"}}}],"generation":${generation}`
+
+test('a resize is told of when it begins and when it is done', async () => {
+  await using it = await running({})
+  await it.resize(asks('2'))
+  deepEqual(await it.told(), [
+    `Normal ResizeStarted Pod resize started: {${summary('2', 2)}}`,
+    `Normal ResizeCompleted Pod resize completed: {${summary('2', 2)}}`,
+  ])
+  const { containerStatuses, conditions = [] } = await it.status()
+  deepEqual(containerStatuses?.[0]?.resources, { requests: { cpu: '2', memory: '64Mi' } })
+  deepEqual(
+    conditions.filter(({ type }) => type.startsWith('PodResize')),
+    [],
+  )
+})
+
+test('what the node never has is told of once, and nothing changes', async () => {
+  await using it = await running({})
+  await it.resize(asks('100'))
+  await it.cluster.clock.advance('1m')
+  const why = "Node didn't have enough capacity: cpu, requested: 100000, capacity: 8000"
+  deepEqual(await it.told(), [
+    `Warning ResizeInfeasible Pod resize Infeasible: {${summary('100', 2)},"error":"${why}"}`,
+  ])
+  const { conditions = [], containerStatuses } = await it.status()
+  const pending = conditions.find(({ type }) => type === 'PodResizePending')
+  deepEqual([pending?.status, pending?.reason, pending?.message], ['True', 'Infeasible', why])
+  equal(containerStatuses?.[0]?.resources?.requests?.['cpu'], '1')
+})
+
+test('memory that is in use is not taken away', async () => {
+  const resources = { limits: { cpu: '1', memory: '128Mi' } }
+  const it = await running(
+    { containers: [{ name: 'c', image: 'i', resources }] },
+    { 'coxswain.dev/usage': 'memory=100Mi' },
+  )
+  await using _it = it
+  const less = { cpu: '1', memory: '64Mi' }
+  await it.resize({ containers: [{ name: 'c', resources: { limits: less, requests: less } }] })
+  const { conditions = [], containerStatuses } = await it.status()
+  const progress = conditions.find(({ type }) => type === 'PodResizeInProgress')
+  const why = 'attempting to set container "c" memory limit (67108864) below current usage (104857600)'
+  deepEqual([progress?.status, progress?.reason, progress?.message], ['True', 'Error', why])
+  equal(containerStatuses?.[0]?.resources?.limits?.['memory'], '128Mi')
+  match((await it.told()).join('\n'), /ResizeStarted.*\nWarning ResizeError Pod resize error: .*below current usage/)
+})
+
+test('a container that ends well for a resize is started again, whatever its policy says of good ends', async () => {
+  const resizePolicy = [{ resourceName: 'cpu', restartPolicy: 'RestartContainer' as const }]
+  const container = { name: 'c', image: 'i', resizePolicy, resources: { requests: { cpu: '1', memory: '64Mi' } } }
+  await using it = await running({ restartPolicy: 'OnFailure', containers: [container] })
+  await it.resize(asks('2'))
+  const { phase, containerStatuses } = await it.status()
+  const [one] = containerStatuses ?? []
+  deepEqual(
+    [phase, one?.restartCount, one?.lastState?.terminated?.exitCode, one?.resources?.requests?.['cpu']],
+    ['Running', 1, 0, '2'],
+  )
+  match((await it.told()).at(-1) ?? '', /^Normal ResizeCompleted /)
+})
+
+test('resources of the whole pod change in place', async () => {
+  const containers = [{ name: 'c', image: 'i' }]
+  const amounts = (cpu: string) => ({ requests: { cpu, memory: '64Mi' }, limits: { cpu: '4', memory: '1Gi' } })
+  await using it = await running({ containers, resources: amounts('1') })
+  deepEqual((await it.status()).resources, amounts('1'))
+  await it.resize({ resources: amounts('2') })
+  const { resources, allocatedResources } = await it.status()
+  deepEqual([resources, allocatedResources], [amounts('2'), { cpu: '2', memory: '64Mi' }])
+  match((await it.told()).at(-1) ?? '', /ResizeCompleted Pod resize completed: \{"resources":\{"limits":\{"cpu":"4",/)
+})
