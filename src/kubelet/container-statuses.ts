@@ -83,7 +83,7 @@ function statusOf(
     started: isStarted,
     // What it asks for takes its place once the node has granted it.
     resources: {},
-    ...mountsOf(container),
+    ...mountsOf(container, current),
     ...(current.user === undefined ? {} : { user: { linux: userOf(current.user) } }),
     ...(stopSignal === undefined ? {} : { stopSignal }),
   }
@@ -125,13 +125,17 @@ function notThere(
 }
 
 /** Whether a mount that may not be written to is so below its own root, too. */
-function mountsOf({ volumeMounts = [] }: Container): Pick<ContainerStatus, 'volumeMounts'> {
+function mountsOf({ volumeMounts = [] }: Container, seen?: RuntimeContainer): Pick<ContainerStatus, 'volumeMounts'> {
   if (volumeMounts.length === 0) return {}
+  // What a runtime has mounted it knows itself.
+  const isDenied = (path: string, asked: string) => seen?.recursivelyReadOnly?.includes(path) ?? asked !== 'Disabled'
   return {
     volumeMounts: volumeMounts.map(({ name, mountPath, readOnly = false, recursiveReadOnly = 'Disabled' }) => ({
       name,
       mountPath,
-      ...(readOnly ? { readOnly, recursiveReadOnly: recursiveReadOnly === 'Disabled' ? 'Disabled' : 'Enabled' } : {}),
+      ...(readOnly
+        ? { readOnly, recursiveReadOnly: isDenied(mountPath, recursiveReadOnly) ? 'Enabled' : 'Disabled' }
+        : {}),
     })),
   }
 }

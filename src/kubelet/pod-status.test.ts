@@ -252,3 +252,23 @@ test('status: only a pod whose sandbox stands can start containers', () => {
     conditionOf(status(aPod(), running), 'PodReadyToStartContainers')?.status
   deepEqual([value(undefined), value({ ...sandbox(), isReady: false }), value(sandbox())], ['False', 'False', 'True'])
 })
+
+test('whether a mount is read-only with all below it is what the runtime has made of it, not what was asked for', () => {
+  const volumeMounts = [
+    { name: 'v', mountPath: '/a', readOnly: true, recursiveReadOnly: 'IfPossible' },
+    { name: 'v', mountPath: '/b', readOnly: true, recursiveReadOnly: 'IfPossible' },
+  ]
+  const pod = aPod({ containers: [{ name: 'c', image: 'i', volumeMounts }] })
+  const modes = (recursivelyReadOnly?: readonly string[]) => {
+    const seen = { ...container('c', 'running'), ...(recursivelyReadOnly === undefined ? {} : { recursivelyReadOnly }) }
+    return status(pod, sandbox(seen)).containerStatuses?.[0]?.volumeMounts?.map((one) => one.recursiveReadOnly)
+  }
+  deepEqual(
+    [modes(['/a']), modes([]), modes()],
+    [
+      ['Enabled', 'Disabled'],
+      ['Disabled', 'Disabled'],
+      ['Enabled', 'Enabled'],
+    ],
+  )
+})

@@ -52,6 +52,7 @@ const containerOf = (status: Proto<typeof containerStatus>): RuntimeContainer =>
   exitCode: status.exitCode,
   reason: status.reason,
   message: status.message,
+  recursivelyReadOnly: status.mounts.filter((one) => one.recursiveReadOnly).map((one) => one.containerPath),
   logPath: status.logPath,
   ...(status.user?.linux === undefined ? {} : { user: status.user.linux }),
 })

@@ -23,6 +23,8 @@ export interface RuntimeContainer {
   readonly message: string
   /** As whom it runs, where the runtime tells it. */
   readonly user?: { readonly uid: number; readonly gid: number; readonly supplementalGroups: readonly number[] }
+  /** Where it sees mounts that are read-only with all below them, where the runtime tells it. */
+  readonly recursivelyReadOnly?: readonly string[]
   /** Where its output goes; empty where the runtime keeps none in files. */
   readonly logPath: string
 }
