@@ -116,7 +116,7 @@ export class PodWorker {
         this.#judge(wanted, memory, context)
         probes.follow(wanted, running, hostIp)
         const resize = await resizer.step(wanted, running, context)
-        for (const note of resizeNotes(memory.resize, resize, wanted)) await this.#parts.tell(wanted, note, context)
+        for (const note of resizeNotes(memory.resize, resize, wanted)) this.#parts.tell(wanted, note, context)
         memory.resize = resize
       }
       const actions = this.#decide(wanted, running, memory)
