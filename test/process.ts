@@ -13,6 +13,8 @@ export interface RunningProcess extends AsyncDisposable {
   readonly pid: number
   /** What was printed when it was ready. */
   readonly readyLine: string
+  /** What it has printed so far. */
+  printed(): string
   /** Ends it with a signal; returns the exit code, -1 when the signal ended it. */
   end(signal?: 'SIGTERM' | 'SIGKILL'): Promise<number>
 }
@@ -59,7 +61,8 @@ export async function startUpIn(folder: string, ...options: string[]): Promise<R
 export async function startProcess(args: readonly string[]): Promise<RunningProcess> {
   const child = spawn(coxswain, args)
   const exited = once(child, 'exit') as Promise<[number | null]>
-  let errors = ''
+  let [errors, output] = ['', '']
+  child.stdout.on('data', (piece: Buffer) => (output += piece.toString()))
   child.stderr.on('data', (piece: Buffer) => (errors += piece.toString()))
   const ready = new Promise<string>((resolve, reject) => {
     createInterface({ input: child.stdout }).on('line', (line) => line.startsWith('ready') && resolve(line))
@@ -76,6 +79,7 @@ export async function startProcess(args: readonly string[]): Promise<RunningProc
   return {
     pid: child.pid ?? 0,
     readyLine,
+    printed: () => output,
     end,
     async [Symbol.asyncDispose]() {
       await end()

@@ -71,11 +71,9 @@ export interface ClusterOptions {
   readonly simulation?: SimulatedRuntimeOptions
   /** How the kubelets of simulated nodes look after them. */
   readonly kubeletSettings?: KubeletSettings
-  /** This machine as a node. */
-  readonly realNode?: RealNode
   /** How kubelets of other processes are called; without it none is. */
   readonly kubeletTls?: OutboundTls
-  /** Whether discovery tells of metrics.k8s.io; it does where there are real containers to measure. */
+  /** Whether discovery tells of metrics.k8s.io: where there are real containers to measure. */
   readonly tellsOfAddOns?: boolean
   readonly flowEvents?: number
   readonly schedulerConfiguration?: SchedulerConfiguration
@@ -89,7 +87,7 @@ export class Cluster {
   readonly flow: FlowRecorder
   readonly metrics: Metrics
   readonly decisions = new DecisionRecord()
-  readonly components: ReadonlyMap<string, Component>
+  readonly #components = new Map<string, Component>()
   readonly #controllerMetrics
   readonly #controllerSettings: ControllerSettings
   readonly #ownRanges: RangePool
@@ -100,6 +98,7 @@ export class Cluster {
   readonly #machines = new Map<string, SimulatedMachine>()
   #server: ApiServer | undefined
   #isStopping = false
+  #areOthersStarted = false
 
   constructor(options: ClusterOptions) {
     this.#options = options
@@ -114,9 +113,27 @@ export class Cluster {
     const managers = Array.from({ length: options.controllerManagers ?? 1 }, (_, index) =>
       this.#controllerManager(index),
     )
-    const real = options.realNode === undefined ? [] : [this.#realKubelet(options.realNode)]
-    const all = [this.#apiServer(), ...managers, this.#scheduler(), ...real, ...nodes]
-    this.components = new Map(all.map((component) => [component.name, component]))
+    for (const component of [this.#apiServer(), ...managers, this.#scheduler(), ...nodes])
+      this.#components.set(component.name, component)
+  }
+
+  get components(): ReadonlyMap<string, Component> {
+    return this.#components
+  }
+
+  /** This machine becomes a node. */
+  addRealNode(node: RealNode): void {
+    this.#add(this.#realKubelet(node))
+  }
+
+  /** One more simulated node. */
+  addSimulatedNode(): void {
+    this.#add(this.#kubelet(this.#machines.size))
+  }
+
+  #add(component: Component): void {
+    this.#components.set(component.name, component)
+    if (this.#areOthersStarted && !this.#isStopping) component.start()
   }
 
   /** The API server, while it runs. */
@@ -141,6 +158,7 @@ export class Cluster {
 
   /** Those that would only wait while the API server is not ready. */
   startOthers(): void {
+    this.#areOthersStarted = true
     if (!this.#isStopping) for (const component of this.components.values()) component.start()
   }
 
@@ -204,7 +222,7 @@ export class Cluster {
   }
 
   #apiServer(): Component {
-    const { clock, random, log, store, realNode, tellsOfAddOns = realNode !== undefined } = this.#options
+    const { clock, random, log, store, tellsOfAddOns = false } = this.#options
     const metrics = this.metrics
     const requestMetrics = new RequestMetrics(metrics)
     const digest = (text: string) => nodeCrypto.sha256(text).toHex().toUpperCase()

@@ -40,11 +40,11 @@ test('a data directory goes back to a snapshot, keeps what it held, and is empti
   {
     await using _lock = await lockDirectory(folder)
     equal((await folderState(folder)).pid, process.pid)
-    await rejects(resetFolder(folder), /is in use by process/)
+    await rejects(resetFolder(folder, signal), /is in use by process/)
     await rejects(restoreFolder(folder, copy, signal), /is in use by process/)
   }
   await writeFile(join(folder, 'foreign'), '')
-  await resetFolder(folder)
+  await resetFolder(folder, signal)
   deepEqual((await readdir(folder)).toSorted(), ['copy', 'foreign'])
   deepEqual(await folderState(folder), { pid: undefined, storeBytes: undefined, kubeconfig: undefined })
   await rm(folder, { recursive: true })

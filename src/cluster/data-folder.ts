@@ -57,9 +57,11 @@ export async function restoreFolder(folder: string, from: string, signal: AbortS
 }
 
 /** Removes what a cluster keeps. Refused while it runs, and while something is mounted below. */
-export async function resetFolder(folder: string): Promise<void> {
+export async function resetFolder(folder: string, signal: AbortSignal): Promise<void> {
   await nodePlatform.files.makeFolder(folder)
   await using _lock = await lockDirectory(folder)
+  const { clearNode } = await import('./clear-node.ts')
+  await clearNode(folder, signal)
   const mounts = await readFile('/proc/mounts', 'utf8').catch(() => '')
   const below = mounts.split('\n').map((line) => line.split(' ')[1] ?? '')
   const mounted = below.find((path) => path.startsWith(`${folder}/`))

@@ -22,6 +22,8 @@ import { AnnouncedShutdown } from '../machine/shutdown/announced-shutdown.ts'
 import { NodeLogind } from '../machine/shutdown/node-logind.ts'
 import { NodeDisk } from '../machine/disk/node-disk.ts'
 import type { Platform } from '../platform/platform.ts'
+import { bridge, networksHere, removeBridge, takeMachine, whyRangeTaken } from './machine-network.ts'
+import { restPods } from './rest-pods.ts'
 import { pluginsFolder } from './why-no-containers.ts'
 
 export interface RealNode {
@@ -34,6 +36,9 @@ export interface RealNode {
   provideNetwork(podCidr: string): Promise<void>
   /** Ends its pods as at a shutdown, where this process is to announce those. */
   shutDown(): Promise<void>
+  /** Ends all containers, and takes the network away that was made for them. */
+  rest(): Promise<void>
+  /** Lets go of the runtime; containers go on. */
   stop(): Promise<void>
 }
 
@@ -55,9 +60,13 @@ export interface RealNodeParts {
   readonly log: Log
 }
 
-const bridge = 'coxswain0'
 /** What a containerd that is not ours uses unless it was told otherwise. */
 const containerdSnapshotter = 'overlayfs'
+/** Where it stands which control group holds the pods: whoever clears up must know. */
+export const cgroupNote = (folder: string): string => `${folder}/cgroup`
+
+/** How long all containers together have to end. */
+const restMsMax = 20_000
 
 export async function startRealNode(
   { dataFolder, hostIp, podCidr, settings, runtimeSocket, name = hostname() }: RealNodeOptions,
@@ -68,8 +77,12 @@ export async function startRealNode(
   const networkFolder = `${folder}/net.d`
   const network = { bridge, addressesFolder: `${folder}/addresses`, masquerades: masquerades() }
   const provide = async (range: string) => {
+    const taken = whyRangeTaken(range, networksHere())
+    if (taken !== undefined) throw new Error(taken)
     await provideNetwork(networkFolder, { ...network, podCidr: range }, platform.files)
   }
+  await using starting = new AsyncDisposableStack()
+  if (runtimeSocket === undefined) starting.use(await takeMachine())
   if (podCidr !== undefined && runtimeSocket === undefined) await provide(podCidr)
   const { runtime, stop } =
     runtimeSocket === undefined
@@ -82,6 +95,10 @@ export async function startRealNode(
           snapshotter: runtimeSocket === undefined ? snapshotter() : containerdSnapshotter,
         })
       : undefined
+  starting.defer(stop)
+  const cgroupRoot = `${settings.cgroupRoot.replace(/\/$/, '')}/kubepods`
+  await platform.files.makeFolder(folder)
+  await platform.files.write(cgroupNote(folder), cgroupRoot)
   const load = new NodeHostLoad()
   const cgroups = await NodeCgroups.open()
   const { capacityBytes } = await load.fileSystem(dataFolder)
@@ -114,6 +131,7 @@ export async function startRealNode(
   const { servers, domain, resolvConfPath } = settings.dns
   const announced = settings.endsPodsOnSigterm ? new AnnouncedShutdown() : undefined
   const shutdown = announced ?? new NodeLogind({ processes: platform.processes, clock })
+  const held = starting.move()
   return {
     settings,
     runtime,
@@ -126,7 +144,7 @@ export async function startRealNode(
       paths: { pods: `${folder}/pods`, logs: `${folder}/logs` },
       dns: { servers, domain, node: parseResolvConf(textOf(resolvConfPath)) },
       cgroups,
-      cgroupRoot: `${settings.cgroupRoot.replace(/\/$/, '')}/kubepods`,
+      cgroupRoot,
       load,
       shutdown,
       imageFolder: runtimeSocket === undefined ? `${folder}/containerd` : dataFolder,
@@ -138,7 +156,17 @@ export async function startRealNode(
     }),
     provideNetwork: (range) => (runtimeSocket === undefined ? provide(range) : Promise.resolve()),
     shutDown: () => announced?.announce() ?? Promise.resolve(),
-    stop,
+    async rest() {
+      const bound = new AbortController()
+      const timer = clock.after(restMsMax, () => bound.abort())
+      try {
+        await restPods(runtime, bound.signal)
+        await removeBridge(platform.processes, bound.signal)
+      } finally {
+        timer.cancel()
+      }
+    },
+    stop: () => held.disposeAsync(),
   }
 }
 
@@ -147,7 +175,7 @@ interface StartedRuntime {
   stop(): Promise<void>
 }
 
-async function ownContainerd(
+export async function ownContainerd(
   folder: string,
   networkFolder: string,
   { platform, clock, log }: RealNodeParts,

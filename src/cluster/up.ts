@@ -30,8 +30,8 @@ export interface UpOptions {
   readonly host: string
   readonly port: number
   readonly nodes: number
-  /** Whether this machine is a node that runs real containers. */
-  readonly runsContainers?: boolean
+  /** Whether this machine is a node that runs real containers: it must, it should where it can, or it is none. */
+  readonly containers?: 'must' | 'should' | 'none'
   /** Flags that say who is believed and who may do what. */
   readonly policyFlags?: PolicyFlagValues
   /** Flags that say which addresses pods get. */
@@ -46,7 +46,14 @@ export interface UpOptions {
   readonly isAlone?: boolean
   /** Hears what the start waits for. */
   readonly onProgress?: (what: string) => void
+  /** Hears, after the start, what became of the node that this machine should be. */
+  readonly onNode?: (outcome: NodeOutcome) => void
 }
+
+export type NodeOutcome =
+  | { readonly kind: 'real'; readonly name: string; readonly runtime: string }
+  /** A simulated node runs instead. */
+  | { readonly kind: 'simulated'; readonly why: string }
 
 const renewalCheckMs = 24 * 3_600_000
 /** How long answers under way may take when the cluster stops. */
@@ -63,7 +70,7 @@ export async function up({
   host,
   port,
   nodes,
-  runsContainers = false,
+  containers = 'none',
   policyFlags = {},
   nodeRangeFlags = {},
   kubeletFlags = {},
@@ -72,6 +79,7 @@ export async function up({
   signingDuration,
   isAlone = false,
   onProgress = () => {},
+  onNode = () => {},
 }: UpOptions): Promise<Running> {
   const platform = nodePlatform
   await platform.files.makeFolder(dataFolder)
@@ -104,9 +112,22 @@ export async function up({
     cleanUps.defer(close)
     const podCidr = rangeOfFirstNode(nodeRanges)
     const nodeOptions = { dataFolder, hostIp: host, podCidr, settings: kubeletSettings(kubeletFlags) }
-    if (runsContainers) onProgress('starting containerd')
-    const realNode = runsContainers ? await realNodeOf(nodeOptions, log) : undefined
-    if (realNode !== undefined) cleanUps.defer(() => realNode.stop())
+    let thisMachine: RealNode | undefined
+    // Stopped after the kubelet that works on it.
+    const started = new AsyncDisposableStack()
+    cleanUps.use(started)
+    const startNode = async (signal: AbortSignal) => {
+      const node = await realNodeOf(nodeOptions, log, signal)
+      thisMachine = node
+      started.defer(() => node.stop())
+      started.defer(() =>
+        node.rest().catch((error: unknown) => log.warn('not all containers have ended', { error: errorText(error) })),
+      )
+      return node
+    }
+    if (containers === 'must') onProgress('starting containerd')
+    const realNode = containers === 'must' ? await startNode(new AbortController().signal) : undefined
+    const hasContainers = containers !== 'none'
     const cluster = new Cluster({
       clock: realClock,
       random: systemRandom,
@@ -121,22 +142,22 @@ export async function up({
         signer,
         certificateLifeMs: certificateLifeMsOf(signingDuration),
         legacyTokens: legacyTokenIssuer(accountKey, platform.crypto),
-        nodeRanges: runsContainers ? { ...nodeRanges, keptBack: [...nodeRanges.keptBack, podCidr] } : nodeRanges,
+        nodeRanges: hasContainers ? { ...nodeRanges, keptBack: [...nodeRanges.keptBack, podCidr] } : nodeRanges,
       },
       schedulerConfiguration,
       kubeletTls: {
         ...certificates.components['apiserver-kubelet-client'],
         ...(settings.kubeletAuthority === '' ? { trustsAnyServer: true } : { authority: settings.kubeletAuthority }),
       },
-      tellsOfAddOns: runsContainers || nodes === 0,
-      ...(realNode === undefined ? {} : { realNode }),
+      tellsOfAddOns: hasContainers || nodes === 0,
     })
     cleanUps.defer(() => cluster.stop())
+    if (realNode !== undefined) cluster.addRealNode(realNode)
     onProgress('starting the API server')
     cluster.startServer()
     const served = await serve(cluster, { host, port, certificates, platform, clock: realClock, log })
     cleanUps.defer(() => served.close(drainMs))
-    if (realNode !== undefined) cleanUps.defer(() => realNode.shutDown())
+    cleanUps.defer(async () => thisMachine?.shutDown())
     await Promise.all([
       platform.files.write(kubeconfigPath, served.kubeconfig),
       ...componentKubeconfigs(served.url, certificates).map(([name, content]) =>
@@ -156,6 +177,19 @@ export async function up({
       if (!isAlone) cluster.startOthers()
       await cluster.letCallKubelets(stop)
     })
+    if (containers === 'should')
+      tasks.start('node', async (stop) => {
+        await turn()
+        const outcome = await startNode(stop).catch((error: unknown) => errorText(error))
+        if (stop.aborted) return
+        if (typeof outcome !== 'string') {
+          cluster.addRealNode(outcome)
+          return onNode({ kind: 'real', ...outcome.description })
+        }
+        log.warn('this machine runs no containers; a simulated node runs instead', { why: outcome })
+        if (nodes === 0) cluster.addSimulatedNode()
+        onNode({ kind: 'simulated', why: outcome })
+      })
     if (encrypted !== undefined && policyFlags['encryption-provider-config-automatic-reload'] === 'true')
       tasks.start('encryption configuration', (signal) => encrypted.follow(signal))
     tasks.start('renew certificates', async (signal) => {
@@ -176,9 +210,9 @@ export async function up({
 }
 
 /** Loaded when it is needed: most clusters run without. */
-async function realNodeOf(options: RealNodeOptions, log: Log): Promise<RealNode> {
+async function realNodeOf(options: RealNodeOptions, log: Log, signal: AbortSignal): Promise<RealNode> {
   const { startRealNode } = await import('./real-node.ts')
-  return startRealNode(options, { platform: nodePlatform, clock: realClock, log }, new AbortController().signal)
+  return startRealNode(options, { platform: nodePlatform, clock: realClock, log }, signal)
 }
 
 /** For components that run in processes of their own. */

@@ -11,10 +11,10 @@ export const reset = defineCommand({
     ...dataFolderOptions,
     yes: { type: 'boolean', short: 'y', help: 'does it; without, it only says what would go' },
   },
-  async run({ options }, { out, environment }) {
+  async run({ options }, { out, environment, signal }) {
     const folder = dataFolderOf(options['data-dir'], environment)
     if (!options.yes) throw new UsageError(`all that the cluster keeps in ${folder} would go; say --yes`)
-    await resetFolder(folder)
+    await resetFolder(folder, signal)
     out(`${folder} is empty; the next start begins a new cluster\n`)
     return 0
   },

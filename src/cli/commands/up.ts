@@ -6,7 +6,8 @@ import type { StoreChoice } from '../../cluster/open-store.ts'
 import { certificateLifeFlag } from '../../cluster/certificate-life.ts'
 import { kubeletFlags, type KubeletFlag } from '../../cluster/kubelet-flags.ts'
 import { nodeRangeFlags } from '../../cluster/node-ranges.ts'
-import { up as startUp } from '../../cluster/up.ts'
+import { up as startUp, type NodeOutcome } from '../../cluster/up.ts'
+import { whyNoContainers } from '../../cluster/why-no-containers.ts'
 import { defineCommand, UsageError } from '../command.ts'
 import { schedulerConfiguration } from '../scheduler-config.ts'
 import { numberOf, optionsOf, pick, serverChoicesOf, serverOptions } from '../server-options.ts'
@@ -30,7 +31,7 @@ export const up = defineCommand({
     runtime: {
       type: 'string',
       value: 'auto|containerd|simulated|none',
-      help: 'what runs containers (auto: simulated; containerd: this machine, as root)',
+      help: 'what runs containers (auto: containerd on this machine where it and root are there, else simulated)',
     },
     nodes: { type: 'string', value: '<n>', help: 'how many simulated nodes run (1; 0 beside a real one)' },
     'scheduler-config': {
@@ -47,27 +48,31 @@ export const up = defineCommand({
     const runtime = options.runtime ?? 'auto'
     if (!isRuntimeChoice(runtime))
       throw new UsageError(`--runtime ${JSON.stringify(runtime)} is none of ${runtimeChoices.join(', ')}`)
-    const runsContainers = runtime === 'containerd'
-    if (runsContainers) await refuseWithoutContainers()
+    const whyNot = whyNoContainers()
+    if (runtime === 'containerd' && whyNot !== undefined) throw new UsageError(`--runtime containerd: ${whyNot}`)
+    const containers =
+      runtime === 'containerd' ? 'must' : runtime === 'auto' && whyNot === undefined ? 'should' : 'none'
     const choices = serverChoicesOf(options, environment)
-    const nodes = numberOf('--nodes', options.nodes ?? (runsContainers || runtime === 'none' ? '0' : '1'), nodesMax)
+    const nodesDefault = containers !== 'none' || runtime === 'none' ? '0' : '1'
+    const nodes = numberOf('--nodes', options.nodes ?? nodesDefault, nodesMax)
     const format = isTerminal ? 'text' : 'json'
     const log = createLog({ clock: realClock, write: err, format, level: options.verbose ? 'debug' : 'info' })
     await using running = await startUp({
       ...choices,
       nodes,
-      runsContainers,
+      containers,
       kubeletFlags: pick<KubeletFlag>(options, kubeletFlagNames),
       nodeRangeFlags: options,
       signingDuration: options['cluster-signing-duration'],
       log,
       schedulerConfiguration: await schedulerConfiguration('--scheduler-config', options['scheduler-config']),
       onProgress: (what) => isTerminal && err(`${eraseLine}${what} …`),
+      onNode: (outcome) => out(outcomeText(outcome)),
     })
     if (isTerminal) err(eraseLine)
     out(`ready in ${Math.round(realClock.nowMs() - startedMs)} ms at ${running.url}\n`)
     out(`
-  nodes       ${await nodesText(runsContainers, nodes)}
+  nodes       ${nodesText(containers, nodes, whyNot)}
   store       ${storeText[choices.store.kind]}
   kubeconfig  ${choices.kubeconfigPath}
 
@@ -94,18 +99,17 @@ const runtimeChoices = ['auto', 'containerd', 'simulated', 'none'] as const
 const isRuntimeChoice = (text: string): text is (typeof runtimeChoices)[number] =>
   (runtimeChoices as readonly string[]).includes(text)
 
-async function refuseWithoutContainers(): Promise<void> {
-  const { whyNoContainers } = await import('../../cluster/why-no-containers.ts')
-  const why = whyNoContainers()
-  if (why !== undefined) throw new UsageError(`--runtime containerd: ${why}`)
+function nodesText(containers: 'must' | 'should' | 'none', simulated: number, whyNot: string | undefined): string {
+  const pretended = `${simulated} simulated: pods run as functions, no container is started`
+  if (containers !== 'none') {
+    const real = `this machine: real containers through containerd${containers === 'should' ? ', which is being started' : ''}`
+    return simulated === 0 ? real : `${real}, and ${pretended}`
+  }
+  if (simulated === 0) return 'none: pods wait'
+  return `${pretended}\n              (real ones: ${whyNot ?? 'coxswain up --runtime containerd'})`
 }
 
-async function nodesText(runsContainers: boolean, simulated: number): Promise<string> {
-  const pretended = `${simulated} simulated: pods run as functions, no container is started`
-  if (runsContainers)
-    return `this machine: real containers through containerd${simulated === 0 ? '' : `, and ${pretended}`}`
-  if (simulated === 0) return 'none: pods wait'
-  const { whyNoContainers } = await import('../../cluster/why-no-containers.ts')
-  const reason = whyNoContainers()
-  return `${pretended}\n              (real ones: ${reason ?? 'coxswain up --runtime containerd'})`
-}
+const outcomeText = (outcome: NodeOutcome): string =>
+  outcome.kind === 'real'
+    ? `\n  node ${outcome.name} runs containers with ${outcome.runtime}\n`
+    : `\n  No real containers: ${outcome.why}.\n  A simulated node runs instead: pods run as functions.\n`

@@ -1,0 +1,41 @@
+// What a real node has left on this machine goes: containers, their network, their control groups, and what is mounted.
+import { existsSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
+import { realClock } from '../base/clock.ts'
+import { silentLog } from '../base/log.ts'
+import { NodeCgroups } from '../machine/cgroups/node-cgroups.ts'
+import { nodePlatform } from '../platform/node/platform.ts'
+import { removeBridge, takeMachine } from './machine-network.ts'
+import { cgroupNote, ownContainerd } from './real-node.ts'
+import { removePods } from './rest-pods.ts'
+import { whyNoContainers } from './why-no-containers.ts'
+
+const classes = ['', '/burstable', '/besteffort']
+
+/** Fine when there never was one. Containers are asked of the runtime that runs them, so that is started once more. */
+export async function clearNode(dataFolder: string, signal: AbortSignal): Promise<void> {
+  const folder = `${dataFolder}/node`
+  if (!existsSync(`${folder}/containerd`) || whyNoContainers() !== undefined) return
+  await using _machine = await takeMachine()
+  const parts = { platform: nodePlatform, clock: realClock, log: silentLog }
+  const { runtime, stop } = await ownContainerd(folder, `${folder}/net.d`, parts, signal)
+  const uids = await removePods(runtime, signal).finally(stop)
+  await removeBridge(nodePlatform.processes, signal)
+  const root = new TextDecoder().decode(await nodePlatform.files.read(cgroupNote(folder))).trim()
+  const cgroups = await NodeCgroups.open()
+  for (const uid of root === '' ? [] : uids) for (const one of classes) await cgroups.remove(`${root}${one}/pod${uid}`)
+  await unmountBelow(folder, signal)
+}
+
+/** The innermost first. */
+async function unmountBelow(folder: string, signal: AbortSignal): Promise<void> {
+  const lines = (await readFile('/proc/self/mountinfo', 'utf8')).trim().split('\n')
+  const places = lines
+    .map((line) => unescaped(line.split(' ')[4] ?? ''))
+    .filter((place) => place.startsWith(`${folder}/`))
+  for (const place of places.toReversed()) await nodePlatform.processes.run('umount', [place], {}, signal)
+}
+
+/** Blanks stand in octal digits. */
+const unescaped = (path: string): string =>
+  path.replaceAll(/\\(\d{3})/g, (_, digits: string) => String.fromCharCode(Number.parseInt(digits, 8)))

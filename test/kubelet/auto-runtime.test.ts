@@ -1,0 +1,98 @@
+// coxswain up as root, without a word about its runtime: real containers where they can be had, and nothing of them left on the
+// machine once it is stopped or reset.
+import { deepEqual, equal, match } from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
+import { readdirSync, readFileSync, rmSync } from 'node:fs'
+import { basename, join } from 'node:path'
+import { test } from 'node:test'
+import { NodeCgroups } from '../../src/machine/cgroups/node-cgroups.ts'
+import { busybox, server } from '../containers/busybox.ts'
+import { inNamespaces } from '../containers/namespaces.ts'
+import { startRegistry } from '../containers/registry.ts'
+import { runKubectl } from '../kubectl.ts'
+import { coxswain, newFolder, startUpIn } from '../process.ts'
+import { until } from '../until.ts'
+import { newest } from './joining.harness.ts'
+
+const links = () =>
+  execFileSync('ip', ['-o', 'link', 'show'], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] })
+/** What a node leaves on its machine: its bridge, mounts below its folder, processes of its containers. */
+const traces = (folder: string): readonly string[] => {
+  const mounts = readFileSync('/proc/self/mounts', 'utf8').split('\n')
+  const programs = readdirSync('/proc').flatMap((name) => {
+    if (!/^\d+$/.test(name)) return []
+    try {
+      return [readFileSync(`/proc/${name}/cmdline`, 'utf8').split('\0')[0] ?? '']
+    } catch {
+      return [] // it has ended meanwhile
+    }
+  })
+  return [
+    ...(links().includes('coxswain0') ? ['the bridge'] : []),
+    ...mounts.filter((line) => line.includes(folder)).map((line) => `mounted ${line.split(' ')[1]}`),
+    ...programs.filter((program) => /containerd|\/pause$/.test(program)),
+  ]
+}
+
+inNamespaces(import.meta.url, () => {
+  test('real containers without a word; a stop ends them, a start brings them back, a reset leaves nothing', async () => {
+    await using registry = await startRegistry()
+    const image = registry.push('busybox:1', busybox({ command: server }))
+    const folder = await newFolder()
+    const cgroupRoot = `/${basename(folder)}`
+    const start = () => startUpIn(folder, '--runtime', 'auto', '--cgroup-root', cgroupRoot)
+    const k = async (...args: string[]) => {
+      const { code, out, err } = await runKubectl(newest(), join(folder, 'kubeconfig'), args)
+      equal(code, 0, err)
+      return out
+    }
+    await using first = await start()
+    await until(() => first.printed().includes('runs containers with containerd://'))
+    match(first.printed(), /nodes +this machine: real containers through containerd, which is being started/)
+    await k('create', 'deployment', 'web', `--image=${image}`)
+    await k('rollout', 'status', 'deploy/web', '--timeout=60s')
+    match(links(), /coxswain0/)
+    equal(await first.end(), 0)
+    const kept = traces(folder).filter((trace) => !trace.includes('/volumes/'))
+    deepEqual(kept, [], 'after a stop the volumes of pods wait for the next start, and nothing else is left')
+
+    await using second = await start()
+    const restarts = [
+      'get',
+      'pods',
+      '-l',
+      'app=web',
+      '-o',
+      'jsonpath={.items[*].status.containerStatuses[0].restartCount}',
+    ]
+    await until(async () => (await k(...restarts)) === '1')
+    await k('rollout', 'status', 'deploy/web', '--timeout=60s')
+    await second.end('SIGKILL')
+    match(links(), /coxswain0/)
+    execFileSync(coxswain, ['reset', '--yes', '--data-dir', join(folder, 'data')])
+    deepEqual(traces(folder), [], 'after a reset')
+    deepEqual(readdirSync(join(folder, 'data')), [])
+    const cgroups = await NodeCgroups.open()
+    for (const one of ['', '/burstable', '/besteffort'])
+      equal((await cgroups.list(`${cgroupRoot}/kubepods${one}`)).filter((name) => name.startsWith('pod')).length, 0)
+    await cgroups.remove(cgroupRoot)
+    rmSync(folder, { recursive: true })
+  })
+
+  test('where pods would have the addresses of another network, it says so and simulates', async () => {
+    execFileSync('ip', ['link', 'add', 'other0', 'type', 'bridge'])
+    execFileSync('ip', ['addr', 'add', '10.244.7.1/16', 'dev', 'other0'])
+    execFileSync('ip', ['link', 'set', 'other0', 'up'])
+    const folder = await newFolder()
+    await using up = await startUpIn(folder, '--runtime', 'auto')
+    await until(() => up.printed().includes('No real containers'))
+    match(
+      up.printed(),
+      /No real containers: the addresses of pods, 10\.244\.0\.0\/24, are those of other0 \(10\.244\.\d\.\d\/16\).*\n.*simulated node runs instead/,
+    )
+    const kubeconfig = join(folder, 'kubeconfig')
+    await until(async () => (await runKubectl(newest(), kubeconfig, ['get', 'node', 'node-0'])).code === 0)
+    equal(traces(folder).length, 0)
+    rmSync(folder, { recursive: true })
+  })
+})
