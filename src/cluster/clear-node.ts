@@ -17,14 +17,23 @@ export async function clearNode(dataFolder: string, signal: AbortSignal): Promis
   const folder = `${dataFolder}/node`
   if (!existsSync(`${folder}/containerd`) || whyNoContainers() !== undefined) return
   await using _machine = await takeMachine()
-  const parts = { platform: nodePlatform, clock: realClock, log: silentLog }
-  const { runtime, stop } = await ownContainerd(folder, `${folder}/net.d`, parts, signal)
-  const uids = await removePods(runtime, signal).finally(stop)
+  const uids = await withoutPods(folder, signal)
   await removeBridge(nodePlatform.processes, signal)
   const root = new TextDecoder().decode(await nodePlatform.files.read(cgroupNote(folder))).trim()
   const cgroups = await NodeCgroups.open()
   for (const uid of root === '' ? [] : uids) for (const one of classes) await cgroups.remove(`${root}${one}/pod${uid}`)
   await unmountBelow(folder, signal)
+}
+
+/** Whose pods they were. */
+async function withoutPods(folder: string, signal: AbortSignal): Promise<readonly string[]> {
+  const parts = { platform: nodePlatform, clock: realClock, log: silentLog }
+  const { runtime, stop } = await ownContainerd(folder, `${folder}/net.d`, parts, signal)
+  try {
+    return await removePods(runtime, signal)
+  } finally {
+    await stop()
+  }
 }
 
 /** The innermost first. */

@@ -29,7 +29,7 @@ export const routesIn = (table: string): readonly Network[] =>
     .slice(1)
     .flatMap((line) => {
       const [device = '', destination = '', , , , , , mask = ''] = line.trim().split(/\s+/)
-      const prefixLength = [...Number.parseInt(mask, 16).toString(2)].filter((bit) => bit === '1').length
+      const prefixLength = Number.parseInt(mask, 16).toString(2).replaceAll('0', '').length
       if (mask === '' || prefixLength === 0) return []
       const address = BigInt(`0x${(destination.match(/../g) ?? []).toReversed().join('')}`)
       return [{ device, cidr: `${addressText('IPv4', address)}/${prefixLength}` }]
