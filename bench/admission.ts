@@ -17,6 +17,7 @@ import { TestCaches } from '../src/apiserver/caches.harness.ts'
 import { userNamed } from '../src/apiserver/request.ts'
 import { ingest } from '../src/apiserver/registry/ingest.ts'
 import { realClock } from '../src/base/clock.ts'
+import { FlowRecorder, noCause } from '../src/base/flow.ts'
 import { nameSuffix } from '../src/base/ids.ts'
 import { seededRandom } from '../src/base/random.ts'
 import { nodeOutbound } from '../src/platform/node/outbound.ts'
@@ -37,6 +38,7 @@ const chain = new AdmissionChain([...defaultAdmissionPlugins, mutatingWebhooks(c
   may: () => Promise.resolve(true),
   authorize: () => allowed(),
   suffix: () => nameSuffix(random),
+  flow: new FlowRecorder(realClock),
   nowMs: () => realClock.nowMs(),
 })
 
@@ -53,6 +55,7 @@ const { object } = ingest(
   'Strict',
 )
 const { signal } = new AbortController()
+const query = new URLSearchParams()
 const user = userNamed('alice', ['system:authenticated'])
 
 const attributesOf = (sent: ApiObject): AdmissionAttributes => ({
@@ -65,12 +68,13 @@ const attributesOf = (sent: ApiObject): AdmissionAttributes => ({
   user,
   dryRun: false,
   posted: undefined,
-  options: new URLSearchParams(),
+  options: query,
   object: sent,
   old: undefined,
   notes: new AdmissionNotes(),
   reinvocation: new Reinvocation(),
   signal,
+  cause: noCause,
 })
 
 async function pass(): Promise<void> {

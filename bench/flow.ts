@@ -1,6 +1,6 @@
 // What one recorded flow event costs, and what stays allocated afterwards.
 import { realClock } from '../src/base/clock.ts'
-import { causeOf, FlowRecorder, noCause } from '../src/base/flow.ts'
+import { causeOf, FlowRecorder, noCause, stations } from '../src/base/flow.ts'
 import { nanosecondsPer, type Bench } from './bench.ts'
 
 const pod = { resource: 'pods', namespace: 'default', name: 'web-0' }
@@ -17,6 +17,13 @@ export const flowBench: Bench = {
       for (let i = 0; i < calls; i++)
         flow.record('persist', 'API Server', 'Store', 'put', pod, ++revision, causeOf(flow.last))
     })
+    const staged = nanosecondsPer(200_000, (calls) => {
+      for (let i = 0; i < calls; i++) {
+        const call = flow.record('call', 'Client', 'API Server', 'create', pod, 0, noCause)
+        flow.enter(call, realClock.monotonicMs())
+        for (const station of stations) flow.pass(call, station)
+      }
+    })
     globalThis.gc?.()
     const beforeBytes = process.memoryUsage().heapUsed
     for (let i = 0; i < 2_000_000; i++)
@@ -25,6 +32,7 @@ export const flowBench: Bench = {
     const grownBytes = process.memoryUsage().heapUsed - beforeBytes
     return [
       `record a call: ${plain.toFixed(0)} ns`,
+      `record a call with all its stations: ${staged.toFixed(0)} ns`,
       `record a write with its cause: ${persisted.toFixed(0)} ns`,
       `heap growth over 2,000,000 further events: ${(grownBytes / 1024).toFixed(0)} KiB`,
     ]

@@ -83,7 +83,12 @@ export class ApiServer {
       isReady: () => this.#isReady,
       isDraining: () => this.#isDraining,
     }
-    this.#road = road(stations, this.registry.policies, (request) => this.#end(request))
+    this.#road = road(
+      stations,
+      this.registry.policies,
+      (request) => this.#end(request),
+      ({ context }, station) => parts.flow.pass(context.cause.event, station),
+    )
   }
 
   /** Keeps the caches filled until the signal ends it; `onReady` is called once they are and the first objects exist. */
@@ -122,6 +127,7 @@ export class ApiServer {
     const subject = { resource: resource.plural, namespace, name: name === '' ? nameInBody(request) : name }
     const call = flow.record('call', request.sender, 'API Server', whatOf(target), subject, 0, request.context.cause)
     const startMs = clock.monotonicMs()
+    flow.enter(call, startMs)
     this.#parts.requestMetrics.begin(target)
     let code = 500
     try {
@@ -131,7 +137,7 @@ export class ApiServer {
       return answer
     } catch (error) {
       if (error instanceof StatusError) code = error.code
-      flow.finish(call, error instanceof StatusError ? `${error.code} ${error.reason}` : '500')
+      flow.finish(call, error instanceof StatusError ? `${error.code} ${error.reason}`.trimEnd() : '500')
       throw error
     } finally {
       this.#parts.requestMetrics.end(target, code, (clock.monotonicMs() - startMs) / 1000)

@@ -26,9 +26,33 @@ test('an event comes back as it was recorded', () => {
     revision: 0,
     cause: noCause,
     span: undefined,
+    stations: [],
   })
   equal(flow.get(write)?.cause.event, call)
   equal(flow.writeOf(12), write)
+})
+
+test('the stations of a call are noted with their times, until another takes its slot', async () => {
+  const clock = new VirtualClock(1000)
+  const flow = new FlowRecorder(clock, 8)
+  const call = flow.record('call', 'Client', 'API Server', 'create', pod)
+  flow.pass(call, 'authentication') // nobody asked for it yet
+  deepEqual(flow.get(call)?.stations, [])
+  flow.enter(call, clock.monotonicMs())
+  flow.pass(call, 'authentication')
+  flow.record('step', 'a', 'a', 'one')
+  await clock.advance(5)
+  flow.pass(call, 'store')
+  deepEqual(flow.get(call)?.stations, [
+    { station: 'authentication', afterMs: 0, afterEvent: 1 },
+    { station: 'store', afterMs: 5, afterEvent: 2 },
+  ])
+  for (let count = 0; count < 8; count++) flow.record('step', 'a', 'a', 'more')
+  const later = flow.last
+  flow.pass(call, 'mutating')
+  deepEqual(flow.get((later - 1) as FlowId)?.stations, [])
+  flow.enter(later, clock.monotonicMs())
+  deepEqual(flow.get(later)?.stations, [], 'what its slot held before is gone')
 })
 
 test('the ring keeps the newest events and forgets the writes of the others', () => {

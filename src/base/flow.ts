@@ -14,6 +14,27 @@ export const arrows = ['call', 'watch', 'persist', 'reconcile', 'step'] as const
  */
 export type Arrow = (typeof arrows)[number]
 
+/** What a request passes at the API server, in this order. */
+export const stations = [
+  'authentication',
+  'fairness',
+  'authorization',
+  'reading',
+  'mutating',
+  'validation',
+  'validating',
+  'store',
+] as const
+export type StationName = (typeof stations)[number]
+
+/** When a call passed a station, and after which event. */
+export interface Passage {
+  readonly station: StationName
+  /** Since the call began. */
+  readonly afterMs: number
+  readonly afterEvent: FlowId
+}
+
 /** Which object an event is about. Callers pass one they keep anyway; the recorder never copies it. */
 export interface FlowObject {
   readonly resource: string
@@ -35,7 +56,7 @@ export interface Cause {
 export type Span = Brand<string, 'Span'>
 
 /** An event as another process told it: `cause.span` instead of ids of its own. */
-export type ToldEvent = Omit<FlowEvent, 'id' | 'allowedBy'> & { readonly span: Span }
+export type ToldEvent = Omit<FlowEvent, 'id' | 'allowedBy' | 'stations'> & { readonly span: Span }
 
 export interface FlowEvent {
   readonly id: FlowId
@@ -54,6 +75,8 @@ export interface FlowEvent {
   readonly cause: Cause
   /** What the process calls it that recorded it, when that is another one. */
   readonly span: Span | undefined
+  /** Of a call to the API server; empty for all else. */
+  readonly stations: readonly Passage[]
 }
 
 /** Why something was decided so; the text is made when somebody reads it. */
@@ -108,6 +131,7 @@ export class FlowRecorder {
   readonly #causes: Cause[] = [noCause]
   /** The last write at each revision, by the revision's low bits; what stands there may be another revision's. */
   readonly #writes: Float64Array
+  readonly #passages: Passages
   // What other processes told, by its name and by its slot.
   readonly #told = new Map<Span, FlowId>()
   readonly #spans = new Map<number, Span>()
@@ -124,6 +148,7 @@ export class FlowRecorder {
     this.#endMs = new Float64Array(size)
     this.#revisions = new Float64Array(size)
     this.#writes = new Float64Array(size)
+    this.#passages = new Passages(clock, size)
   }
 
   get last(): FlowId {
@@ -184,6 +209,16 @@ export class FlowRecorder {
     if (this.#listeners.size > 0) this.#tell(id)
   }
 
+  /** From now on the stations are noted that the call passes. */
+  enter(id: FlowId, startMs: number): void {
+    this.#passages.enter(id, startMs)
+  }
+
+  /** Notes that a call passed a station; of one that did not enter, or has left the ring, nothing is noted. */
+  pass(id: FlowId, station: StationName): void {
+    this.#passages.pass(id, station, this.#last)
+  }
+
   /** Notes by which rule a call was let through. The explanation must hold no more than its decider keeps anyway. */
   explain(id: FlowId, explanation: Explanation): void {
     if (id >= this.oldest && id <= this.#last) this.#explanations[id & this.#mask] = explanation
@@ -215,6 +250,7 @@ export class FlowRecorder {
       revision: this.#revisions[slot] as number,
       cause: this.#causes[slot] as Cause,
       span: this.#spans.get(slot),
+      stations: this.#passages.of(id),
     }
   }
 
@@ -241,6 +277,57 @@ export class FlowRecorder {
     if (span === undefined) return
     this.#spans.delete(slot)
     this.#told.delete(span)
+  }
+}
+
+const stationIndex = Object.fromEntries(stations.map((name, index) => [name, index])) as Record<StationName, number>
+const noPassages: readonly Passage[] = []
+
+/** When calls passed their stations: a row of numbers for each slot of the ring, so that noting one allocates nothing. */
+class Passages {
+  readonly #clock: Clock
+  readonly #mask: number
+  /** Which call a row is about, and when it began. */
+  readonly #calls: Float64Array
+  readonly #startMs: Float64Array
+  readonly #afterMs: Float32Array
+  /** Events since the call, and one more; 0 where the station was not passed. */
+  readonly #afterEvents: Uint32Array
+
+  constructor(clock: Clock, size: number) {
+    this.#clock = clock
+    this.#mask = size - 1
+    this.#calls = new Float64Array(size)
+    this.#startMs = new Float64Array(size)
+    this.#afterMs = new Float32Array(size * stations.length)
+    this.#afterEvents = new Uint32Array(size * stations.length)
+  }
+
+  enter(id: FlowId, startMs: number): void {
+    const slot = id & this.#mask
+    this.#calls[slot] = id
+    this.#startMs[slot] = startMs
+    const row = slot * stations.length
+    for (let index = 0; index < stations.length; index++) this.#afterEvents[row + index] = 0
+  }
+
+  pass(id: FlowId, station: StationName, last: number): void {
+    const slot = id & this.#mask
+    if (this.#calls[slot] !== id) return
+    const cell = slot * stations.length + stationIndex[station]
+    this.#afterMs[cell] = this.#clock.monotonicMs() - (this.#startMs[slot] as number)
+    this.#afterEvents[cell] = last - id + 1
+  }
+
+  of(id: FlowId): readonly Passage[] {
+    const slot = id & this.#mask
+    if (this.#calls[slot] !== id) return noPassages
+    const row = slot * stations.length
+    return stations.flatMap((station, index) => {
+      const events = this.#afterEvents[row + index] as number
+      const afterEvent = (id + events - 1) as FlowId
+      return events === 0 ? [] : [{ station, afterMs: this.#afterMs[row + index] as number, afterEvent }]
+    })
   }
 }
 

@@ -56,7 +56,8 @@ export async function startCluster({
   const faults = new Faults()
   const store = new FaultyStore(clock, faults)
   const random = seededRandom(seed)
-  const pkiParts = { platform: nodePlatform, clock, random: random.fork('pki'), hosts: [] }
+  // Certificates are checked by clients and sockets, by the machine's time.
+  const pkiParts = { platform: nodePlatform, clock: realClock, random: random.fork('pki'), hosts: [] }
   const certificates = https ? temporaryCertificates(pkiParts) : undefined
   const accountKey = certificates?.accountKey ?? nodePlatform.crypto.generateKey()
   const policyParts = { clock, random: random.fork('policies'), platform: nodePlatform, accountKey }

@@ -10,7 +10,7 @@ import type { ApiObject } from '../api/object.ts'
 import { userNamed } from '../apiserver/request.ts'
 import type { Client } from '../client/client.ts'
 import { lifeOf } from '../flows/flow-graph.ts'
-import { textDiagram } from '../flows/text-diagram.ts'
+import { textDiagram, type DiagramOptions } from '../flows/text-diagram.ts'
 import type { MemorySnapshot, MemoryStore } from '../store/memory.ts'
 import type { Cluster } from './cluster.ts'
 import type { Faults } from './faults.ts'
@@ -132,12 +132,12 @@ export class TestCluster implements AsyncDisposable {
 
   /** The life of an object as text, with causes. */
   flow(object: ApiObject): string
-  flow(kind: Kind, name: string, namespace?: string): string
-  flow(about: Kind | ApiObject, name = '', namespace = 'default'): string {
+  flow(kind: Kind, name: string, namespace?: string, options?: DiagramOptions): string
+  flow(about: Kind | ApiObject, name = '', namespace = 'default', options: DiagramOptions = { fold: true }): string {
     const object = isKind(about)
       ? { resource: about.plural, namespace: about.namespaced ? namespace : '', name }
       : flowObjectOf(about)
-    return textDiagram(lifeOf(this.#parts.cluster.flow.events(), object))
+    return textDiagram(lifeOf(this.#parts.cluster.flow.events(), object), options)
   }
 
   stop(): Promise<void> {

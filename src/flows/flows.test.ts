@@ -1,6 +1,6 @@
 import { equal } from 'node:assert/strict'
 import { test } from 'node:test'
-import { causeOf, FlowRecorder, type FlowId } from '../base/flow.ts'
+import { causeOf, FlowRecorder, type FlowId, type StationName } from '../base/flow.ts'
 import { VirtualClock } from '../base/virtual-clock.ts'
 import { lifeOf } from './flow-graph.ts'
 import { lifelineDiagram } from './lifelines.ts'
@@ -156,4 +156,48 @@ test('an operator that comes long after a delivery has other reasons', async () 
   await clock.advance('11s')
   flow.record('call', 'operator', 'API Server', 'create configmaps', object('configmaps', 'web-late'))
   equal(textDiagram(lifeOf(flow.events(), web)).includes('web-late'), false)
+})
+
+test('the stations of a call stand below it with their times, among what it asked of others', async () => {
+  const clock = new VirtualClock()
+  const flow = new FlowRecorder(clock)
+  const call = (what: string, ...passed: StationName[]) => {
+    const id = flow.record('call', 'kubectl', 'API Server', what, web)
+    flow.enter(id, clock.monotonicMs())
+    for (const station of passed) flow.pass(id, station)
+    return id
+  }
+  const made = call('create deployments', 'authentication', 'fairness', 'authorization', 'reading')
+  const asked = flow.record('call', 'API Server', 'Webhook/w', 'review create deployments', web, 0, causeOf(made))
+  await clock.advance(1500)
+  flow.finish(asked, 'allowed')
+  for (const station of ['mutating', 'validation', 'validating', 'store'] as const) flow.pass(made, station)
+  flow.record('persist', 'API Server', 'Store', 'put deployment', web, 10, causeOf(made))
+  flow.finish(made, '201')
+  flow.finish(call('delete deployments', 'authentication', 'fairness', 'authorization', 'reading'), '403 Forbidden')
+  flow.finish(call('update deployments'), '401 Unauthorized')
+  const own = 'API Server ··· API Server:'
+  equal(
+    textDiagram(lifeOf(flow.events(), web), { fold: true, stations: true }),
+    `     +0ms  kubectl ──► API Server: create deployments web → 201
+     +0ms    ${own} authentication 0ms
+     +0ms    ${own} priority and fairness 0ms
+     +0ms    ${own} authorization 0ms
+     +0ms    ${own} reading 0ms
+     +0ms    API Server ──► Webhook/w: review create deployments web → allowed
+  +1500ms    ${own} mutating admission 1500ms
+  +1500ms    ${own} schema validation 0ms
+  +1500ms    ${own} validating admission 0ms
+  +1500ms    ${own} store 0ms
+  +1500ms    API Server ══► Store: put deployment web @10
+  +1500ms  kubectl ──► API Server: delete deployments web → 403 Forbidden
+  +1500ms    ${own} authentication 0ms
+  +1500ms    ${own} priority and fairness 0ms
+  +1500ms    ${own} authorization 0ms
+  +1500ms    ${own} reading 0ms
+  +1500ms    ${own} mutating admission 0ms → refused
+  +1500ms  kubectl ──► API Server: update deployments web → 401 Unauthorized
+  +1500ms    ${own} authentication 0ms → refused
+`,
+  )
 })

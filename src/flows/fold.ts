@@ -60,5 +60,8 @@ const shapes = new WeakMap<FlowNode, string>()
 
 function masked(text: string, { object }: FlowEvent): string {
   const named = object === undefined || object.name === '' ? text : text.replaceAll(object.name, '*')
-  return named.replaceAll(/@\d+/g, '@').replaceAll(/-[a-z0-9]{5}\b/g, '-*')
+  return named
+    .replaceAll(/\b[\d.]+ms$/g, 'ms')
+    .replaceAll(/@\d+/g, '@')
+    .replaceAll(/-[a-z0-9]{5}\b/g, '-*')
 }

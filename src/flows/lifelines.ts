@@ -3,6 +3,7 @@
 import type { Arrow, FlowEvent, Span } from '../base/flow.ts'
 import type { FlowNode } from './flow-graph.ts'
 import { folded, wordsOf } from './fold.ts'
+import { withStations } from './stations.ts'
 import type { DiagramOptions } from './text-diagram.ts'
 
 export interface Message {
@@ -14,7 +15,7 @@ export interface Message {
 }
 
 /** The messages of a flow in the order of time, alike ones once. */
-export function messagesOf(roots: readonly FlowNode[], fold: boolean): Message[] {
+export function messagesOf(roots: readonly FlowNode[], { fold, stations }: DiagramOptions): Message[] {
   const messages: Message[] = []
   const visit = (nodes: readonly FlowNode[], times: number): void => {
     for (const { node, count } of folded(nodes, fold)) {
@@ -22,7 +23,7 @@ export function messagesOf(roots: readonly FlowNode[], fold: boolean): Message[]
       visit(node.children, count * times)
     }
   }
-  visit(roots, 1)
+  visit(stations ? withStations(roots) : roots, 1)
   return inOrder(messages)
 }
 
@@ -103,7 +104,7 @@ function timeText(ms: number): string {
 
 export function lifelineDiagram(roots: readonly FlowNode[], options: DiagramOptions = { fold: true }): string {
   const lifelines = new Lifelines(options)
-  const messages = messagesOf(roots, options.fold)
+  const messages = messagesOf(roots, options)
   const header = lifelines.introduce(messages.flatMap(({ event }) => [event.from, event.to]))
   const drawn = [...header, ...messages.flatMap((message) => lifelines.draw(message))]
   return drawn.map((line) => `${line.trimEnd()}\n`).join('')

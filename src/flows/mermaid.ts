@@ -20,8 +20,8 @@ const inferredArrow = '--)'
 /** Characters that end a statement, or begin an entity, in Mermaid. */
 const escaped = (text: string): string => text.replaceAll('#', '#35;').replaceAll(';', '#59;')
 
-export function mermaidDiagram(roots: readonly FlowNode[], { fold }: DiagramOptions = { fold: true }): string {
-  const messages = messagesOf(roots, fold)
+export function mermaidDiagram(roots: readonly FlowNode[], options: DiagramOptions = { fold: true }): string {
+  const messages = messagesOf(roots, options)
   const names = [...new Set(messages.flatMap(({ event }) => [event.from, event.to]))]
   const alias = (name: string) => `p${names.indexOf(name)}`
   return [

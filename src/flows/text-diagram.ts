@@ -2,6 +2,7 @@
 import type { Arrow } from '../base/flow.ts'
 import type { FlowNode } from './flow-graph.ts'
 import { folded, wordsOf, type Group } from './fold.ts'
+import { withStations } from './stations.ts'
 
 const signs: Readonly<Record<Arrow, string>> = {
   call: '──►',
@@ -19,11 +20,14 @@ export interface DiagramOptions {
   readonly fold: boolean
   /** Name the rule by which each call was let through. */
   readonly rules?: boolean
+  /** Show the stations that each call passed, with the time that each took. */
+  readonly stations?: boolean
 }
 
 export function textDiagram(roots: readonly FlowNode[], options: DiagramOptions = { fold: true }): string {
   const startMs = roots[0]?.event.atMs ?? 0
-  const lines = folded(roots, options.fold).flatMap((group) => linesOf(group, startMs, 0, options))
+  const drawn = options.stations ? withStations(roots) : roots
+  const lines = folded(drawn, options.fold).flatMap((group) => linesOf(group, startMs, 0, options))
   return lines.length === 0 ? '' : `${lines.join('\n')}\n`
 }
 

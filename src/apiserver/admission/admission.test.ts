@@ -1,5 +1,7 @@
 import { deepEqual, equal, match, ok } from 'node:assert/strict'
 import { test } from 'node:test'
+import { FlowRecorder } from '../../base/flow.ts'
+import { VirtualClock } from '../../base/virtual-clock.ts'
 import { startServer, type Answered, type Harness } from '../server.harness.ts'
 import { denied } from '../authorization/authorizer.ts'
 import { openPolicies } from '../policies.ts'
@@ -62,6 +64,7 @@ test('a chain without plugins leaves the object as it is', async () => {
     authorize: () => denied(),
     may: () => Promise.resolve(true),
     suffix: () => 'abcde',
+    flow: new FlowRecorder(new VirtualClock()),
     nowMs: () => 0,
   }
   const object = podWith() as never

@@ -14,13 +14,13 @@ interface Concerned {
 
 export class AdmissionChain {
   readonly #plugins: readonly AdmissionPlugin[]
-  readonly #host: AdmissionHost
+  readonly host: AdmissionHost
   readonly #reservations = new Reservations()
   readonly #concerned = new Map<Kind, Map<string, Concerned>>()
 
   constructor(plugins: readonly AdmissionPlugin[], host: AdmissionHost) {
     this.#plugins = plugins
-    this.#host = host
+    this.host = host
   }
 
   /** The object as the plugins want it. */
@@ -37,7 +37,7 @@ export class AdmissionChain {
       const plugin = plugins[at]
       if (plugin === undefined)
         return current.reinvocation.next() ? this.#admitFrom(0, plugins, current) : current.object
-      const admitted = plugin.admit?.(current, this.#host)
+      const admitted = plugin.admit?.(current, this.host)
       if (admitted instanceof Promise)
         return admitted.then((object) => this.#admitFrom(at + 1, plugins, { ...current, object }))
       if (admitted !== current.object) current = { ...current, object: admitted }
@@ -50,7 +50,7 @@ export class AdmissionChain {
 
   #validateFrom(first: number, plugins: readonly AdmissionPlugin[], attributes: AdmissionAttributes): Soon<void> {
     for (let at = first; at < plugins.length; at++) {
-      const verdict = plugins[at]?.validate?.(attributes, this.#host)
+      const verdict = plugins[at]?.validate?.(attributes, this.host)
       if (verdict instanceof Promise) return verdict.then(() => this.#validateFrom(at + 1, plugins, attributes))
     }
   }
@@ -60,7 +60,7 @@ export class AdmissionChain {
     const { reserving } = this.#of(attributes)
     if (reserving.length === 0) return commit([])
     const ask = () =>
-      reserving.map((plugin) => plugin.reserve?.(attributes, this.#host)).filter((each) => each !== undefined)
+      reserving.map((plugin) => plugin.reserve?.(attributes, this.host)).filter((each) => each !== undefined)
     let asked: ReturnType<typeof ask> | undefined = ask()
     // Most namespaces have no quota: their writes do not wait for an answer that is known.
     if (asked.length === 0) return commit([])

@@ -1,5 +1,6 @@
 // Admission: is it acceptable? A plugin may change an object before it is validated (`admit`), and refuse it after
 // (`validate`). What a plugin handles is data, so that a request asks only those whom it concerns.
+import type { Cause, FlowRecorder } from '../../base/flow.ts'
 import type { Kind } from '../../api/kind.ts'
 import type { ApiObject } from '../../api/object.ts'
 import type { DeleteOptions } from '../../api/meta/v1/delete-options.ts'
@@ -36,6 +37,8 @@ export interface AdmissionAttributes {
   readonly notes: AdmissionNotes
   readonly reinvocation: Reinvocation
   readonly signal: AbortSignal
+  /** The call that is judged, for what is recorded of it. */
+  readonly cause: Cause
 }
 
 /** What plugins may ask of the server: the registry's caches, never a client. */
@@ -64,6 +67,8 @@ export interface AdmissionHost extends RegistryReads {
   ): Promise<boolean>
   /** What the authorizers say to a question, and why. */
   authorize(attributes: AccessAttributes, signal: AbortSignal): Decision | Promise<Decision>
+  /** Records what plugins ask of others. */
+  readonly flow: FlowRecorder
   /** A short name suffix. */
   suffix(): string
   nowMs(): number

@@ -37,8 +37,13 @@ async function admitted(
     subresource,
     posted,
   }
+  const { flow } = admission.host
+  const { event } = request.context.cause
+  flow.pass(event, 'reading')
   const object = (await admission.admit(attributes)) ?? sent
+  flow.pass(event, 'mutating')
   await admission.validate({ ...attributes, object })
+  flow.pass(event, 'validating')
   return object
 }
 

@@ -11,7 +11,7 @@ import { decodeBody } from './ingest.ts'
 import { dryRunErrors } from './list-options.ts'
 import { booleanOf, integerOf } from '../query.ts'
 import type { Stored } from '../stored.ts'
-import { commitWrite, isDryRun, readStored, type ResourceParts, type ResourceRequest } from './parts.ts'
+import { commitWrite, isDryRun, passed, readStored, type ResourceParts, type ResourceRequest } from './parts.ts'
 import { list } from './reads.ts'
 import { attributesOf } from './writes.ts'
 
@@ -99,8 +99,11 @@ async function admitDeletion(
 ): Promise<void> {
   const dryRun = isDryRun(request) || (options.dryRun?.includes('All') ?? false)
   const attributes = { ...attributesOf(parts, request, 'delete', undefined, current), options, dryRun }
+  passed(parts, request, 'reading')
   await parts.admission.admit(attributes)
+  passed(parts, request, 'mutating')
   await parts.admission.validate(attributes)
+  passed(parts, request, 'validating')
 }
 
 /** The object with its deletion mark; the same object when it is marked already; undefined when it can go now. */

@@ -1,6 +1,6 @@
 // What the registry's verbs share: one kind with its cache and strategy, over the store.
 import type { Clock } from '../../base/clock.ts'
-import type { Cause, FlowRecorder } from '../../base/flow.ts'
+import type { Cause, FlowRecorder, StationName } from '../../base/flow.ts'
 import type { Random } from '../../base/random.ts'
 import { getOrMake } from '../../base/get-or-make.ts'
 import type { Kind } from '../../api/kind.ts'
@@ -32,6 +32,10 @@ export interface ResourceParts {
   readonly admission: AdmissionChain
   readonly reads: RegistryReads
 }
+
+/** Notes that a request has come so far. */
+export const passed = ({ flow }: ResourceParts, { context }: ApiRequest, station: StationName): void =>
+  flow.pass(context.cause.event, station)
 
 export type ResourceRequest = ApiRequest & { readonly target: ResourceTarget }
 
@@ -112,6 +116,7 @@ export async function commitWrite(
     throw new ClaimTaken(result.revision)
   }
   const subject = { resource: kind.plural, namespace, name: object.metadata.name }
+  flow.pass(cause.event, 'store')
   flow.record('persist', 'API Server', 'Store', writtenAs(kind, operation), subject, result.revision, cause)
   return Stored.of(value, result.revision)
 }

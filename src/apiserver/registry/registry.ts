@@ -79,7 +79,7 @@ export class Registry {
     this.#reviews = Map.groupBy(this.policies.reviews, ({ kind }) => kind)
     this.#admission = new AdmissionChain(
       this.policies.admission,
-      this.#admissionHost(reads, random.fork('admission'), clock),
+      this.#admissionHost(reads, random.fork('admission'), clock, flow),
     )
     for (const [kind, cache] of caches) {
       const strategy = strategies.find((candidate) => candidate.kind === kind)
@@ -137,7 +137,7 @@ export class Registry {
     }
   }
 
-  #admissionHost(reads: RegistryReads, random: Random, clock: Clock): AdmissionHost {
+  #admissionHost(reads: RegistryReads, random: Random, clock: Clock, flow: FlowRecorder): AdmissionHost {
     return {
       ...reads,
       whenPresent: async <T extends ApiObject>(
@@ -154,6 +154,7 @@ export class Registry {
       may: async (user, verb, on, signal) =>
         (await this.policies.authorize(resourceAttributes(user, verb, on), signal)).kind === 'allowed',
       authorize: (attributes, signal) => this.policies.authorize(attributes, signal),
+      flow,
       suffix: () => nameSuffix(random),
       nowMs: () => clock.nowMs(),
     }

@@ -27,7 +27,15 @@ import { Draft, Stored } from '../stored.ts'
 import { storeKey } from './keys.ts'
 import { ingest } from './ingest.ts'
 import { afterUpdate, sameButTimes, startingEntries, type ManagedFields } from './managed-fields.ts'
-import { commitWrite, isDryRun, readStored, worldOf, type ResourceParts, type ResourceRequest } from './parts.ts'
+import {
+  commitWrite,
+  isDryRun,
+  passed,
+  readStored,
+  worldOf,
+  type ResourceParts,
+  type ResourceRequest,
+} from './parts.ts'
 import { withStatusOf } from './status-part.ts'
 import { trackingOf } from './tracking.ts'
 import { writeOptionsOf } from './write-options.ts'
@@ -66,13 +74,17 @@ export async function create(parts: ResourceParts, request: ResourceRequest, ask
   for (let tries = 1; ; tries++) {
     const named = withName(parts, base)
     const attributes = attributesOf(parts, request, 'create', named, undefined)
+    passed(parts, request, 'reading')
     const answer = parts.admission.admit(attributes)
     const admitted = withInitialStatus(kind, (answer instanceof Promise ? await answer : answer) ?? named)
+    passed(parts, request, 'mutating')
     const object = strategy?.prepareCreate?.(admitted, worldOf(parts, request)) ?? admitted
     refuseInvalid(kind, object, validateObject(kind, object))
+    passed(parts, request, 'validation')
     const final = { ...attributes, object, name: object.metadata.name }
     const verdict = parts.admission.validate(final)
     if (verdict instanceof Promise) await verdict
+    passed(parts, request, 'validating')
     const warnings = [...sentWarnings, ...attributes.notes.warnings, ...(kind.warnings?.(object) ?? [])]
     const stored = await parts.admission.reserving(final, (reserved) =>
       isDryRun(request)
@@ -255,6 +267,7 @@ async function prepareUpdate(
   refuseOtherName(sent.metadata, request)
   const seen = { ...attributesOf(parts, request, 'update', sent, old), notes }
   const asked = mergedPart(kind, sent, old, part)
+  passed(parts, request, 'reading')
   const merged = lens === undefined ? asked : await admittedThrough(parts, lens, seen, asked, old)
   const prepared =
     part === 'object' ? (strategy?.prepareUpdate?.(merged, old, worldOf(parts, request)) ?? merged) : merged
@@ -262,6 +275,7 @@ async function prepareUpdate(
   const attributes = { ...seen, object: counted }
   const answer = lens === undefined ? parts.admission.admit(attributes) : undefined
   const object = (answer instanceof Promise ? await answer : answer) ?? counted
+  passed(parts, request, 'mutating')
   const errors = [
     ...(part === 'status' && kind.validatesNoStatus ? validateShape(kind, object) : validateObject(kind, object, old)),
     ...validateMetadataUpdate(object, old),
@@ -269,9 +283,11 @@ async function prepareUpdate(
     ...(part === 'status' ? (kind.validateStatusUpdate?.(object, old) ?? []) : []),
   ]
   refuseInvalid(kind, object, errors)
+  passed(parts, request, 'validation')
   const final = { ...attributes, object }
   const verdict = parts.admission.validate(lens === undefined ? final : throughLens(lens, final, object, old))
   if (verdict instanceof Promise) await verdict
+  passed(parts, request, 'validating')
   return final
 }
 
@@ -400,6 +416,7 @@ export function attributesOf(
     notes: new AdmissionNotes(request.record),
     reinvocation: new Reinvocation(),
     signal: context.signal,
+    cause: context.cause,
   }
 }
 

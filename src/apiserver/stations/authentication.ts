@@ -8,6 +8,7 @@ import { defineStation } from '../station.ts'
 
 export const authentication = defineStation({
   name: 'authentication',
+  records: 'authentication',
   handle: (request, next, policies) =>
     whenKnown(policies.authenticate(request), (authentication) =>
       authentication.kind === 'authenticated'

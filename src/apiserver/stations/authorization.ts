@@ -7,6 +7,7 @@ import { defineStation } from '../station.ts'
 
 export const authorization = defineStation({
   name: 'authorization',
+  records: 'authorization',
   handle(request, next, policies) {
     const { user, record } = request
     assert(user !== undefined, 'authentication comes before authorization')

@@ -4,6 +4,7 @@ import { defineStation } from '../station.ts'
 
 export const fairness = defineStation({
   name: 'fairness',
+  records: 'fairness',
   handle: (request, next, policies) =>
     whenKnown(policies.takeSeat(request), (leave) => ending(() => next(request), leave)),
 })

@@ -34,6 +34,7 @@ export const flow = defineCommand({
     follow: { type: 'boolean', short: 'f', help: 'goes on with what happens from now on' },
     all: { type: 'boolean', help: 'shows alike branches one by one' },
     rules: { type: 'boolean', help: 'names the rule by which each call was let through' },
+    stations: { type: 'boolean', help: 'shows what the API server did with each call, and how long it took' },
     kubeconfig: { type: 'string', value: '<file>', help: 'how to reach the cluster ($KUBECONFIG)' },
   },
   async run({ operands, options }, terminal) {
@@ -44,7 +45,8 @@ export const flow = defineCommand({
     if (follow && format !== 'text') throw new UsageError('--follow draws text only')
     const kubeconfig = await readKubeconfig(options.kubeconfig, terminal.environment)
     const object = { resource: kind.plural, namespace, name }
-    const drawing = { fold: !options.all && !follow, rules: options.rules ?? false }
+    const { all = false, rules = false, stations = false } = options
+    const drawing = { fold: !all && !follow, rules, stations }
     if (follow) {
       await drawOn(kubeconfig, object, drawing, terminal).catch((error: unknown) => {
         if (!terminal.signal.aborted) throw error
@@ -75,7 +77,7 @@ async function drawOn(
       known.delete(id)
       drawn.delete(id)
     }
-    for (const message of messagesOf(lifeOf(known.values(), object), options.fold)) {
+    for (const message of messagesOf(lifeOf(known.values(), object), options)) {
       const { id, arrow, outcome } = message.event
       if (drawn.has(id) || (arrow === 'call' && outcome === undefined)) continue
       drawn.add(id)

@@ -16,7 +16,7 @@ import { seenBy } from '../expressions/activation.ts'
 import { OutOfBudgetError } from '../expressions/evaluate.ts'
 import { defineAdmissionPlugin, type AdmissionAttributes, type AdmissionHost } from '../plugin.ts'
 import { compileOne, compileScope, type CompiledExpression, type PolicyScope } from './compiled-policy.ts'
-import { refusal } from './denial.ts'
+import { recordPolicy, refusal } from './denial.ts'
 import { mutated, MutationError, type PatchType } from './mutation.ts'
 import { ConfigurationError, kindOf, paramsOf } from './params.ts'
 import { bindingsOf, matchedPolicy, matchesBinding } from './policy-matching.ts'
@@ -84,6 +84,7 @@ async function applyAll(
       if (!matchesBinding(binding.spec.matchResources, now, host)) continue
       const next = await applied(policy, binding, kind, now, host)
       if (next !== object) reinvocation.changed()
+      recordPolicy(now, host, 'MutatingAdmissionPolicy', policy, next === object ? 'unchanged' : 'changed')
       if (policy.spec.reinvocationPolicy === 'IfNeeded') reinvocation.asked(id)
       object = next
     }
@@ -107,6 +108,7 @@ async function applied(
     if (policy.spec.failurePolicy === 'Ignore') return attributes.object
     const what = error instanceof ConfigurationError ? `failed to configure binding: ${error.message}` : error.message
     const message = `policy '${policy.metadata.name}' with binding '${binding.metadata.name}' denied request: ${what}`
+    recordPolicy(attributes, host, 'MutatingAdmissionPolicy', policy, 'denied')
     throw refusal(attributes, { message, reason: '' })
   }
 }

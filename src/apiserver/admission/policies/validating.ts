@@ -15,7 +15,7 @@ import { OutOfBudgetError } from '../expressions/evaluate.ts'
 import type { AdmissionAttributes, AdmissionHost } from '../plugin.ts'
 import { defineAdmissionPlugin } from '../plugin.ts'
 import { compileOne, compileScope, type CompiledExpression, type PolicyScope } from './compiled-policy.ts'
-import { refusal, type Denial } from './denial.ts'
+import { recordPolicy, refusal, type Denial } from './denial.ts'
 import { bindingsOf, matchedPolicy, matchesBinding } from './policy-matching.ts'
 import { ConfigurationError, kindOf, paramsOf } from './params.ts'
 import { Round } from './round.ts'
@@ -84,8 +84,10 @@ async function judge(
   for (const policy of policies) {
     const kind = matchedPolicy(policy.spec.matchConstraints, attributes, host)
     const own = bindingsOf(policy, bindings)
-    if (kind !== undefined && own.length > 0)
-      denials.push(...(await new Judgement(policy, kind, attributes, host).of(own)))
+    if (kind === undefined || own.length === 0) continue
+    const found = await new Judgement(policy, kind, attributes, host).of(own)
+    recordPolicy(attributes, host, 'ValidatingAdmissionPolicy', policy, found.length === 0 ? 'allowed' : 'denied')
+    denials.push(...found)
   }
   const [first] = denials
   if (first !== undefined) throw refusal(attributes, first)

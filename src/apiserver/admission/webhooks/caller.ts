@@ -8,7 +8,7 @@ import { badRequest, StatusError } from '../../../api/status-error.ts'
 import type { Outbound, OutboundOptions, OutboundProvider } from '../../../platform/outbound.ts'
 import { exchangeJson } from '../../outbound-json.ts'
 import type { RegistryReads } from '../../registry/strategy.ts'
-import type { AdmissionAttributes } from '../plugin.ts'
+import type { AdmissionAttributes, AdmissionHost } from '../plugin.ts'
 import { readAnswer, reviewOf, reviewVersionOf, type ReviewAnswer } from './review.ts'
 import type { Webhook } from './webhook.ts'
 
@@ -36,15 +36,19 @@ export class WebhookCaller {
     webhook: Webhook,
     attributes: AdmissionAttributes,
     kind: Kind,
-    reads: RegistryReads,
+    host: AdmissionHost,
     mutates: boolean,
   ): Promise<ReviewAnswer | undefined> {
     const { hook } = webhook
     if (attributes.dryRun && hook.sideEffects !== 'None' && hook.sideEffects !== 'NoneOnDryRun')
       throw badRequest(`admission webhook ${JSON.stringify(hook.name)} does not support dry run`)
+    const called = recordedCall(hook.name, attributes, host, mutates)
     try {
-      return await this.#call(webhook, attributes, kind, reads, mutates)
+      const answer = await this.#call(webhook, attributes, kind, host, mutates)
+      called(answer.refusal !== undefined ? 'denied' : answer.patch === undefined ? 'allowed' : 'patched')
+      return answer
     } catch (error) {
+      called(hook.failurePolicy === 'Ignore' ? 'failed, left out' : 'failed')
       attributes.signal.throwIfAborted()
       if (hook.failurePolicy === 'Ignore') return undefined
       throw internalError(
@@ -117,6 +121,22 @@ export class WebhookCaller {
   async close(): Promise<void> {
     await Promise.all([...this.#connections.values()].map((outbound) => outbound.close()))
   }
+}
+
+/** One arrow to the webhook; returns how to say what became of it. */
+function recordedCall(
+  name: string,
+  attributes: AdmissionAttributes,
+  { flow }: AdmissionHost,
+  mutates: boolean,
+): (outcome: string) => void {
+  const { operation, kind, subresource, namespace, name: object, reinvocation, cause } = attributes
+  const part = subresource === '' ? '' : `/${subresource}`
+  const again = mutates && reinvocation.round > 0 ? ' once more' : ''
+  const what = `review ${operation} ${kind.plural}${part}${again}`
+  const subject = { resource: kind.plural, namespace, name: object }
+  const call = flow.record('call', 'API Server', `Webhook/${name}`, what, subject, 0, cause)
+  return (outcome) => flow.finish(call, outcome)
 }
 
 /** Where it is posted to, as messages name it; the origin of a Service is looked up at each call. */
