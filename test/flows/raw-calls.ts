@@ -1,0 +1,34 @@
+// Requests as they come over the wire, for flows whose client is no component: what a person sends who errs.
+import { parseKubeconfig } from '../../src/pki/kubeconfig.ts'
+import { nodePlatform } from '../../src/platform/node/platform.ts'
+
+export interface RawAnswer {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string | undefined>>
+  // oxlint-disable-next-line typescript/no-explicit-any -- tests look into answers of every shape
+  readonly body: any
+}
+
+export interface RawCalls extends AsyncDisposable {
+  /** `body` goes as it is when it is text. */
+  call(method: string, target: string, body?: object | string, headers?: Record<string, string>): Promise<RawAnswer>
+}
+
+/** With the identity of a kubeconfig, or with none. */
+export function rawCalls(kubeconfig: string, as: 'admin' | 'nobody' = 'admin'): RawCalls {
+  const { server, authority, identity } = parseKubeconfig(kubeconfig)
+  const tls = as === 'admin' ? { authority, ...identity } : { authority }
+  const outbound = nodePlatform.outbound.connect({ origin: server, tls })
+  return {
+    async call(method, target, body, headers = {}) {
+      const sent = { 'content-type': 'application/json', 'user-agent': 'client/1', ...headers }
+      const text = typeof body === 'object' ? JSON.stringify(body) : body
+      const request = { method, target, headers: sent, ...(text === undefined ? {} : { body: text }) }
+      const answer = await outbound.send(request, new AbortController().signal)
+      const said = Buffer.concat(await Array.fromAsync(answer.body)).toString()
+      const isJson = (answer.headers['content-type'] ?? '').startsWith('application/json')
+      return { status: answer.status, headers: answer.headers, body: isJson ? JSON.parse(said) : said }
+    },
+    [Symbol.asyncDispose]: () => outbound.close(),
+  }
+}
