@@ -19,7 +19,7 @@ import { answerForm, type AnswerForm } from './media-type.ts'
 import { timeoutMsOf } from './query.ts'
 import type { ApiRequest, Body, Credentials, Origin } from './request.ts'
 import type { IncludeObject } from './table.ts'
-import { targetOf } from './target.ts'
+import { targetOf, unservedTarget } from './target.ts'
 import { watchPieces } from './watch-pieces.ts'
 
 export interface HttpParts {
@@ -33,10 +33,9 @@ export async function handleHttp(wire: WireRequest, parts: HttpParts): Promise<W
   const auditId = wire.headers['audit-id'] ?? newUid(parts.random)
   const answerHeaders = { 'audit-id': auditId }
   try {
-    const request = await toRequest(wire, { auditId, answerHeaders })
-    const form = request.target.kind === 'path' ? plainJson : answerForm(wire.headers['accept'] ?? '')
-    const include = includeOf(request.query)
-    const answer = await inTime(request, wire, parts)
+    const asked = await toRequest(wire, { auditId, answerHeaders })
+    const { form, include, unreadable } = formOf(asked, wire)
+    const answer = await inTime(unreadable === undefined ? asked : { unreadable, ...asked }, wire, parts)
     if ('etag' in answer && answer.etag === wire.headers['if-none-match'])
       return withHeaders(notModified(answer.etag), answerHeaders)
     return withHeaders(await toWire(answer, { form, include, nowMs: parts.clock.nowMs() }, parts.clock), answerHeaders)
@@ -72,6 +71,19 @@ async function inTime(request: ApiRequest, wire: WireRequest, { server, clock }:
   }
 }
 
+/** In which form the client wants its answer; what cannot be is told behind who may ask. */
+function formOf(
+  { target, query }: ApiRequest,
+  { headers }: WireRequest,
+): Pick<EncodeOptions, 'form' | 'include'> & Pick<ApiRequest, 'unreadable'> {
+  try {
+    const form = target.kind === 'path' ? plainJson : answerForm(headers['accept'] ?? '')
+    return { form, include: includeOf(query) }
+  } catch (error) {
+    return { form: plainJson, include: 'Metadata', unreadable: { error } }
+  }
+}
+
 const plainJson: AnswerForm = { syntax: 'json', shape: 'object' }
 
 const includes: readonly IncludeObject[] = ['None', 'Metadata', 'Object']
@@ -90,7 +102,7 @@ async function toRequest(wire: WireRequest, told: Pick<Origin, 'auditId' | 'answ
   const mark = path.indexOf('?')
   // Most requests have no query, and share this one: nobody writes to it.
   const query = mark < 0 ? noQuery : new URLSearchParams(path.slice(mark))
-  const target = targetOf(method, mark < 0 ? path : path.slice(0, mark), query, headers['accept'] ?? '')
+  const { target, ...problem } = readTarget(method, mark < 0 ? path : path.slice(0, mark), query, headers)
   const isProxied = target.kind === 'resource' && target.subresource === 'proxy'
   return {
     context: { signal: wire.signal, cause: causeFrom(wire) },
@@ -102,7 +114,22 @@ async function toRequest(wire: WireRequest, told: Pick<Origin, 'auditId' | 'answ
     query,
     origin: { ...told, uri: path, remoteAddress: wire.remoteAddress },
     ...(isProxied ? await proxiedBodyOf(wire) : await bodyOf(wire)),
+    ...problem,
     ...(wire.upgrade ? { upgrade: { headers } } : {}),
+  }
+}
+
+function readTarget(
+  method: string,
+  path: string,
+  query: URLSearchParams,
+  headers: WireRequest['headers'],
+): Pick<ApiRequest, 'target' | 'unreadable'> {
+  const accept = headers['accept'] ?? ''
+  try {
+    return { target: targetOf(method, path, query, accept) }
+  } catch (error) {
+    return { target: unservedTarget(method, path, accept), unreadable: { error } }
   }
 }
 
@@ -114,10 +141,15 @@ const bodyOf = (wire: WireRequest): Promise<Pick<ApiRequest, 'body' | 'unreadabl
   )
 
 /** A body that another server will read. */
-const proxiedBodyOf = async (wire: WireRequest): Promise<Pick<ApiRequest, 'body' | 'proxied'>> => {
-  const { method, headers } = wire
-  return { body: noBody, proxied: { method, headers, body: await wire.body(bodyBytesMax) } }
-}
+const proxiedBodyOf = ({
+  method,
+  headers,
+  body,
+}: WireRequest): Promise<Pick<ApiRequest, 'body' | 'proxied' | 'unreadable'>> =>
+  body(bodyBytesMax).then(
+    (bytes) => ({ body: noBody, proxied: { method, headers, body: bytes } }),
+    (error: unknown) => ({ body: noBody, unreadable: { error } }),
+  )
 
 const noBody: Body = { kind: 'none' }
 

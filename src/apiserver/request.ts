@@ -39,6 +39,8 @@ export type Target =
       readonly name: string
       /** What a proxied path goes on with. */
       readonly path?: string
+      /** Nobody serves the resource: it is known as far as rights and records need it. */
+      readonly isUnserved?: true
     }
   | {
       readonly kind: 'path'
@@ -95,8 +97,8 @@ export interface ApiRequest {
 
 /** What stations and admission say for the audit record. */
 export interface RequestRecord {
-  /** The first value of a key stays. */
-  annotate(key: string, value: string): void
+  /** The first value of a key stays. What holds parts of objects is left out where the record has none. */
+  annotate(key: string, value: string, holdsContent?: boolean): void
   impersonate(user: User): void
 }
 

@@ -122,7 +122,7 @@ export class ApiServer {
     const { target } = request
     if (!this.#isReady && !(target.kind === 'path' && healthPaths.test(target.path)))
       await unlessAborted(this.#ready.promise, request.context.signal)
-    if (target.kind === 'path') return this.#road(request)
+    if (target.kind === 'path' || target.isUnserved) return this.#road(request)
     const { resource, namespace, name } = target
     const subject = { resource: resource.plural, namespace, name: name === '' ? nameInBody(request) : name }
     const call = flow.record('call', request.sender, 'API Server', whatOf(target), subject, 0, request.context.cause)

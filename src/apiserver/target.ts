@@ -34,6 +34,35 @@ export function targetOf(method: string, path: string, query: URLSearchParams, a
   return { ...found, path: `/${onward}${onward !== '' && path.endsWith('/') ? '/' : ''}` }
 }
 
+/** What a path is about that targetOf refuses: as much as rights and records need. */
+export function unservedTarget(method: string, path: string, accept: string): Target {
+  const parts = path.split('/').filter((part) => part !== '')
+  const isCore = parts[0] === 'api'
+  const [version = '', ...rest] = parts.slice(isCore ? 1 : 2)
+  const isScoped = rest[0] === 'namespaces' && rest.length > 2
+  const [plural, name = '', subresource = ''] = isScoped ? rest.slice(2) : rest
+  const verb = methodVerbs[method]
+  if ((!isCore && parts[0] !== 'apis') || plural === undefined || verb === undefined)
+    return { kind: 'path', verb: method.toLowerCase(), path, accept }
+  const group = isCore ? '' : (parts[1] ?? '')
+  const apiVersion = isCore ? version : `${group}/${version}`
+  const served = byPath.get(`${apiVersion}/${plural}`)
+  // Nothing else of it is asked for: a request for it ends where it would be read.
+  const resource = served ?? ({ group, version, plural, apiVersion, namespaced: isScoped } as Kind)
+  const namespace = isScoped ? (rest[1] ?? '') : ''
+  const asked = name === '' ? (verb === 'get' ? 'list' : verb === 'delete' ? 'deletecollection' : verb) : verb
+  return { kind: 'resource', verb: asked, resource, subresource, namespace, name, isUnserved: true }
+}
+
+const methodVerbs: Readonly<Record<string, Verb>> = {
+  GET: 'get',
+  HEAD: 'get',
+  POST: 'create',
+  PUT: 'update',
+  PATCH: 'patch',
+  DELETE: 'delete',
+}
+
 // /api/v1/namespaces/x/status is a part of a namespace, /api/v1/namespaces/x/pods a collection in it.
 const isNamespaceSubresource = (rest: readonly string[], apiVersion: string): boolean =>
   rest.length === 3 && apiVersion === 'v1' && ['status', 'finalize'].includes(rest[2] ?? '')

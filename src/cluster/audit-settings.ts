@@ -1,10 +1,11 @@
 // AuditSettings: what the flags and the policy file say of the audit record.
 import type { AuditLogOptions } from '../apiserver/audit/audit-log.ts'
 import { auditPolicy, type AuditPolicy } from '../apiserver/audit/audit-policy.ts'
+import { auditModes } from '../apiserver/audit/auditor.ts'
 import type { AuditWebhookOptions } from '../apiserver/audit/audit-webhook.ts'
 import { ConfigReader } from '../apiserver/config-reader.ts'
 import type { Files } from '../platform/files.ts'
-import { count, readYaml, time } from './flag-values.ts'
+import { choice, count, readYaml, time } from './flag-values.ts'
 import type { PolicyFlagValues } from './policy-flags.ts'
 import { webhookConnection, type WebhookConnection } from './webhook-connection.ts'
 
@@ -33,6 +34,10 @@ export async function readAuditSettings(flags: PolicyFlagValues, files: Files): 
             bytesMax: count(flags, 'audit-log-maxsize', 100, 1) * megabyte,
             backupsMax: count(flags, 'audit-log-maxbackup', 0),
             ageMsMax: count(flags, 'audit-log-maxage', 0) * dayMs,
+            compresses: choice(flags, 'audit-log-compress', ['true', 'false'], 'false') === 'true',
+            mode: choice(flags, 'audit-log-mode', auditModes, 'blocking'),
+            bufferMax: count(flags, 'audit-log-batch-buffer-size', 10_000, 1),
+            eventBytesMax: truncationOf(flags, 'log')?.eventBytesMax,
           },
     webhook:
       webhookPath === undefined
@@ -43,6 +48,17 @@ export async function readAuditSettings(flags: PolicyFlagValues, files: Files): 
             batchMax: count(flags, 'audit-webhook-batch-max-size', 400, 1),
             waitMs: time(flags, 'audit-webhook-batch-max-wait', 30_000),
             backoffMs: time(flags, 'audit-webhook-initial-backoff', 10_000),
+            mode: choice(flags, 'audit-webhook-mode', auditModes, 'batch'),
+            truncation: truncationOf(flags, 'webhook'),
           },
+  }
+}
+
+/** The bounds of a backend, where they are asked for. */
+function truncationOf(flags: PolicyFlagValues, backend: 'log' | 'webhook') {
+  if (choice(flags, `audit-${backend}-truncate-enabled`, ['true', 'false'], 'false') === 'false') return undefined
+  return {
+    eventBytesMax: count(flags, `audit-${backend}-truncate-max-event-size`, 102_400, 1),
+    batchBytesMax: count(flags, `audit-${backend}-truncate-max-batch-size`, 10_485_760, 1),
   }
 }

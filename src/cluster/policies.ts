@@ -143,6 +143,7 @@ function auditorOf({ policy, log, webhook }: AuditSettings, parts: PolicyParts, 
     clock,
     random,
     metrics,
+    isStrict: [log, webhook].some((backend) => backend?.mode === 'blocking-strict'),
     backends: [
       ...(log === undefined ? [] : [new AuditLog(log, { files: platform.files, clock, log: ownLog, errors })]),
       ...(webhook === undefined

@@ -28,10 +28,10 @@ export class AdmissionNotes {
   }
 
   /** The first value of a key stays. */
-  annotate(key: string, value: string): void {
+  annotate(key: string, value: string, holdsContent = false): void {
     this.#annotations ??= new Map()
     if (this.#annotations.size >= annotationsMax || this.#annotations.has(key)) return
     this.#annotations.set(key, value)
-    this.#record?.annotate(key, value)
+    this.#record?.annotate(key, value, holdsContent)
   }
 }

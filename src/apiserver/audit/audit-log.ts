@@ -3,8 +3,9 @@ import type { Clock } from '../../base/clock.ts'
 import { errorText, type Log } from '../../base/log.ts'
 import type { Counter } from '../../base/metrics.ts'
 import type { AppendFile, Files } from '../../platform/files.ts'
+import { auditLine } from './audit-line.ts'
 import type { AuditEvent } from './audit-record.ts'
-import type { AuditBackend } from './auditor.ts'
+import type { AuditBackend, AuditMode } from './auditor.ts'
 
 export interface AuditLogOptions {
   readonly path: string
@@ -13,6 +14,13 @@ export interface AuditLogOptions {
   readonly backupsMax: number
   /** How long full files are kept; 0: for ever. */
   readonly ageMsMax: number
+  /** Whether full files are compressed. */
+  readonly compresses: boolean
+  readonly mode: AuditMode
+  /** Lines that wait for the disk; a request whose line finds no place waits for nothing, and the line is lost. */
+  readonly bufferMax: number
+  /** Events that are longer are cut; none when left out. */
+  readonly eventBytesMax?: number | undefined
 }
 
 export interface AuditLogParts {
@@ -22,17 +30,14 @@ export interface AuditLogParts {
   readonly errors: Counter
 }
 
-/** Lines that wait for the disk; a request whose line finds no place waits for nothing and is counted. */
-const waitingLinesMax = 10_000
-
 export class AuditLog implements AuditBackend {
   readonly #options: AuditLogOptions
   readonly #parts: AuditLogParts
   #file: AppendFile | undefined
   #waiting: string[] = []
-  #writing: Promise<void> = Promise.resolve()
+  #writing: Promise<boolean> = Promise.resolve(true)
   /** The write that the waiting lines will be part of. */
-  #next: Promise<void> | undefined
+  #next: Promise<boolean> | undefined
 
   constructor(options: AuditLogOptions, parts: AuditLogParts) {
     this.#options = options
@@ -40,14 +45,16 @@ export class AuditLog implements AuditBackend {
   }
 
   /** Lines that come while the disk is busy are written together. */
-  write(event: AuditEvent): Promise<void> {
-    if (this.#waiting.length >= waitingLinesMax) {
+  write(event: AuditEvent): Promise<boolean> {
+    const { bufferMax, eventBytesMax, mode } = this.#options
+    const line = this.#waiting.length >= bufferMax ? undefined : auditLine(event, eventBytesMax)
+    if (line === undefined) {
       this.#parts.errors.add({ plugin: 'log' })
-      return Promise.resolve()
+      return Promise.resolve(false)
     }
-    this.#waiting.push(`${JSON.stringify(event)}\n`)
+    this.#waiting.push(`${line}\n`)
     if (this.#next === undefined) this.#next = this.#writing = this.#writing.then(() => this.#flush())
-    return this.#next
+    return mode === 'batch' ? Promise.resolve(true) : this.#next
   }
 
   async close(): Promise<void> {
@@ -56,15 +63,17 @@ export class AuditLog implements AuditBackend {
     this.#file = undefined
   }
 
-  async #flush(): Promise<void> {
+  async #flush(): Promise<boolean> {
     const lines = this.#waiting
     this.#waiting = []
     this.#next = undefined
     try {
       await this.#append(new TextEncoder().encode(lines.join('')))
+      return true
     } catch (error) {
       this.#parts.errors.add({ plugin: 'log' }, lines.length)
       this.#parts.log.error('audit events could not be written', { events: lines.length, error: errorText(error) })
+      return false
     }
   }
 
@@ -89,16 +98,29 @@ export class AuditLog implements AuditBackend {
     const start = `${path.slice(slash, path.length - end.length)}-`
     const folder = path.slice(0, slash)
     const stamp = new Date(clock.nowMs()).toISOString().slice(0, 23).replaceAll(':', '-')
-    await files.rename(path, `${folder}${start}${stamp}${end}`)
+    const full = `${folder}${start}${stamp}${end}`
+    await files.rename(path, full)
+    if (this.#options.compresses) await compress(files, full)
     const old = (await files.list(folder === '' ? '.' : folder))
-      .filter((name) => name.startsWith(start) && name.endsWith(end))
-      .map((name) => ({ name, ms: stampMs(name.slice(start.length, name.length - end.length)) }))
+      .map((name) => ({ name, plain: name.endsWith(compressedEnd) ? name.slice(0, -compressedEnd.length) : name }))
+      .filter(({ plain }) => plain.startsWith(start) && plain.endsWith(end))
+      .map(({ name, plain }) => ({ name, ms: stampMs(plain.slice(start.length, plain.length - end.length)) }))
       .filter(({ ms }) => !Number.isNaN(ms))
       .toSorted((a, b) => b.ms - a.ms)
     const isKept = (ms: number, index: number): boolean =>
       (backupsMax === 0 || index < backupsMax) && (ageMsMax === 0 || clock.nowMs() - ms <= ageMsMax)
     for (const [index, { name, ms }] of old.entries()) if (!isKept(ms, index)) await files.remove(folder + name)
   }
+}
+
+const compressedEnd = '.gz'
+
+async function compress(files: Files, path: string): Promise<void> {
+  const content = await files.read(path)
+  if (content === undefined) return
+  const packed = new Response(new Blob([new Uint8Array(content)]).stream().pipeThrough(new CompressionStream('gzip')))
+  await files.write(path + compressedEnd, await packed.bytes())
+  await files.remove(path)
 }
 
 /** The time in a full file's name. */

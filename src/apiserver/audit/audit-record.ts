@@ -1,5 +1,6 @@
 // AuditRecord: what is known of one request so far, and the event of audit.k8s.io/v1 that each of its stages becomes.
 import { rfc3339Micro } from '../../base/clock.ts'
+import { errorText } from '../../base/log.ts'
 import type { StatusError } from '../../api/status-error.ts'
 import { isJsonObject, without } from '../../schema/json-value.ts'
 import type { Answer } from '../answer.ts'
@@ -27,7 +28,8 @@ export class AuditRecord implements RequestRecord {
     this.#receivedMs = receivedMs
   }
 
-  annotate(key: string, value: string): void {
+  annotate(key: string, value: string, holdsContent = false): void {
+    if (holdsContent && this.rule.level === 'Metadata') return
     if (this.#annotations.size < annotationsMax && !this.#annotations.has(key)) this.#annotations.set(key, value)
   }
 
@@ -44,6 +46,12 @@ export class AuditRecord implements RequestRecord {
     const { apiVersion: _, kind: __, ...status } = error.toStatus() as { apiVersion?: string; kind?: string }
     this.#status = { metadata: {}, ...status }
     if (this.rule.level === 'RequestResponse') this.#response = error.toStatus()
+  }
+
+  /** A bug on the request's road. */
+  panicked(error: unknown): void {
+    const message = `APIServer panic'd: ${errorText(error)}`
+    this.#status = { metadata: {}, status: 'Failure', message, reason: 'InternalError', code: 500 }
   }
 
   /** Nobody knows who sent the request: it ends before its road begins. */

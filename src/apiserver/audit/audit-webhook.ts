@@ -3,8 +3,9 @@ import { errorText, type Log } from '../../base/log.ts'
 import type { Counter } from '../../base/metrics.ts'
 import type { Timer } from '../../base/clock.ts'
 import { exchangeText, isGood, type JsonServer } from '../outbound-json.ts'
+import { auditLine } from './audit-line.ts'
 import type { AuditEvent } from './audit-record.ts'
-import type { AuditBackend } from './auditor.ts'
+import type { AuditBackend, AuditMode } from './auditor.ts'
 
 export interface AuditWebhookOptions {
   /** Events that wait; more are dropped. */
@@ -14,6 +15,9 @@ export interface AuditWebhookOptions {
   /** How long an event waits for others to go with it. */
   readonly waitMs: number
   readonly backoffMs: number
+  readonly mode: AuditMode
+  /** Events that are longer are cut, and posts are kept below; no bounds when left out. */
+  readonly truncation?: { readonly eventBytesMax: number; readonly batchBytesMax: number } | undefined
 }
 
 export interface AuditWebhookParts {
@@ -30,7 +34,8 @@ export class AuditWebhook implements AuditBackend {
   readonly #options: AuditWebhookOptions
   readonly #parts: AuditWebhookParts
   readonly #end = new AbortController()
-  #waiting: AuditEvent[] = []
+  /** As JSON: how long it is says how many go together. */
+  #waiting: string[] = []
   #timer: Timer | undefined
   #sending: Promise<void> | undefined
 
@@ -39,14 +44,19 @@ export class AuditWebhook implements AuditBackend {
     this.#parts = parts
   }
 
-  /** Nobody waits for the other server. */
-  write(event: AuditEvent): Promise<void> {
-    const { bufferMax, batchMax, waitMs } = this.#options
-    if (this.#waiting.length >= bufferMax) this.#parts.errors.add({ plugin: 'webhook' })
-    else this.#waiting.push(event)
+  /** Nobody waits for the other server, unless it was asked for. */
+  write(event: AuditEvent): Promise<boolean> {
+    const { bufferMax, batchMax, waitMs, mode, truncation } = this.#options
+    const line = auditLine(event, truncation?.eventBytesMax)
+    if (line !== undefined && mode !== 'batch') return this.#post([line], this.#end.signal)
+    if (line === undefined || this.#waiting.length >= bufferMax) {
+      this.#parts.errors.add({ plugin: 'webhook' })
+      return Promise.resolve(false)
+    }
+    this.#waiting.push(line)
     if (this.#waiting.length >= batchMax) this.#send()
     else this.#timer ??= this.#parts.server.clock.after(waitMs, () => this.#send())
-    return Promise.resolve()
+    return Promise.resolve(true)
   }
 
   /** What waits is sent once more, without a second try. */
@@ -57,8 +67,14 @@ export class AuditWebhook implements AuditBackend {
     while (this.#waiting.length > 0) await this.#post(this.#batch(), new AbortController().signal)
   }
 
-  #batch(): readonly AuditEvent[] {
-    return this.#waiting.splice(0, this.#options.batchMax)
+  #batch(): readonly string[] {
+    const { batchMax, truncation } = this.#options
+    let count = 0
+    for (let bytes = 0; count < batchMax && count < this.#waiting.length; count++) {
+      bytes += this.#waiting[count]?.length ?? 0
+      if (count > 0 && bytes > (truncation?.batchBytesMax ?? Infinity)) break
+    }
+    return this.#waiting.splice(0, count)
   }
 
   #send(): void {
@@ -75,24 +91,25 @@ export class AuditWebhook implements AuditBackend {
     if (this.#waiting.length > 0) this.#timer ??= this.#parts.server.clock.after(waitMs, () => this.#send())
   }
 
-  async #post(events: readonly AuditEvent[], signal: AbortSignal): Promise<void> {
+  /** Whether they were taken. */
+  async #post(lines: readonly string[], signal: AbortSignal): Promise<boolean> {
     const { server, target, log, errors } = this.#parts
-    const body = JSON.stringify({ kind: 'EventList', apiVersion: 'audit.k8s.io/v1', metadata: {}, items: events })
+    const body = `{"kind":"EventList","apiVersion":"audit.k8s.io/v1","metadata":{},"items":[${lines.join()}]}`
     const request = { method: 'POST', target, headers: { 'content-type': 'application/json' }, body }
     for (let tries = 1; ; tries++) {
       const problem = await exchangeText(server, request, new AbortController().signal).then(
         ({ status }) => (isGood(status) ? undefined : { text: `status ${status}`, again: isBusy(status) }),
         (error: unknown) => ({ text: errorText(error), again: true }),
       )
-      if (problem === undefined) return
+      if (problem === undefined) return true
       if (problem.again && tries < triesMax && !signal.aborted) {
         const pauseMs = this.#options.backoffMs * backoffFactor ** (tries - 1)
         await server.clock.sleep(pauseMs, signal).catch(() => {}) // the end is seen at the next turn
         continue
       }
-      errors.add({ plugin: 'webhook' }, events.length)
-      log.error('audit events could not be sent', { events: events.length, error: problem.text })
-      return
+      errors.add({ plugin: 'webhook' }, lines.length)
+      log.error('audit events could not be sent', { events: lines.length, error: problem.text })
+      return false
     }
   }
 }

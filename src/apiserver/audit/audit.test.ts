@@ -4,6 +4,7 @@ import { mkdtemp, readFile, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { gunzipSync } from 'node:zlib'
 import { silentLog } from '../../base/log.ts'
 import { Metrics } from '../../base/metrics.ts'
 import { seededRandom } from '../../base/random.ts'
@@ -16,11 +17,12 @@ import { ConfigReader } from '../config-reader.ts'
 import { openPolicies, type Policies } from '../policies.ts'
 import { userNamed, type Target } from '../request.ts'
 import { startServer } from '../server.harness.ts'
-import { AuditLog } from './audit-log.ts'
+import { auditLine } from './audit-line.ts'
+import { AuditLog, type AuditLogOptions } from './audit-log.ts'
 import { auditPolicy, matchingRule } from './audit-policy.ts'
 import type { AuditEvent } from './audit-record.ts'
 import { AuditWebhook } from './audit-webhook.ts'
-import { Auditor, type AuditBackend } from './auditor.ts'
+import { Auditor, type AuditBackend, type AuditMode } from './auditor.ts'
 
 const policyOf = (rules: readonly object[], rest: object = {}) =>
   auditPolicy(new ConfigReader({ apiVersion: 'audit.k8s.io/v1', kind: 'Policy', rules, ...rest }))
@@ -64,7 +66,7 @@ function recorded(rules: readonly object[], rest: object = {}, policies: Policie
   const events: AuditEvent[] = []
   const clock = new VirtualClock()
   const backend: AuditBackend = {
-    write: (event) => Promise.resolve(void events.push(event)),
+    write: (event) => Promise.resolve(events.push(event) > 0),
     close: () => Promise.resolve(),
   }
   const audit = new Auditor({
@@ -118,14 +120,39 @@ test('each outcome has its lines', async () => {
     [422, ['POST', secrets, secretOf('Not A Name')]],
     [404, ['GET', `${secrets}/absent`]],
     [403, ['GET', secrets, undefined, { as: 'nobody' }]],
+    [404, ['GET', '/apis/example.com/v1/namespaces/default/things/x']],
+    [403, ['GET', '/apis/example.com/v1/namespaces/default/things/x', undefined, { as: 'nobody' }]],
+    [404, ['GET', '/nowhere']],
+    [403, ['GET', '/nowhere', undefined, { as: 'nobody' }]],
+    [405, ['POST', '/api/v1/configmaps', { metadata: { name: 'a' } }]],
+    [406, ['GET', secrets, undefined, { accept: 'image/png' }]],
+    [415, ['POST', secrets, 'x', { 'content-type': 'text/html' }]],
+    [400, ['GET', `${secrets}?includeObject=Half`]],
+    [400, ['GET', '/api/v1/namespaces/%zz']],
   ]
   for (const [code, call] of outcomes) {
-    equal((await api.call(...call)).status, code)
+    equal((await api.call(...call)).status, code, call.join(' '))
     deepEqual(said(take()), [
       ['RequestReceived', undefined],
       ['ResponseComplete', code],
     ])
   }
+  await api.call('PUT', '/apis/example.com/v1/namespaces/default/things/x/status', {})
+  const [, unserved] = take()
+  deepEqual(
+    [unserved?.['verb'], unserved?.['objectRef']],
+    [
+      'update',
+      {
+        resource: 'things',
+        namespace: 'default',
+        name: 'x',
+        apiGroup: 'example.com',
+        apiVersion: 'v1',
+        subresource: 'status',
+      },
+    ],
+  )
   equal((await api.call('GET', secrets, undefined, { anonymous: '', authorization: 'Bearer wrong' })).status, 401)
   const refused = take()
   deepEqual(said(refused), [['ResponseStarted', 401]])
@@ -147,7 +174,15 @@ test('a bug on the road is a panic, a failure that is told is not', async () => 
   await using api = await startServer(policies, { clock })
   take()
   await api.call('GET', '/version', undefined, { as: 'unlucky' })
-  deepEqual(said(take()), [['Panic', 500]])
+  const panicked = take()
+  deepEqual(said(panicked), [['Panic', 500]])
+  deepEqual(panicked[0]?.['responseStatus'], {
+    metadata: {},
+    status: 'Failure',
+    message: "APIServer panic'd: a bug",
+    reason: 'InternalError',
+    code: 500,
+  })
   error = new StatusError(429, 'TooManyRequests', 'later')
   await api.call('GET', '/version', undefined, { as: 'unlucky' })
   deepEqual(said(take()), [['ResponseComplete', 429]])
@@ -183,12 +218,22 @@ test('a watch has begun before it has ended', async () => {
   ])
 })
 
+const logOptions: AuditLogOptions = {
+  path: '',
+  bytesMax: 1 << 20,
+  backupsMax: 0,
+  ageMsMax: 0,
+  compresses: false,
+  mode: 'blocking',
+  bufferMax: 10,
+}
+
 test('a full log is renamed, and so many are kept', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'coxswain-audit-'))
   const file = join(folder, 'audit.log')
   const clock = new VirtualClock(Date.UTC(2030, 0, 1))
   const errors = new Metrics().counter('errors', '', ['plugin'])
-  const options = { path: file, bytesMax: 100, backupsMax: 2, ageMsMax: 0 }
+  const options = { ...logOptions, path: file, bytesMax: 100, backupsMax: 2 }
   const log = new AuditLog(options, { files: nodeFiles, clock, log: silentLog, errors })
   for (let index = 0; index < 5; index++) {
     await log.write({ index, text: 'x'.repeat(60) })
@@ -216,7 +261,7 @@ test('a webhook gets batches; what finds no place is counted', async () => {
     return Promise.resolve({ status, headers: {}, body: (async function* () {})() })
   }
   const server = { clock, timeoutMs: 1000, outbound: { send, close: () => Promise.resolve() } }
-  const options = { bufferMax: 3, batchMax: 2, waitMs: 1000, backoffMs: 100 }
+  const options = { bufferMax: 3, batchMax: 2, waitMs: 1000, backoffMs: 100, mode: 'batch' } as const
   const webhook = new AuditWebhook(options, { server, target: '/', log: silentLog, errors })
   status = 503
   for (let index = 0; index < 7; index++) await webhook.write({ index })
@@ -226,4 +271,111 @@ test('a webhook gets batches; what finds no place is counted', async () => {
   await clock.advance(10_000)
   deepEqual(posts, [2, 2, 2, 1], 'the first post is tried again; the last waits for its time')
   await webhook.close()
+})
+
+test('full logs are compressed where they are asked to be, and counted all the same', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'coxswain-audit-'))
+  const clock = new VirtualClock(Date.UTC(2030, 0, 1))
+  const errors = new Metrics().counter('errors', '', ['plugin'])
+  const options = { ...logOptions, path: join(folder, 'audit.log'), bytesMax: 100, backupsMax: 1, compresses: true }
+  const log = new AuditLog(options, { files: nodeFiles, clock, log: silentLog, errors })
+  for (let index = 0; index < 3; index++) {
+    await log.write({ index, text: 'x'.repeat(60) })
+    await clock.advance(1000)
+  }
+  await log.close()
+  const [packed = '', ...rest] = await nodeFiles.list(folder)
+  deepEqual([packed, ...rest], ['audit-2030-01-01T00-00-02.000.log.gz', 'audit.log'])
+  const content = gunzipSync(await readFile(join(folder, packed))).toString()
+  equal((JSON.parse(content) as { index: number }).index, 1)
+  await nodeFiles.remove(folder)
+})
+
+test('what is too long loses its objects, then itself', () => {
+  const event = { auditID: 'a', requestObject: 'ü'.repeat(40), responseObject: {}, annotations: { a: 'b' } }
+  equal(auditLine(event), JSON.stringify(event))
+  const short = { auditID: 'a', annotations: { a: 'b', 'audit.k8s.io/truncated': 'true' } }
+  equal(auditLine(event, 100), JSON.stringify(short), 'bytes are counted, not characters')
+  equal(auditLine(event, 50), undefined)
+})
+
+const modes: [mode: AuditMode, whileBroken: number, waits: boolean][] = [
+  ['batch', 201, false],
+  ['blocking', 201, true],
+  ['blocking-strict', 500, true],
+]
+for (const [mode, whileBroken, waits] of modes)
+  test(`an audit log in the mode ${mode}: who waits for its lines, and what is lost with them`, async () => {
+    const clock = new VirtualClock()
+    const metrics = new Metrics()
+    const errors = metrics.counter('errors', '', ['plugin'])
+    let isBroken = false
+    let gate = Promise.resolve()
+    const openAppend = () =>
+      Promise.resolve({
+        bytes: 0,
+        async append() {
+          await gate
+          if (isBroken) throw new Error('no space left')
+        },
+        close: () => Promise.resolve(),
+      })
+    const log = new AuditLog(
+      { ...logOptions, mode },
+      { files: { ...nodeFiles, openAppend }, clock, log: silentLog, errors },
+    )
+    const audit = new Auditor({
+      policy: policyOf([{ level: 'Metadata', verbs: ['create'], users: ['admin'] }]),
+      backends: [log],
+      isStrict: mode === 'blocking-strict',
+      clock,
+      random: seededRandom(1),
+      metrics,
+    })
+    await using api = await startServer({ ...openPolicies, audit }, { clock })
+    const make = (name: string) => api.call('POST', '/api/v1/namespaces/default/configmaps', { metadata: { name } })
+    const open = Promise.withResolvers<void>()
+    gate = open.promise
+    const answered: string[] = []
+    const first = make('a').then(({ status }) => answered.push(String(status)))
+    await clock.settle()
+    deepEqual(answered, waits ? [] : ['201'])
+    open.resolve()
+    await first
+    isBroken = true
+    const { status, body } = await make('b')
+    equal(status, whileBroken)
+    if (whileBroken === 500)
+      equal(body.message, 'Internal Server Error: "/api/v1/namespaces/default/configmaps": failed to store audit event')
+    await log.close()
+    ok(/errors\{plugin="log"\} [1-9]/.test(metrics.text()), 'what is lost is counted')
+  })
+
+test('a webhook is waited for where it is asked to be, and posts stay below their bound', async () => {
+  const clock = new VirtualClock()
+  const errors = new Metrics().counter('errors', '', ['plugin'])
+  const posts: number[] = []
+  let status = 200
+  const send = ({ body }: { body?: Uint8Array | string }) => {
+    posts.push((JSON.parse(String(body)) as { items: unknown[] }).items.length)
+    return Promise.resolve({ status, headers: {}, body: (async function* () {})() })
+  }
+  const server = { clock, timeoutMs: 1000, outbound: { send, close: () => Promise.resolve() } }
+  const parts = { server, target: '/', log: silentLog, errors }
+  const options = { bufferMax: 10, batchMax: 10, waitMs: 1000, backoffMs: 100 }
+  const strict = new AuditWebhook({ ...options, mode: 'blocking-strict' }, parts)
+  equal(await strict.write({ index: 1 }), true)
+  status = 400
+  equal(await strict.write({ index: 2 }), false)
+  status = 200
+  deepEqual(posts.splice(0), [1, 1])
+  const bounded = new AuditWebhook(
+    { ...options, mode: 'batch', truncation: { eventBytesMax: 100, batchBytesMax: 100 } },
+    parts,
+  )
+  for (let index = 0; index < 4; index++) await bounded.write({ text: 'x'.repeat(30) })
+  equal(await bounded.write({ text: 'x'.repeat(200) }), false)
+  await clock.advance(5000)
+  deepEqual(posts, [2, 2])
+  await bounded.close()
 })

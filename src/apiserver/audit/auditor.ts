@@ -7,16 +7,22 @@ import type { ApiRequest } from '../request.ts'
 import { matchingRule, type AuditPolicy, type AuditStage } from './audit-policy.ts'
 import { AuditRecord, type AuditEvent } from './audit-record.ts'
 
-/** Where events go. A backend that fails says so itself: the request goes on. */
+/** Whether a request waits until its events are written, and fails when the first of them is lost. */
+export const auditModes = ['batch', 'blocking', 'blocking-strict'] as const
+export type AuditMode = (typeof auditModes)[number]
+
+/** Where events go. A backend that fails says so itself: the request goes on, unless the mode is strict. */
 export interface AuditBackend {
-  /** Resolves when the event need not be waited for any longer. */
-  write(event: AuditEvent): Promise<void>
+  /** Resolves when the event need not be waited for any longer; to false when it is lost. */
+  write(event: AuditEvent): Promise<boolean>
   close(): Promise<void>
 }
 
 export interface AuditorParts {
   readonly policy: AuditPolicy
   readonly backends: readonly AuditBackend[]
+  /** Whether a request fails whose first event is lost. */
+  readonly isStrict?: boolean
   readonly clock: Clock
   readonly random: Random
   readonly metrics: Metrics
@@ -43,6 +49,10 @@ export class Auditor {
     return new AuditRecord(rule, request, request.origin?.auditId ?? newUid(random), clock.nowMs())
   }
 
+  get isStrict(): boolean {
+    return this.#parts.isStrict ?? false
+  }
+
   /** Writes down that a request's sender is not known. */
   async refuse(request: ApiRequest): Promise<void> {
     const record = this.begin(request)
@@ -51,11 +61,13 @@ export class Auditor {
     await this.tell(record, 'ResponseStarted')
   }
 
-  async tell(record: AuditRecord, stage: AuditStage): Promise<void> {
-    if (record.rule.omittedStages.has(stage)) return
+  /** Whether every backend has it. */
+  async tell(record: AuditRecord, stage: AuditStage): Promise<boolean> {
+    if (record.rule.omittedStages.has(stage)) return true
     this.#events.add({})
     const event = record.event(stage, this.#parts.clock.nowMs())
-    await Promise.all(this.#parts.backends.map((backend) => backend.write(event)))
+    const written = await Promise.all(this.#parts.backends.map((backend) => backend.write(event)))
+    return written.every((isWritten) => isWritten)
   }
 
   async close(): Promise<void> {

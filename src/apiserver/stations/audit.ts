@@ -17,6 +17,7 @@ export const audit = defineStation({
 
 async function recorded(request: ApiRequest, next: Next, auditor: Auditor, record: AuditRecord): Promise<Answer> {
   const received = auditor.tell(record, 'RequestReceived')
+  if (auditor.isStrict && !(await received)) throw unrecorded(request.origin?.uri ?? '')
   const complete = () => auditor.tell(record, 'ResponseComplete')
   try {
     const answer = await next({ ...request, record })
@@ -28,12 +29,16 @@ async function recorded(request: ApiRequest, next: Next, auditor: Auditor, recor
     await Promise.all([received, auditor.tell(record, 'ResponseStarted')])
     return untilEnd(answer, () => void complete())
   } catch (error) {
-    record.failed(statusErrorOf(error))
     const isBug = !(error instanceof StatusError || isKnownFailure(error) || request.context.signal.aborted)
+    if (isBug) record.panicked(error)
+    else record.failed(statusErrorOf(error))
     await Promise.all([received, isBug ? auditor.tell(record, 'Panic') : complete()])
     throw error
   }
 }
+
+const unrecorded = (uri: string): StatusError =>
+  new StatusError(500, 'InternalError', `Internal Server Error: ${JSON.stringify(uri)}: failed to store audit event`)
 
 /** Watches, and connections that were handed over: they go on after the answer has begun. */
 const isLong = (answer: Answer): boolean =>

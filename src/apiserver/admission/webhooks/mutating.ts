@@ -71,6 +71,12 @@ async function ask(
     `mutation.webhook.admission.k8s.io/${place}`,
     JSON.stringify({ configuration, webhook: hook.name, mutated }),
   )
+  if (mutated)
+    notes.annotate(
+      `patch.webhook.admission.k8s.io/${place}`,
+      JSON.stringify({ configuration, webhook: hook.name, patch: answer.patch, patchType: 'JSONPatch' }),
+      true,
+    )
   return next
 }
 
