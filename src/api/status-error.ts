@@ -31,7 +31,7 @@ export interface StatusDetails {
   readonly group?: string
   readonly kind?: string
   readonly uid?: string
-  readonly causes?: readonly { readonly reason: string; readonly message: string; readonly field?: string }[]
+  readonly causes?: readonly { readonly reason?: string; readonly message: string; readonly field?: string }[]
   readonly retryAfterSeconds?: number
 }
 

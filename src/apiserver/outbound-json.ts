@@ -27,7 +27,7 @@ export async function exchangeText(
   { outbound, clock, timeoutMs }: JsonServer,
   request: OutboundRequest,
   signal: AbortSignal,
-): Promise<{ readonly status: number; readonly text: string }> {
+): Promise<{ readonly status: number; readonly text: string; readonly contentType: string }> {
   const late = new AbortController()
   const timer = clock.after(timeoutMs, () => late.abort(new Error(`no answer within ${timeoutMs} ms`)))
   try {
@@ -38,7 +38,7 @@ export async function exchangeText(
       text += decoder.decode(piece, { stream: true })
       if (text.length > answerBytesMax) throw new Error(`the answer is larger than ${answerBytesMax} bytes`)
     }
-    return { status: answer.status, text }
+    return { status: answer.status, text, contentType: answer.headers['content-type'] ?? '' }
   } finally {
     timer.cancel()
   }

@@ -29,5 +29,5 @@ const codes: Readonly<Record<string, number>> = { Unauthorized: 401, Forbidden: 
 export function refusal({ kind, object, name }: AdmissionAttributes, { message, reason }: Denial): StatusError {
   const { message: text, details } = forbidden(kind, metadataOf(object).name ?? name, message)
   const why = (reason === '' ? 'Invalid' : reason) as StatusReason // validation allows only such
-  return new StatusError(codes[why] ?? 422, why, text, { ...details, causes: [{ reason: '', message }] })
+  return new StatusError(codes[why] ?? 422, why, text, { ...details, causes: [{ message }] })
 }

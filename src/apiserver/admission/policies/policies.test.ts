@@ -1,6 +1,14 @@
 // Policies through the real port: what they refuse, warn of, annotate and change, and what happens when they fail.
 import { deepEqual, equal, match } from 'node:assert/strict'
 import { test } from 'node:test'
+import { Metrics } from '../../../base/metrics.ts'
+import { seededRandom } from '../../../base/random.ts'
+import { VirtualClock } from '../../../base/virtual-clock.ts'
+import { auditPolicy } from '../../audit/audit-policy.ts'
+import type { AuditEvent } from '../../audit/audit-record.ts'
+import { Auditor } from '../../audit/auditor.ts'
+import { ConfigReader } from '../../config-reader.ts'
+import { openPolicies } from '../../policies.ts'
 import { startServer, type Answered, type Harness } from '../../server.harness.ts'
 
 const registration = '/apis/admissionregistration.k8s.io/v1'
@@ -136,7 +144,7 @@ for (const [why, spec, code, message] of refusals)
     await validating(server, spec)
     const { status, body } = await send(server)
     deepEqual([status, body.message], [code, message])
-    deepEqual(body.details.causes, [{ reason: '', message: message.replace('configmaps "m" is forbidden: ', '') }])
+    deepEqual(body.details.causes, [{ message: message.replace('configmaps "m" is forbidden: ', '') }])
   })
 
 const admissions: readonly (readonly [why: string, spec: object, binding?: object])[] = [
@@ -282,3 +290,107 @@ test('what has one owner as a whole is not applied in part', async () => {
   equal(status, 422)
   match(body.message, /may not mutate atomic arrays, maps or structs: \.spec\.selector$/)
 })
+
+/** A server whose requests are recorded at a level. */
+async function startRecorded(level: string) {
+  const clock = new VirtualClock()
+  const events: AuditEvent[] = []
+  const write = (event: AuditEvent) => Promise.resolve(events.push(event) > 0)
+  const rules = [{ level, verbs: ['create'], resources: [{ group: '', resources: ['configmaps'] }] }]
+  const audit = new Auditor({
+    policy: auditPolicy(new ConfigReader({ apiVersion: 'audit.k8s.io/v1', kind: 'Policy', rules })),
+    backends: [{ write, close: () => Promise.resolve() }],
+    clock,
+    random: seededRandom(1),
+    metrics: new Metrics(),
+  })
+  const server = await startServer({ ...openPolicies, audit }, { clock })
+  const annotations = (): Record<string, string> => {
+    const own = { ...(events.at(-1)?.['annotations'] as Record<string, string>) }
+    for (const key of Object.keys(own)) if (key.startsWith('authorization.k8s.io/')) delete own[key]
+    return own
+  }
+  return { ...server, annotations }
+}
+
+const annotated: readonly (readonly [why: string, spec: object, binding: object, annotations: object])[] = [
+  [
+    'values that its expressions give, and none for null',
+    {
+      validations: [{ expression: 'true' }],
+      auditAnnotations: [
+        { key: 'owner', valueExpression: `'owner of ' + object.metadata.name` },
+        { key: 'nothing', valueExpression: 'null' },
+      ],
+    },
+    {},
+    { 'p/owner': 'owner of m' },
+  ],
+  [
+    'a violation that only is to be recorded',
+    { validations: [{ expression: `object.data.a == '2'`, message: 'not two' }] },
+    { validationActions: ['Audit'] },
+    {
+      'validation.policy.admission.k8s.io/validation_failure': JSON.stringify([
+        { message: 'not two', policy: 'p', binding: 'b', expressionIndex: 0, validationActions: ['Audit'] },
+      ]),
+    },
+  ],
+  [
+    'nothing that another request would have',
+    {
+      matchConditions: [{ name: 'other', expression: `object.metadata.name == 'other'` }],
+      auditAnnotations: [{ key: 'owner', valueExpression: `'x'` }],
+      validations: [{ expression: 'true' }],
+    },
+    {},
+    {},
+  ],
+]
+for (const [why, spec, binding, annotations] of annotated)
+  test(`a policy writes into the audit record: ${why}`, async () => {
+    await using server = await startRecorded('Metadata')
+    await validating(server, spec, binding)
+    equal((await send(server)).status, 201)
+    deepEqual(server.annotations(), annotations)
+  })
+
+test('an annotation that cannot be worked out refuses the request, unless the policy may be ignored', async () => {
+  const auditAnnotations = [{ key: 'owner', valueExpression: `'x' + object.data.b` }]
+  for (const [failurePolicy, code] of [
+    ['Fail', 422],
+    ['Ignore', 201],
+  ] as const) {
+    await using server = await startRecorded('Metadata')
+    await validating(server, { auditAnnotations, failurePolicy })
+    const { status, body } = await send(server)
+    equal(status, code, JSON.stringify(body))
+    if (code === 422)
+      match(body.message, /denied request: expression ''x' \+ object.data.b' resulted in error: no such key: b$/)
+  }
+})
+
+const appending = (name: string) => ({
+  patchType: 'JSONPatch',
+  jsonPatch: {
+    expression: `[JSONPatch{op: "add", path: "/data/order", value: (has(object.data.order) ? object.data.order : "") + "${name}"}]`,
+  },
+})
+for (const [policy, order] of [
+  ['Never', 'ab'],
+  ['IfNeeded', 'aba'],
+] as const)
+  test(`a mutating policy whose object another one changed looks again: ${policy}`, async () => {
+    await using server = await startServer()
+    for (const name of ['a', 'b']) {
+      await make(server, 'mutatingadmissionpolicies', name, {
+        matchConstraints: { resourceRules: [rule] },
+        reinvocationPolicy: name === 'a' ? policy : 'Never',
+        mutations: [appending(name)],
+      })
+      await make(server, 'mutatingadmissionpolicybindings', name, { policyName: name })
+    }
+    const { status, body } = await send(server)
+    equal(status, 201, JSON.stringify(body))
+    equal(body.data.order, order)
+  })

@@ -6,9 +6,10 @@ import type { ServiceReference } from '../../../api/admissionregistration/v1/web
 import type { Kind } from '../../../api/kind.ts'
 import { badRequest, StatusError } from '../../../api/status-error.ts'
 import type { Outbound, OutboundOptions, OutboundProvider } from '../../../platform/outbound.ts'
-import { exchangeJson } from '../../outbound-json.ts'
+import { exchangeText } from '../../outbound-json.ts'
 import type { RegistryReads } from '../../registry/strategy.ts'
 import type { AdmissionAttributes, AdmissionHost } from '../plugin.ts'
+import { contentOf } from './answer-content.ts'
 import { readAnswer, reviewOf, reviewVersionOf, type ReviewAnswer } from './review.ts'
 import type { Webhook } from './webhook.ts'
 
@@ -87,21 +88,12 @@ export class WebhookCaller {
       const at = service === undefined ? origin : `https://${this.#options.serviceAddress(service, reads)}`
       const outbound = this.#connect({ origin: at, tls, http2: true })
       const server = { outbound, clock: this.#options.clock, timeoutMs: hook.timeoutSeconds * 1000 }
-      return exchangeJson(server, { method: 'POST', target, headers, body }, signal)
+      return exchangeText(server, { method: 'POST', target, headers, body }, signal)
     }
-    const { status, value } = await ask().catch((error: unknown) => {
-      if (error instanceof SyntaxError)
-        throw new Error(`couldn't get version/kind; json parse error: ${error.message}`, { cause: error })
+    const answer = await ask().catch((error: unknown) => {
       throw new Error(`Post "${url}": ${failureText(error as NetworkError)}`, { cause: error })
     })
-    if (value !== undefined) return value
-    throw new Error(
-      status === 404
-        ? 'the server could not find the requested resource'
-        : status >= 500
-          ? 'an error on the server ("unknown") has prevented the request from succeeding'
-          : 'the server rejected our request for an unknown reason',
-    )
+    return contentOf(answer)
   }
 
   #connect(options: OutboundOptions): Outbound {
@@ -159,7 +151,7 @@ export const internalError = (detail: string, cause?: Error): StatusError =>
     500,
     'InternalError',
     `Internal error occurred: ${detail}`,
-    { causes: [{ reason: '', message: detail }] },
+    { causes: [{ message: detail }] },
     { cause },
   )
 

@@ -6,6 +6,7 @@ import { VirtualClock } from '../../../base/virtual-clock.ts'
 import { Authority } from '../../../pki/authority.ts'
 import { nodeCrypto } from '../../../platform/node/crypto.ts'
 import { nodeListeners } from '../../../platform/node/listener.ts'
+import type { WireAnswer } from '../../../platform/listener.ts'
 import { nodeOutbound } from '../../../platform/node/outbound.ts'
 import { openPolicies, type Policies } from '../../policies.ts'
 import { startServer, type Harness, type HarnessOptions } from '../../server.harness.ts'
@@ -25,7 +26,12 @@ export interface Asked {
   readonly request: any
 }
 
-export type Handle = (asked: Asked) => object | string | Promise<object | string>
+/** An answer as it goes over the wire, where it is not an AdmissionReview in JSON. */
+export interface Wired {
+  readonly wire: Pick<WireAnswer, 'status' | 'headers'> & { readonly body: string }
+}
+
+export type Handle = (asked: Asked) => object | string | Wired | Promise<object | string | Wired>
 
 /** A webhook server; what `handle` returns is the response, or the whole body when it is text. */
 export async function webhookServer(handle: Handle) {
@@ -46,6 +52,7 @@ export async function webhookServer(handle: Handle) {
       const one = { path: sent.target, request: review.request }
       asked.push(one)
       const response = await handle(one)
+      if (typeof response === 'object' && 'wire' in response) return (response as Wired).wire
       const { apiVersion, kind, request } = review
       const body =
         typeof response === 'string'
