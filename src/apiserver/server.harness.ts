@@ -13,6 +13,7 @@ import { noKubelets, type KubeletConnection } from './kubelet-connection.ts'
 import { openPolicies, type Caches, type Policies } from './policies.ts'
 import { RequestMetrics } from './request-metrics.ts'
 import type { Seed } from './registry/seed.ts'
+import type { Upkeep } from './registry/upkeep.ts'
 import { ApiServer } from './server.ts'
 
 export interface Answered {
@@ -47,6 +48,7 @@ export interface HarnessOptions {
   /** A store that another server has, too. */
   readonly store?: Store
   readonly seeds?: readonly Seed[]
+  readonly upkeep?: readonly Upkeep[]
   readonly kubelets?: KubeletConnection
 }
 
@@ -81,7 +83,7 @@ async function wholeText(body: WireAnswer['body']): Promise<string> {
 
 export async function startServer(
   policies: Policies | ((caches: Caches) => Policies) = openPolicies,
-  { clock = new VirtualClock(), store: shared, seeds = [], kubelets = noKubelets }: HarnessOptions = {},
+  { clock = new VirtualClock(), store: shared, seeds = [], upkeep = [], kubelets = noKubelets }: HarnessOptions = {},
 ): Promise<Harness> {
   const store = shared ?? new MemoryStore(clock)
   const flow = new FlowRecorder(clock)
@@ -99,6 +101,7 @@ export async function startServer(
     requestMetrics,
     policies: typeof policies === 'function' ? policies : () => policies,
     seeds,
+    upkeep,
     digest,
     kubelets,
   })

@@ -26,6 +26,7 @@ import { health, isHealthPath } from './health.ts'
 import { Registry } from './registry/registry.ts'
 import type { ResourceRequest } from './registry/parts.ts'
 import type { Seed } from './registry/seed.ts'
+import { keepUp, type Upkeep } from './registry/upkeep.ts'
 import type { ApiRequest, ResourceTarget } from './request.ts'
 import type { RequestMetrics } from './request-metrics.ts'
 import { road, type Next } from './station.ts'
@@ -42,6 +43,8 @@ export interface ApiServerParts {
   readonly policies: (caches: Caches) => Policies
   /** Objects that every cluster has. Requests wait until they are there. */
   readonly seeds: readonly Seed[]
+  /** What is kept as it must be from then on. */
+  readonly upkeep?: readonly Upkeep[]
   readonly digest: (text: string) => string
   readonly kubelets: KubeletConnection
   readonly explain?: Explain
@@ -101,6 +104,8 @@ export class ApiServer {
       this.#isReady = true
       this.#ready.resolve()
       onReady()
+      const { upkeep = [] } = this.#parts
+      await Promise.all(upkeep.map((each) => keepUp(each, this.registry, this.#parts, signal)))
     }
     try {
       await Promise.all([feed, prepare()])

@@ -14,6 +14,7 @@ import { node } from '../api/core/v1/node.ts'
 import { pod, type Pod } from '../api/core/v1/pod.ts'
 import { isIpV4 } from '../api/network-rules.ts'
 import type { LegacyTokenUses } from '../apiserver/authentication/legacy-token-uses.ts'
+import { fairnessUpkeep } from '../apiserver/fairness/upkeep.ts'
 import type { Caches, Policies } from '../apiserver/policies.ts'
 import type { User } from '../apiserver/request.ts'
 import { Client } from '../client/client.ts'
@@ -238,6 +239,7 @@ export class Cluster {
         requestMetrics,
         policies: this.#options.policies,
         seeds: firstObjects,
+        upkeep: [fairnessUpkeep],
         digest,
         kubelets: this.#kubelets,
         explain: (podKey) => this.decisions.explain(podKey),

@@ -13,8 +13,10 @@ import { openPolicies } from '../policies.ts'
 import { userNamed, type Target, type User } from '../request.ts'
 import { startServer } from '../server.harness.ts'
 import { defaultSchemas, fairnessSeeds } from './defaults.ts'
-import { Fairness, FairnessMetrics, limitsOf } from './fairness.ts'
+import { FairnessMetrics } from './fairness-metrics.ts'
+import { Fairness, limitsOf } from './fairness.ts'
 import { flowOf, FlowMatcher } from './flow-matching.ts'
+import { fairnessUpkeep } from './upkeep.ts'
 import { PriorityLevel, type LevelLimits } from './priority-level.ts'
 import { SeatPool } from './seat-pool.ts'
 import { dealHand } from './shuffle-shard.ts'
@@ -184,6 +186,17 @@ test('a flood of one user starves neither another user nor a node, and the exemp
   await clock.settle()
   const running = held.length
   ok(running > 0 && running <= 60, `${running} run`)
+  const series = 'priority_level="global-default",flow_schema="global-default"'
+  const shown = (name: string, labels = series) =>
+    Number(metrics.text().split(`apiserver_flowcontrol_${name}{${labels}} `)[1]?.split('\n')[0])
+  deepEqual(
+    [shown('current_executing_requests'), shown('current_executing_seats'), shown('current_inqueue_requests')],
+    [running, running, 300],
+  )
+  deepEqual(
+    ['nominal', 'lower', 'upper'].map((limit) => shown(`${limit}_limit_seats`, 'priority_level="global-default"')),
+    [5, 2, 60],
+  )
 
   for (let index = 1; index <= 20; index++) {
     const spec = { ...made.spec, leaseTransitions: index }
@@ -230,6 +243,16 @@ test('a flood of one user starves neither another user nor a node, and the exemp
   equal(refused[0]?.headers['retry-after'], '1')
   equal(refused[0]?.body.message, 'Too many requests, please try again later.')
   ok(metrics.text().includes('reason="queue-full"'))
+  deepEqual(
+    [
+      shown('current_executing_requests'),
+      shown('current_inqueue_requests'),
+      shown('request_execution_seconds_count', `${series},type="regular"`),
+      shown('request_wait_duration_seconds_count', `${series},execute="false"`),
+      shown('work_estimated_seats_count'),
+    ],
+    [0, 0, running + 301, refused.length, 501],
+  )
 })
 
 test('a default that was changed comes back unless its owner keeps it', () => {
@@ -257,4 +280,50 @@ test('the default FlowSchemas tell that their level exists', async () => {
       'This FlowSchema references the PriorityLevelConfiguration object named "exempt" and it exists',
     ],
   )
+})
+
+test('what is deleted of the defaults comes back, and every FlowSchema tells whether its level exists', async () => {
+  await using server = await startServer(undefined, { seeds: fairnessSeeds, upkeep: [fairnessUpkeep] })
+  const group = '/apis/flowcontrol.apiserver.k8s.io/v1'
+  const dangling = async (name: string) => {
+    await server.clock.settle()
+    const { body } = await server.call('GET', `${group}/flowschemas/${name}`)
+    const { conditions = [] } = (body as { status: { conditions?: Record<string, string>[] } }).status
+    return conditions.map(({ type, status, reason, message }) => [type, status, reason, message])
+  }
+  const about = 'This FlowSchema references the PriorityLevelConfiguration object named "mine"'
+  const spec = { priorityLevelConfiguration: { name: 'mine' }, matchingPrecedence: 50 }
+  equal((await server.call('POST', `${group}/flowschemas`, { metadata: { name: 'own' }, spec })).status, 201)
+  deepEqual(await dangling('own'), [['Dangling', 'True', 'NotFound', `${about} but there is no such object`]])
+  const level = { type: 'Limited', limited: { limitResponse: { type: 'Reject' } } }
+  await server.call('POST', `${group}/prioritylevelconfigurations`, { metadata: { name: 'mine' }, spec: level })
+  deepEqual(await dangling('own'), [['Dangling', 'False', 'Found', `${about} and it exists`]])
+  await server.call('DELETE', `${group}/prioritylevelconfigurations/mine`)
+  deepEqual((await dangling('own'))[0]?.slice(0, 3), ['Dangling', 'True', 'NotFound'])
+
+  for (const path of ['flowschemas/exempt', 'flowschemas/probes', 'prioritylevelconfigurations/workload-low']) {
+    const before = (await server.call('GET', `${group}/${path}`)).body.metadata.uid
+    equal((await server.call('DELETE', `${group}/${path}`)).status, 200)
+    await server.clock.settle()
+    const { status, body } = await server.call('GET', `${group}/${path}`)
+    deepEqual([status, body.metadata.uid === before], [200, false], path)
+  }
+  const merge = { 'content-type': 'application/merge-patch+json' }
+  const change = (name: string, matchingPrecedence: number, isOurs: string) =>
+    server.call(
+      'PATCH',
+      `${group}/flowschemas/${name}`,
+      { metadata: { annotations: { 'apf.kubernetes.io/autoupdate-spec': isOurs } }, spec: { matchingPrecedence } },
+      merge,
+    )
+  const precedence = async (name: string) => {
+    await server.clock.settle()
+    return (await server.call('GET', `${group}/flowschemas/${name}`)).body.spec.matchingPrecedence
+  }
+  await change('probes', 77, 'true')
+  equal(await precedence('probes'), 2)
+  await change('probes', 77, 'false')
+  equal(await precedence('probes'), 77, 'who changes a default and says so keeps the change')
+  await change('catch-all', 77, 'false')
+  equal(await precedence('catch-all'), 10_000, 'but not of those that nobody can do without')
 })

@@ -1,7 +1,6 @@
 // Fairness: gives each request a seat of its priority level. The objects in the caches say which level that is, and
 // how many seats it has; where there is no level to lead to, a request has its turn at once.
 import type { Clock } from '../../base/clock.ts'
-import type { Metrics } from '../../base/metrics.ts'
 import { getOrMake } from '../../base/get-or-make.ts'
 import { flowSchema, type FlowSchema } from '../../api/flowcontrol/v1/flow-schema.ts'
 import {
@@ -11,6 +10,7 @@ import {
 import type { Caches, SeatGiver } from '../policies.ts'
 import type { ApiRequest } from '../request.ts'
 import { catchAllLevel } from './defaults.ts'
+import type { FairnessMetrics, FlowMetrics } from './fairness-metrics.ts'
 import { flowOf, FlowMatcher } from './flow-matching.ts'
 import { PriorityLevel, type LevelLimits, type Rejection } from './priority-level.ts'
 import { SeatPool } from './seat-pool.ts'
@@ -20,31 +20,6 @@ export const seatsDefault = 600
 /** A list needs a seat for each so many objects, up to the bound. */
 const objectsPerSeat = 100
 const listSeatsMax = 10
-
-export class FairnessMetrics {
-  readonly dispatched
-  readonly rejected
-  readonly limit
-
-  constructor(metrics: Metrics) {
-    const labels = ['priority_level', 'flow_schema']
-    this.dispatched = metrics.counter(
-      'apiserver_flowcontrol_dispatched_requests_total',
-      'Number of requests executed by API Priority and Fairness.',
-      labels,
-    )
-    this.rejected = metrics.counter(
-      'apiserver_flowcontrol_rejected_requests_total',
-      'Number of requests rejected by API Priority and Fairness.',
-      [...labels, 'reason'],
-    )
-    this.limit = metrics.gauge(
-      'apiserver_flowcontrol_nominal_limit_seats',
-      'Nominal number of execution seats configured for each priority level.',
-      ['priority_level'],
-    )
-  }
-}
 
 export interface FairnessParts {
   readonly clock: Clock
@@ -57,7 +32,7 @@ interface Road {
   readonly level: PriorityLevel | undefined
   readonly name: string
   readonly headers: Readonly<Record<string, string>>
-  readonly dispatched: { add(amount: number): void }
+  readonly metrics: FlowMetrics
 }
 
 const nothing = () => {}
@@ -95,15 +70,48 @@ export class Fairness {
     const schema = this.#matcher.match(user, target)
     const road = getOrMake(this.#roads, schema, () => this.#roadOf(schema))
     if (origin !== undefined) Object.assign(origin.answerHeaders, road.headers)
-    road.dispatched.add(1)
-    if (road.level === undefined || request.upgrade !== undefined) return nothing
+    const { metrics, level } = road
+    metrics.dispatched.add(1)
+    if (level === undefined || request.upgrade !== undefined) return nothing
     const flow = schema === undefined ? user.name : flowOf(schema, request)
+    const width = this.#widthOf(request)
+    metrics.width.observe(width)
+    const { clock } = this.#parts
+    const startMs = clock.monotonicMs()
     const rejected = (reason: Rejection) => {
-      road.dispatched.add(-1)
+      metrics.dispatched.add(-1)
+      metrics.waitedInVain.observe((clock.monotonicMs() - startMs) / 1000)
       const labels = { priority_level: road.name, flow_schema: schema?.metadata.name ?? catchAllLevel, reason }
       this.#parts.metrics.rejected.add(labels)
     }
-    return road.level.take(flow, this.#widthOf(request), context.signal, rejected)
+    const spent = target.verb === 'watch' ? metrics.watched : metrics.executed
+    const seat = level.take(flow, width, context.signal, rejected)
+    if (typeof seat === 'function') return this.#seated(metrics, spent, width, 0, seat)
+    metrics.waiting.add(1)
+    return seat
+      .finally(() => metrics.waiting.add(-1))
+      .then((leave) => this.#seated(metrics, spent, width, clock.monotonicMs() - startMs, leave))
+  }
+
+  /** Counts a request while it has its seats. */
+  #seated(
+    { waited, executing, seats }: FlowMetrics,
+    spent: FlowMetrics['executed'],
+    width: number,
+    waitedMs: number,
+    leave: () => void,
+  ): () => void {
+    const { clock } = this.#parts
+    const seatedMs = clock.monotonicMs()
+    waited.observe(waitedMs / 1000)
+    executing.add(1)
+    seats.add(width)
+    return () => {
+      leave()
+      executing.add(-1)
+      seats.add(-width)
+      spent.observe((clock.monotonicMs() - seatedMs) / 1000)
+    }
   }
 
   /** A list costs as much as it holds. */
@@ -120,7 +128,6 @@ export class Fairness {
     // A schema whose level is missing leads to where everything else goes.
     const name = this.#configurations.has(wanted) ? wanted : catchAllLevel
     const configuration = this.#configurations.get(name)
-    const labels = { priority_level: name, flow_schema: schema?.metadata.name ?? catchAllLevel }
     return {
       level: configuration?.spec.type === 'Exempt' ? undefined : this.#levels.get(name),
       name,
@@ -128,7 +135,7 @@ export class Fairness {
         ...(schema === undefined ? {} : { 'x-kubernetes-pf-flowschema-uid': schema.metadata.uid }),
         ...(configuration === undefined ? {} : { 'x-kubernetes-pf-prioritylevel-uid': configuration.metadata.uid }),
       },
-      dispatched: this.#parts.metrics.dispatched.with(labels),
+      metrics: this.#parts.metrics.of(name, schema?.metadata.name ?? catchAllLevel),
     }
   }
 
@@ -141,9 +148,9 @@ export class Fairness {
     const shares = all.reduce((sum, { spec }) => sum + sharesOf(spec), 0)
     for (const { name, spec } of all) {
       const nominal = shares === 0 ? 0 : Math.ceil((seats * sharesOf(spec)) / shares)
-      metrics.limit.set({ priority_level: name }, nominal)
-      if (spec.type === 'Exempt') continue
       const limits = limitsOf(spec, nominal, seats)
+      metrics.setLimits(name, nominal, limits.kept, limits.most)
+      if (spec.type === 'Exempt') continue
       const known = this.#levels.get(name)
       if (known === undefined) this.#levels.set(name, new PriorityLevel(limits, this.#pool, clock))
       else known.resize(limits)

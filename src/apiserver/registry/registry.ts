@@ -24,7 +24,7 @@ import type { KubeletConnection } from '../kubelet-connection.ts'
 import type { Caches, Policies } from '../policies.ts'
 import type { Stored } from '../stored.ts'
 import { CacheFeed } from '../watch/cache-feed.ts'
-import { WatchCache } from '../watch/watch-cache.ts'
+import { WatchCache, type CacheObserver } from '../watch/watch-cache.ts'
 import { admittedBody, admittedConnection } from './admit-posted.ts'
 import { change } from './change.ts'
 import { claiming, repairClaims } from './claims.ts'
@@ -65,12 +65,14 @@ export class Registry {
   readonly #computed: (request: ResourceRequest) => Promise<Answer>
   readonly #reviews: ReadonlyMap<Kind, readonly Review[]>
   readonly policies: Policies
+  readonly reads: RegistryReads
 
   constructor({ store, clock, random, flow, log, policies, kubelets }: RegistryParts) {
     this.#kubelets = kubelets
     const leases = new LeasePool(store, clock)
     const caches = new Map(storedKinds.map((kind) => [kind, new WatchCache(kind, { clock, flow })]))
     const reads = this.#reads()
+    this.reads = reads
     this.policies = policies({
       ...reads,
       observe: (kind, observer) => present(caches.get(kind), `${kind.plural} are kept`).observe(observer),
@@ -123,6 +125,11 @@ export class Registry {
   /** Commits the first objects that are missing or have fallen behind, all at once. */
   seed(seeds: readonly Seed[], signal: AbortSignal): Promise<void> {
     return commitSeeds(seeds, (kind) => present(this.#resources.get(kind), `${kind.plural} are kept`), signal)
+  }
+
+  /** The observer hears of each change from now on, and of what is there when its cache is filled anew. */
+  observe(kind: Kind, observer: CacheObserver): void {
+    this.#partsOf(kind).cache.observe(observer)
   }
 
   cached<T extends ApiObject>(kind: Kind<T>, namespace: string, name: string): T | undefined {
