@@ -6,6 +6,7 @@ import type { Bench } from './bench.ts'
 import { celBench } from './cel.ts'
 import { clusterBench } from './cluster.ts'
 import { controllersBench } from './controllers.ts'
+import { fairnessBench } from './fairness.ts'
 import { flowBench } from './flow.ts'
 import { identityBench } from './identity.ts'
 import { kubeletBench } from './kubelet.ts'
@@ -23,6 +24,7 @@ const benches: readonly Bench[] = [
   celBench,
   clusterBench,
   controllersBench,
+  fairnessBench,
   flowBench,
   identityBench,
   kubeletBench,

@@ -1,10 +1,11 @@
 // Priority and fairness through the real port: who asks for more than his level allows is told when to come back.
-import { deepEqual, equal, match } from 'node:assert/strict'
+import { deepEqual, equal, match, ok } from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { test } from 'node:test'
 import { parseKubeconfig } from '../../src/pki/kubeconfig.ts'
 import { nodePlatform } from '../../src/platform/node/platform.ts'
 import { startUp } from '../process.ts'
+import { flooded } from './flood.ts'
 
 const group = 'flowcontrol.apiserver.k8s.io/v1'
 const level = {
@@ -68,4 +69,17 @@ test('a level without seats serves one at a time; the others are told when to co
   }
   equal((await makeOne('calm')).status, 201, 'others are served')
   await outbound.close()
+})
+
+test('500 requests of one user at a time: another user reads and a node renews its lease all the same', async () => {
+  await using up = await startUp('--runtime', 'none')
+  await using server = await flooded(await readFile(up.kubeconfig, 'utf8'))
+  const flood = server.flood(500)
+  const answers: number[] = []
+  for (let round = 0; round < 20; round++) answers.push((await server.read()).status, (await server.renew()).status)
+  const told = await flood.stop()
+  deepEqual([...new Set(answers)], [200], 'nobody else is refused')
+  const codes = [...told.keys()].filter((code) => code !== 429)
+  deepEqual(codes, [201])
+  ok((told.get(201) ?? 0) > 0, 'the flood is served as well')
 })

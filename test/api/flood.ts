@@ -1,0 +1,63 @@
+// One user floods the server while another reads and a node renews its lease: for the test that nobody starves, and for
+// the bench that says how long they wait.
+import { rawCalls, type RawAnswer, type RawCalls } from '../flows/raw-calls.ts'
+
+const maps = '/api/v1/namespaces/default/configmaps'
+const leases = '/apis/coordination.k8s.io/v1/namespaces/kube-node-lease/leases'
+
+export interface Flooded extends AsyncDisposable {
+  read(): Promise<RawAnswer>
+  renew(): Promise<RawAnswer>
+  /** Keeps so many creates of one user under way; `stop` ends it and tells how each was answered. */
+  flood(atOnce: number): { stop(): Promise<ReadonlyMap<number, number>> }
+}
+
+export async function flooded(kubeconfig: string): Promise<Flooded> {
+  const [calm, noisy] = [rawCalls(kubeconfig), rawCalls(kubeconfig)]
+  await mustMake(calm, '/apis/rbac.authorization.k8s.io/v1/clusterrolebindings', {
+    metadata: { name: 'flood' },
+    roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'edit' },
+    subjects: ['flooder', 'reader'].map((name) => ({ apiGroup: 'rbac.authorization.k8s.io', kind: 'User', name })),
+  })
+  await mustMake(calm, maps, { metadata: { name: 'read' } })
+  await mustMake(calm, leases, { metadata: { name: 'n1' }, spec: { holderIdentity: 'n1' } })
+  let made = 0
+  let renewals = 0
+  return {
+    read: () => calm.call('GET', `${maps}/read`, undefined, { 'impersonate-user': 'reader' }),
+    renew: () =>
+      calm.call(
+        'PUT',
+        `${leases}/n1`,
+        { metadata: { name: 'n1' }, spec: { holderIdentity: 'n1', leaseTransitions: ++renewals } },
+        { 'impersonate-user': 'system:node:n1', 'impersonate-group': 'system:nodes' },
+      ),
+    flood(atOnce) {
+      let isOver = false
+      const answers = new Map<number, number>()
+      const slot = async () => {
+        while (!isOver) {
+          const body = { metadata: { name: `flood-${made++}` } }
+          const { status } = await noisy.call('POST', maps, body, { 'impersonate-user': 'flooder' })
+          answers.set(status, (answers.get(status) ?? 0) + 1)
+        }
+      }
+      const all = Promise.all(Array.from({ length: atOnce }, slot))
+      return {
+        async stop() {
+          isOver = true
+          await all
+          return answers
+        },
+      }
+    },
+    async [Symbol.asyncDispose]() {
+      await Promise.all([calm[Symbol.asyncDispose](), noisy[Symbol.asyncDispose]()])
+    },
+  }
+}
+
+async function mustMake(calls: RawCalls, path: string, object: object): Promise<void> {
+  const { status, body } = await calls.call('POST', path, object)
+  if (status !== 201) throw new Error(`POST ${path}: ${JSON.stringify(body)}`)
+}
