@@ -2,6 +2,7 @@
 import { seededRandom } from '../base/random.ts'
 import { VirtualClock } from '../base/virtual-clock.ts'
 import { nodeCrypto } from '../platform/node/crypto.ts'
+import { defaultAdmissionPlugins } from './admission/plugins.ts'
 import { certificates } from './authentication/certificates.ts'
 import { ServiceAccountTokens } from './authentication/service-account-tokens.ts'
 import { rbacSeeds } from './authorization/defaults/default-seeds.ts'
@@ -34,7 +35,7 @@ export async function startGuarded(options: Partial<PolicyOptions> = {}): Promis
     tokens: (caches) => [accountTokens.authenticator(caches)],
     accountTokens,
     authorizers: (rbac, caches) => [nodeAuthorizer(caches), rbac],
-    admission: [],
+    admission: defaultAdmissionPlugins,
     ...options,
   })
   return { ...(await startServer(policies, { seeds: rbacSeeds, clock })), accountTokens }

@@ -2,7 +2,6 @@
 import type { Clock } from '../base/clock.ts'
 import type { AdmissionPlugin } from './admission/plugin.ts'
 import type { Auditor } from './audit/auditor.ts'
-import { defaultAdmissionPlugins } from './admission/plugins.ts'
 import { allowsAnonymous, anonymousUser, type AnonymousRules } from './authentication/anonymous.ts'
 import {
   authenticated,
@@ -35,7 +34,7 @@ export interface PolicyOptions {
   readonly accountTokens: ServiceAccountTokens
   /** The chain in its order. */
   readonly authorizers: (rbac: Rbac, caches: Caches) => readonly Authorizer[]
-  /** Asked after the plugins that every cluster has: webhooks. */
+  /** The plugins that are asked. */
   readonly admission: readonly AdmissionPlugin[]
 }
 
@@ -70,7 +69,7 @@ export const serverPolicies =
       authorize: (attributes, signal) => chain.authorize(attributes, signal),
       takeSeat: fairness?.(caches) ?? (() => () => {}),
       audit,
-      admission: [...defaultAdmissionPlugins, ...admission, escalationCheck(rbac, chain)],
+      admission: [...admission, escalationCheck(rbac, chain)],
       reviews: [
         ...accessReviews(chain),
         ...tokenReviews(anyOfTokens, audiences, clock),

@@ -141,6 +141,8 @@ test('every controller has an account that the default roles know', () => {
   for (const { name, account } of controllers) ok(account === managerAccount || accounts.has(account), name)
 })
 
+const auditRules = '{apiVersion: audit.k8s.io/v1, kind: Policy, rules: [{level: None}]}'
+const auditFlags = { 'audit-policy-file': 'p', 'audit-log-path': 'l' }
 const flagMistakes: [flags: PolicyFlagValues, files: Record<string, string>, error: RegExp][] = [
   [{ 'authorization-mode': 'Rbac' }, {}, /"Rbac" is none of ABAC, AlwaysAllow/],
   [{ 'authorization-mode': 'Webhook' }, {}, /Webhook needs --authorization-webhook-config-file/],
@@ -157,6 +159,18 @@ const flagMistakes: [flags: PolicyFlagValues, files: Record<string, string>, err
     { f: 'clusters: [{name: a, cluster: {server: "http://x"}}]' },
     /must begin with https/,
   ],
+  [{ 'enable-admission-plugins': 'Magic' }, {}, /enable-admission-plugins plugin "Magic" is unknown/],
+  [
+    { 'enable-admission-plugins': 'Priority', 'disable-admission-plugins': 'Priority' },
+    {},
+    /\[Priority\] in enable-admission-plugins and disable-admission-plugins overlapped/,
+  ],
+  [
+    { 'admission-control-config-file': 'f' },
+    { f: '{apiVersion: apiserver.config.k8s.io/v1, kind: AdmissionConfiguration, plugins: [{name: EventRateLimit}]}' },
+    /plugins\[0\].name "EventRateLimit" is none of PodSecurity, ResourceQuota/,
+  ],
+  [{ 'audit-log-mode': 'fast', ...auditFlags }, { p: auditRules }, /--audit-log-mode "fast" is none of batch/],
 ]
 for (const [flags, contents, error] of flagMistakes)
   test(`the flags ${JSON.stringify(flags)} are refused`, async () => {
@@ -164,6 +178,39 @@ for (const [flags, contents, error] of flagMistakes)
       Promise.resolve(contents[path] === undefined ? undefined : new TextEncoder().encode(contents[path]))
     await rejects(readPolicySettings(flags, { ...nodePlatform.files, read }), error)
   })
+
+test('plugins by flags, and the configuration file of those that take one, with a path from where it is', async () => {
+  const contents: Record<string, string> = {
+    '/etc/admission.yaml': [
+      'apiVersion: apiserver.config.k8s.io/v1',
+      'kind: AdmissionConfiguration',
+      'plugins:',
+      '- name: PodSecurity',
+      '  configuration:',
+      '    apiVersion: pod-security.admission.config.k8s.io/v1',
+      '    kind: PodSecurityConfiguration',
+      '    defaults: {enforce: baseline}',
+      '- name: ResourceQuota',
+      '  path: quota.yaml',
+    ].join('\n'),
+    '/etc/quota.yaml': [
+      'apiVersion: apiserver.config.k8s.io/v1',
+      'kind: ResourceQuotaConfiguration',
+      'limitedResources: [{resource: pods, matchContains: [pods]}]',
+    ].join('\n'),
+  }
+  const read = (path: string) => Promise.resolve(new TextEncoder().encode(contents[path]))
+  const flags = {
+    'admission-control-config-file': '/etc/admission.yaml',
+    'enable-admission-plugins': 'AlwaysPullImages, OwnerReferencesPermissionEnforcement',
+    'disable-admission-plugins': 'MutatingAdmissionWebhook',
+  }
+  const { admission } = await readPolicySettings(flags, { ...nodePlatform.files, read })
+  deepEqual(admission.enabled, ['AlwaysPullImages', 'OwnerReferencesPermissionEnforcement'])
+  deepEqual(admission.disabled, ['MutatingAdmissionWebhook'])
+  deepEqual(admission.podSecurity.defaults.enforce, { level: 'baseline', minor: Infinity })
+  deepEqual(admission.limitedResources, [{ group: '', plural: 'pods', contains: ['pods'], scopes: [] }])
+})
 
 test('a data directory is locked by one process; the lock of a dead one does not count', async () => {
   const path = await folder()

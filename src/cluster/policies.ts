@@ -4,6 +4,7 @@ import { silentLog, type Log } from '../base/log.ts'
 import { Metrics } from '../base/metrics.ts'
 import { getOrMake } from '../base/get-or-make.ts'
 import type { Random } from '../base/random.ts'
+import { enabledPlugins } from '../apiserver/admission/plugins.ts'
 import { WebhookCaller } from '../apiserver/admission/webhooks/caller.ts'
 import { mutatingWebhooks } from '../apiserver/admission/webhooks/mutating.ts'
 import { serviceAddress } from '../apiserver/admission/webhooks/service-address.ts'
@@ -124,7 +125,7 @@ export function clusterPolicies(parts: PolicyParts, settings: PolicySettings = d
     accountTokens,
     authorizers: (rbac, caches) =>
       settings.authorizers.map((setting) => authorizerOf(setting, rbac, caches, crypto, servers)),
-    admission: [mutatingWebhooks(caller), validatingWebhooks(caller)],
+    admission: enabledPlugins(settings.admission, [mutatingWebhooks(caller), validatingWebhooks(caller)]),
   })
   return {
     policies,

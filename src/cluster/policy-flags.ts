@@ -1,6 +1,7 @@
 // The flags that say who is believed and who may do what, with upstream's names; readPolicySettings makes settings of them.
 
 export const policyFlags = {
+  'admission-control-config-file': { value: '<file>', help: 'an AdmissionConfiguration: PodSecurity, ResourceQuota' },
   'anonymous-auth': { value: 'true|false', help: 'lets requests without credentials in as system:anonymous (true)' },
   'audit-log-batch-buffer-size': { value: '<count>', help: 'audit events that may wait for the disk (10000)' },
   'audit-log-compress': { value: 'true|false', help: 'compresses full audit logs (false)' },
@@ -42,6 +43,8 @@ export const policyFlags = {
     value: 'v1|v1beta1',
     help: 'the version of SubjectAccessReview that it speaks (v1)',
   },
+  'disable-admission-plugins': { value: '<list>', help: 'plugins that are not asked, though on by default' },
+  'enable-admission-plugins': { value: '<list>', help: 'plugins that are asked beside those on by default' },
   'encryption-provider-config': { value: '<file>', help: 'an EncryptionConfiguration: what is encrypted in the store' },
   'encryption-provider-config-automatic-reload': {
     value: 'true|false',

@@ -1,4 +1,5 @@
 // PolicySettings: what the flags and their files say, read and checked at the start; what is wrong stops it.
+import { defaultAdmissionSettings, type AdmissionSettings } from '../apiserver/admission/plugins.ts'
 import type { AnonymousRules } from '../apiserver/authentication/anonymous.ts'
 import { authenticationConfig } from '../apiserver/authentication/authentication-config.ts'
 import type { JwtIssuer } from '../apiserver/authentication/oidc.ts'
@@ -10,6 +11,7 @@ import {
 } from '../apiserver/authorization/authorization-config.ts'
 import type { Files } from '../platform/files.ts'
 import { signatureAlgorithms } from '../platform/crypto.ts'
+import { readAdmissionSettings } from './admission-settings.ts'
 import { readAuditSettings, type AuditSettings } from './audit-settings.ts'
 import { choice, needed, readYaml, time } from './flag-values.ts'
 import type { PolicyFlagValues } from './policy-flags.ts'
@@ -33,6 +35,7 @@ export interface PolicySettings {
   readonly tokenFile: string
   readonly tokenWebhook: TokenWebhookSetting | undefined
   readonly authorizers: readonly ResolvedAuthorizer[]
+  readonly admission: AdmissionSettings
   /** Undefined: nothing is recorded. */
   readonly audit: AuditSettings | undefined
   /** Who vouches for the servers of kubelets, as PEM; empty: nobody is asked to, as upstream. */
@@ -54,6 +57,7 @@ export const defaultPolicySettings: PolicySettings = {
   tokenFile: '',
   tokenWebhook: undefined,
   authorizers: [{ type: 'Node' }, { type: 'RBAC' }],
+  admission: defaultAdmissionSettings,
   audit: undefined,
   kubeletAuthority: '',
 }
@@ -85,6 +89,7 @@ export async function readPolicySettings(flags: PolicyFlagValues, files: Files):
     authorizers: await Promise.all(
       (await authorizerSettings(flags, files)).map((each) => resolved(each, flags, files)),
     ),
+    admission: await readAdmissionSettings(flags, files),
     audit: await readAuditSettings(flags, files),
     kubeletAuthority:
       flags['kubelet-certificate-authority'] === undefined ? '' : await read(flags['kubelet-certificate-authority']),

@@ -33,10 +33,10 @@ export async function flooded(kubeconfig: string): Promise<Flooded> {
         { 'impersonate-user': 'system:node:n1', 'impersonate-group': 'system:nodes' },
       ),
     flood(atOnce) {
-      let isOver = false
+      const over = new AbortController()
       const answers = new Map<number, number>()
       const slot = async () => {
-        while (!isOver) {
+        while (!over.signal.aborted) {
           const body = { metadata: { name: `flood-${made++}` } }
           const { status } = await noisy.call('POST', maps, body, { 'impersonate-user': 'flooder' })
           answers.set(status, (answers.get(status) ?? 0) + 1)
@@ -45,7 +45,7 @@ export async function flooded(kubeconfig: string): Promise<Flooded> {
       const all = Promise.all(Array.from({ length: atOnce }, slot))
       return {
         async stop() {
-          isOver = true
+          over.abort()
           await all
           return answers
         },

@@ -1,4 +1,4 @@
-import { deepEqual, equal, match, ok } from 'node:assert/strict'
+import { deepEqual, equal, match } from 'node:assert/strict'
 import { test } from 'node:test'
 import { FlowRecorder } from '../../base/flow.ts'
 import { VirtualClock } from '../../base/virtual-clock.ts'
@@ -9,9 +9,9 @@ import { alwaysPullImages } from './always-pull-images.ts'
 import { AdmissionChain } from './chain.ts'
 import { extendedResourceToleration } from './extended-resource-toleration.ts'
 import { AdmissionNotes } from './notes.ts'
-import { ownerReferencesPermissionEnforcement } from './owner-references-permission-enforcement.ts'
 import { Reinvocation } from './reinvocation.ts'
-import { admissionPlugins, defaultAdmissionPlugins } from './plugins.ts'
+import type { AdmissionPlugin } from './plugin.ts'
+import { admissionPlugins, defaultAdmissionPlugins, defaultAdmissionSettings, enabledPlugins } from './plugins.ts'
 
 const pods = '/api/v1/namespaces/default/pods'
 const container = (more: object = {}) => ({ name: 'c', image: 'i', ...more })
@@ -38,11 +38,32 @@ const make = async (server: Harness, path: string, object: object): Promise<void
 }
 
 test('the plugins stand in their order, the optional ones are off', () => {
-  ok(admissionPlugins.indexOf(alwaysPullImages) > 0)
+  const names = (plugins: readonly AdmissionPlugin[]) => plugins.map(({ name }) => name)
+  const defaults = names(defaultAdmissionPlugins)
+  const webhooks = [{ name: 'MutatingAdmissionWebhook' }, { name: 'ValidatingAdmissionWebhook' }].map((named) => ({
+    ...alwaysPullImages,
+    ...named,
+  }))
+  const all = names(admissionPlugins(defaultAdmissionSettings, webhooks))
+  deepEqual(all.slice(0, 3), ['NamespaceLifecycle', 'LimitRanger', 'ServiceAccount'])
+  deepEqual(all.slice(-5), [
+    'MutatingAdmissionPolicy',
+    'ValidatingAdmissionPolicy',
+    'MutatingAdmissionWebhook',
+    'ValidatingAdmissionWebhook',
+    'ResourceQuota',
+  ])
   deepEqual(
-    admissionPlugins.filter((plugin) => !defaultAdmissionPlugins.includes(plugin)),
-    [alwaysPullImages, extendedResourceToleration, ownerReferencesPermissionEnforcement],
+    all.filter((name) => !defaults.includes(name) && !name.endsWith('Webhook')),
+    ['AlwaysPullImages', 'ExtendedResourceToleration', 'OwnerReferencesPermissionEnforcement'],
   )
+  const asked = enabledPlugins(
+    { ...defaultAdmissionSettings, enabled: ['AlwaysPullImages'], disabled: ['Priority', 'MutatingAdmissionWebhook'] },
+    webhooks,
+  )
+  const changed = names(asked).filter((name) => !defaults.includes(name))
+  deepEqual(changed, ['AlwaysPullImages', 'ValidatingAdmissionWebhook'])
+  equal(names(asked).includes('Priority'), false)
 })
 
 test('notes are bounded, and the first value of an annotation stays', () => {

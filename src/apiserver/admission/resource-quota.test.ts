@@ -3,7 +3,11 @@ import { test } from 'node:test'
 import { MemoryStore } from '../../store/memory.ts'
 import { VirtualClock } from '../../base/virtual-clock.ts'
 import { openPolicies } from '../policies.ts'
+import { ConfigReader } from '../config-reader.ts'
 import { startServer, type Harness } from '../server.harness.ts'
+import { limitedResources } from './limited-resources.ts'
+import { defaultAdmissionPlugins } from './plugins.ts'
+import { resourceQuotaAdmission } from './resource-quota.ts'
 
 const base = '/api/v1/namespaces/default'
 const container = (resources: object = {}, name = 'c') => ({ name, image: 'i', resources })
@@ -28,7 +32,7 @@ const usedOf = async (server: Harness, name = 'q'): Promise<Record<string, strin
   (await server.call('GET', `${base}/resourcequotas/${name}`)).body.status.used
 
 const answerTo = async (server: Harness, path: string, object: object): Promise<string> => {
-  const { status, body } = await server.call('POST', `${base}/${path}`, object)
+  const { status, body } = await server.call('POST', path.startsWith('/') ? path : `${base}/${path}`, object)
   return status === 201 ? 'made' : body.message
 }
 
@@ -77,6 +81,9 @@ test('a write that fails, a dry run and a name that is taken cost nothing', asyn
 })
 
 const cpu = (requests: string, limits: string) => container({ requests: { cpu: requests }, limits: { cpu: limits } })
+
+const claims = '/apis/resource.k8s.io/v1/namespaces/default/resourceclaims'
+const claimOf = (...requests: object[]) => ({ metadata: { name: 'c' }, spec: { devices: { requests } } })
 
 const rows: [
   why: string,
@@ -168,6 +175,41 @@ const rows: [
       'fast.storageclass.storage.k8s.io/persistentvolumeclaims': '1',
       'slow.storageclass.storage.k8s.io/requests.storage': '0',
     },
+  ],
+  [
+    'devices of a class, of alternatives the most, and all there are',
+    {
+      'count/resourceclaims.resource.k8s.io': '2',
+      'gpu.deviceclass.resource.k8s.io/devices': '100',
+      'nic.deviceclass.resource.k8s.io/devices': '3',
+    },
+    claims,
+    claimOf(
+      { name: 'a', exactly: { deviceClassName: 'gpu', count: 2 } },
+      { name: 'b', exactly: { deviceClassName: 'gpu', allocationMode: 'All' } },
+      {
+        name: 'c',
+        firstAvailable: [
+          { name: 'x', deviceClassName: 'nic', count: 1 },
+          { name: 'y', deviceClassName: 'nic', count: 3 },
+          { name: 'z', deviceClassName: 'gpu' },
+        ],
+      },
+    ),
+    'made',
+    {
+      'count/resourceclaims.resource.k8s.io': '1',
+      'gpu.deviceclass.resource.k8s.io/devices': '35',
+      'nic.deviceclass.resource.k8s.io/devices': '3',
+    },
+  ],
+  [
+    'more devices than there are for the namespace',
+    { 'gpu.deviceclass.resource.k8s.io/devices': '1' },
+    claims,
+    claimOf({ name: 'a', exactly: { deviceClassName: 'gpu', count: 2 } }),
+    'resourceclaims.resource.k8s.io "c" is forbidden: exceeded quota: q, requested: gpu.deviceclass.resource.k8s.io/devices=2, used: gpu.deviceclass.resource.k8s.io/devices=0, limited: gpu.deviceclass.resource.k8s.io/devices=1',
+    { 'gpu.deviceclass.resource.k8s.io/devices': '0' },
   ],
   [
     'a secret against its count',
@@ -264,3 +306,60 @@ test('an update is charged for what it adds; a quota that was not counted yet is
     'secrets "s" is forbidden: status unknown for quota: late, resources: secrets',
   )
 })
+
+const limitedBy = (...entries: object[]) =>
+  limitedResources(
+    new ConfigReader({
+      apiVersion: 'apiserver.config.k8s.io/v1',
+      kind: 'ResourceQuotaConfiguration',
+      limitedResources: entries,
+    }),
+  )
+const important = { scopeName: 'PriorityClass', operator: 'In', values: ['high'] }
+const limitedRows: [why: string, limited: object, hard: object, scope: object, spec: object, answer: string][] = [
+  [
+    'a resource that no quota names',
+    { resource: 'pods', matchContains: ['.cpu'] },
+    { pods: '5' },
+    {},
+    { containers: [cpu('1m', '1m')] },
+    'pods "p" is forbidden: insufficient quota to consume: limits.cpu,requests.cpu',
+  ],
+  [
+    'one that a quota names',
+    { resource: 'pods', matchContains: ['requests.cpu'] },
+    { 'requests.cpu': '5' },
+    {},
+    { containers: [cpu('1m', '1m')] },
+    'made',
+  ],
+  ['another resource', { resource: 'services', matchContains: ['pods'] }, {}, {}, {}, 'made'],
+  [
+    'a scope that no quota has',
+    { resource: 'pods', matchScopes: [important] },
+    { pods: '5' },
+    {},
+    { priorityClassName: 'high' },
+    'pods "p" is forbidden: insufficient quota to match these scopes: [{PriorityClass In [high]}]',
+  ],
+  [
+    'a scope that a quota has',
+    { resource: 'pods', matchScopes: [important] },
+    { pods: '5' },
+    selecting('PriorityClass', 'In', 'high'),
+    { priorityClassName: 'high' },
+    'made',
+  ],
+  ['a pod outside the scope', { resource: 'pods', matchScopes: [important] }, { pods: '5' }, {}, {}, 'made'],
+]
+for (const [why, limited, hard, scope, spec, answer] of limitedRows)
+  test(`what only a quota makes available: ${why}`, async () => {
+    const admission = [
+      ...defaultAdmissionPlugins.filter(({ name }) => name !== 'ResourceQuota'),
+      resourceQuotaAdmission(limitedBy(limited)),
+    ]
+    await using server = await startServer({ ...openPolicies, admission })
+    await server.call('POST', '/apis/scheduling.k8s.io/v1/priorityclasses', { metadata: { name: 'high' }, value: 2 })
+    await limit(server, hard as Record<string, string>, scope)
+    equal(await answerTo(server, 'pods', podOf(spec, { name: 'p' })), answer)
+  })

@@ -7,15 +7,18 @@ import { matchesQuotaScopes } from '../../api/core/v1/quota-scopes.ts'
 import { increase, isMore, only, plus, quotaUsageOf, type QuotaAmounts } from '../../api/core/v1/quota-usage.ts'
 import { resourceQuota, type ResourceQuota } from '../../api/core/v1/resource-quota.ts'
 import { service } from '../../api/core/v1/service.ts'
-import { defineAdmissionPlugin, refused, type AdmissionAttributes, type AdmissionHost } from './plugin.ts'
+import { checkLimited, type LimitedResource } from './limited-resources.ts'
+import { refused, type AdmissionAttributes, type AdmissionHost, type AdmissionPlugin } from './plugin.ts'
 import type { Reservation } from './reservation.ts'
 
-export const resourceQuotaAdmission = defineAdmissionPlugin({
+/** `limited`: what nobody may use without a quota that covers it. */
+export const resourceQuotaAdmission = (limited: readonly LimitedResource[] = []): AdmissionPlugin => ({
   name: 'ResourceQuota',
   handles: { operations: ['create', 'update'], subresources: ['', 'resize'] },
   reserve(attributes, host) {
     if (!isCharged(attributes)) return undefined
     const cached = host.list(resourceQuota, attributes.namespace)
+    if (limited.length > 0) checkLimited(limited, attributes, cached, host.nowMs())
     return cached.length === 0 ? undefined : chargeAll(attributes, cached, host)
   },
 })

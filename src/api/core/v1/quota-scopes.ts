@@ -12,7 +12,14 @@ import type { ResourceQuota } from './resource-quota.ts'
 export const matchesQuotaScopes = ({ spec }: Pick<ResourceQuota, 'spec'>, kind: Kind, object: ApiObject): boolean =>
   requirementsOf(spec).every((requirement) => applies(requirement, kind, object))
 
-const requirementsOf = ({ scopes = [], scopeSelector }: ResourceQuota['spec']): Requirement[] => [
+/** Those of the requirements that the object meets. */
+export const metScopes = (
+  requirements: readonly Requirement[],
+  kind: Kind,
+  object: ApiObject,
+): readonly Requirement[] => requirements.filter((requirement) => applies(requirement, kind, object))
+
+export const requirementsOf = ({ scopes = [], scopeSelector }: ResourceQuota['spec']): Requirement[] => [
   ...scopes.map((key): Requirement => ({ key, operator: 'Exists', values: [] })),
   ...(scopeSelector?.matchExpressions ?? []).map(({ scopeName, operator, values = [] }): Requirement => ({
     key: scopeName,

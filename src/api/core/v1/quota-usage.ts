@@ -13,6 +13,7 @@ import { isExtendedResource } from './resource-name-rules.ts'
 import { matchesQuotaScopes } from './quota-scopes.ts'
 import type { ResourceQuota } from './resource-quota.ts'
 import { service, type Service } from './service.ts'
+import { resourceClaim, type ResourceClaim } from '../../resource/v1/resource-claim.ts'
 
 /** Amounts by the names of a quota. */
 export type QuotaAmounts = Readonly<Record<string, string>>
@@ -33,12 +34,14 @@ export function quotaUsageOf(kind: Kind, object: ApiObject, nowMs: number): Quot
   if (kind === pod) return { ...counted, ...podUsage(object as Pod, nowMs) }
   if (kind === service) return { ...counted, ...serviceUsage(object as Service) }
   if (kind === persistentVolumeClaim) return { ...counted, ...claimUsage(object as PersistentVolumeClaim) }
+  if (kind === resourceClaim) return { ...counted, ...deviceUsage(object as ResourceClaim) }
   return counted
 }
 
 /** Whether objects of the kind may count for the resource. */
 export function usesQuotaOf(kind: Kind, name: string): boolean {
   if (name === `count/${qualifiedResource(kind)}`) return true
+  if (kind === resourceClaim) return name.endsWith(devicesOfClass)
   if (kind.group !== '') return false
   if (kind === pod) return isPodResource(name)
   if (plainlyCounted.has(kind.plural) && name === kind.plural) return true
@@ -165,4 +168,22 @@ function claimUsage({ metadata, spec, status }: PersistentVolumeClaim): QuotaAmo
     amount,
   ])
   return { ...storage, ...Object.fromEntries(ofClass) }
+}
+
+const devicesOfClass = '.deviceclass.resource.k8s.io/devices'
+/** As many as one claim can be given: what asks for all there are counts for so many. */
+const claimDevicesMax = 32
+
+/** The devices that a claim may be given, by their class; of alternatives the most that each class may have to give. */
+function deviceUsage({ spec }: ResourceClaim): QuotaAmounts {
+  const counts = new Map<string, number>()
+  for (const { exactly, firstAvailable = [] } of spec.devices?.requests ?? []) {
+    const most = new Map<string, number>()
+    for (const { deviceClassName, allocationMode, count } of exactly === undefined ? firstAvailable : [exactly]) {
+      const devices = allocationMode === 'All' ? claimDevicesMax : (count ?? 1)
+      most.set(deviceClassName, Math.max(most.get(deviceClassName) ?? 0, devices))
+    }
+    for (const [name, devices] of most) counts.set(name, (counts.get(name) ?? 0) + devices)
+  }
+  return Object.fromEntries([...counts].map(([name, devices]) => [name + devicesOfClass, String(devices)]))
 }

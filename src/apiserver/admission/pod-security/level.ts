@@ -14,7 +14,7 @@ export interface Policy {
 }
 
 const prefix = 'pod-security.kubernetes.io/'
-const open: Policy = { level: 'privileged', minor: Infinity }
+export const open: Policy = { level: 'privileged', minor: Infinity }
 
 export const policyText = ({ level, minor }: Policy): string =>
   `${level}:${minor === Infinity ? 'latest' : `v1.${minor}`}`
@@ -22,12 +22,12 @@ export const policyText = ({ level, minor }: Policy): string =>
 export type Labels = Readonly<Record<string, string>> | undefined
 
 /** What the labels ask of a mode. A label that says nothing sensible restricts as much as there is. */
-export function policyOf(labels: Labels, mode: Mode): Policy {
-  const level = labels?.[prefix + mode]
-  if (level === undefined) return open
+export function policyOf(labels: Labels, mode: Mode, fallback: Policy = open): Policy {
+  const [level, version] = [labels?.[prefix + mode], labels?.[`${prefix}${mode}-version`]]
+  if (level === undefined && version === undefined) return fallback
   return {
-    level: isLevel(level) ? level : 'restricted',
-    minor: minorOf(labels?.[`${prefix}${mode}-version`] ?? 'latest') ?? Infinity,
+    level: level === undefined ? fallback.level : isLevel(level) ? level : 'restricted',
+    minor: version === undefined ? fallback.minor : (minorOf(version) ?? Infinity),
   }
 }
 
@@ -47,7 +47,7 @@ export function labelErrors(labels: Labels): FieldError[] {
 
 const isLevel = (text: string): text is Level => (levels as readonly string[]).includes(text)
 
-function minorOf(version: string): number | undefined {
+export function minorOf(version: string): number | undefined {
   if (version === 'latest') return Infinity
   const digits = /^v1\.(0|[1-9]\d*)$/.exec(version)?.[1]
   return digits === undefined ? undefined : Number(digits)

@@ -1,10 +1,15 @@
-import { deepEqual, equal, match } from 'node:assert/strict'
+import { deepEqual, equal, match, throws } from 'node:assert/strict'
 import { test } from 'node:test'
 import type { PodSpec } from '../../../api/core/v1/pod-spec.ts'
+import { ConfigReader } from '../../config-reader.ts'
+import { openPolicies } from '../../policies.ts'
 import { startServer } from '../../server.harness.ts'
+import { defaultAdmissionPlugins } from '../plugins.ts'
 import { lookAt } from './check.ts'
+import { podSecurityConfiguration } from './configuration.ts'
 import { violationsOf, violationText } from './evaluate.ts'
 import { labelErrors, policyOf, policyText, type Level } from './level.ts'
+import { podSecurity } from './pod-security.ts'
 
 const hardened = {
   allowPrivilegeEscalation: false,
@@ -224,4 +229,48 @@ test('a namespace enforces on pods, warns on what makes pods, and is told of pod
       'Namespace "default" is invalid: metadata.labels[pod-security.kubernetes.io/enforce]: Invalid value: "strict": must be one of privileged, baseline, restricted',
     ],
   )
+})
+
+const configured = podSecurityConfiguration(
+  new ConfigReader({
+    apiVersion: 'pod-security.admission.config.k8s.io/v1',
+    kind: 'PodSecurityConfiguration',
+    defaults: { enforce: 'baseline', 'enforce-version': 'v1.30', warn: 'restricted' },
+    exemptions: { usernames: ['operator'], runtimeClasses: ['sandboxed'], namespaces: ['other'] },
+  }),
+)
+const exemptRows: [why: string, namespace: string, spec: object, headers: Record<string, string>, code: number][] = [
+  ['a default holds', 'default', {}, {}, 403],
+  ['not for an exempt user', 'default', {}, { as: 'operator' }, 201],
+  ['not in an exempt namespace', 'other', {}, {}, 201],
+  ['not in an exempt runtime', 'default', { runtimeClassName: 'sandboxed' }, {}, 201],
+  ['not where a namespace says otherwise', 'loose', {}, {}, 201],
+]
+for (const [why, namespace, spec, headers, code] of exemptRows)
+  test(`where a configuration is given: ${why}`, async () => {
+    const admission = [...defaultAdmissionPlugins.filter(({ name }) => name !== 'PodSecurity'), podSecurity(configured)]
+    await using server = await startServer({ ...openPolicies, admission })
+    const labels = { 'pod-security.kubernetes.io/enforce': 'privileged' }
+    await server.call('POST', '/api/v1/namespaces', { metadata: { name: 'loose', labels } })
+    await server.call('POST', '/api/v1/namespaces/loose/serviceaccounts', { metadata: { name: 'default' } })
+    const classes = '/apis/node.k8s.io/v1/runtimeclasses'
+    await server.call('POST', classes, { metadata: { name: 'sandboxed' }, handler: 'h' })
+    const pod = { metadata: { name: 'p' }, spec: { hostPID: true, containers: [container()], ...spec } }
+    const { status, body } = await server.call('POST', `/api/v1/namespaces/${namespace}/pods`, pod, headers)
+    equal(status, code, JSON.stringify(body))
+    if (code === 403) match(body.message, /violates PodSecurity "baseline:v1.30": host namespaces \(hostPID=true\)$/)
+  })
+
+test('a configuration that cannot be followed is refused', () => {
+  const read = (rest: object) =>
+    podSecurityConfiguration(
+      new ConfigReader({
+        apiVersion: 'pod-security.admission.config.k8s.io/v1',
+        kind: 'PodSecurityConfiguration',
+        ...rest,
+      }),
+    )
+  throws(() => read({ defaults: { enforce: 'strict' } }), /defaults.enforce "strict" is none of/)
+  throws(() => read({ defaults: { 'warn-version': '1.30' } }), /defaults.warn-version must be "latest" or "v1.x"/)
+  throws(() => read({ exemptions: { users: [] } }), /exemptions.users is not a known field/)
 })

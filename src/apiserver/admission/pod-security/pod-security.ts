@@ -13,10 +13,11 @@ import { replicationController } from '../../../api/core/v1/replication-controll
 import type { ApiObject } from '../../../api/object.ts'
 import { invalidObject } from '../../../api/status-error.ts'
 import { equalValues } from '../../../schema/json-value.ts'
-import { defineAdmissionPlugin, refused, type AdmissionAttributes, type AdmissionHost } from '../plugin.ts'
+import { refused, type AdmissionAttributes, type AdmissionHost, type AdmissionPlugin } from '../plugin.ts'
 import { lookAt, type PodLook } from './check.ts'
+import { openConfiguration, type PodSecurityConfiguration } from './configuration.ts'
 import { violationsOf, violationText } from './evaluate.ts'
-import { labelErrors, policyOf, policyText, type Labels, type Mode } from './level.ts'
+import { labelErrors, policyOf, policyText, type Labels, type Mode, type Policy } from './level.ts'
 
 const workloads = [
   cronJob,
@@ -32,7 +33,7 @@ const workloads = [
 /** Pods that a changed namespace is checked against; the client is told when there were more. */
 const existingPodsMax = 3_000
 
-export const podSecurity = defineAdmissionPlugin({
+export const podSecurity = (configuration: PodSecurityConfiguration = openConfiguration): AdmissionPlugin => ({
   name: 'PodSecurity',
   handles: {
     operations: ['create', 'update'],
@@ -41,21 +42,52 @@ export const podSecurity = defineAdmissionPlugin({
   },
   validate(attributes, host) {
     const { kind, object, old } = attributes
-    if (kind === namespace) return checkNamespace(attributes, host)
+    if (kind === namespace) return checkNamespace(attributes, host, configuration)
+    if (isExempt(attributes, configuration)) return
+    const { defaults } = configuration
     const labels = host.get(namespace, '', attributes.namespace)?.metadata.labels
     if (kind !== pod) {
       const template = templateOf(object as ApiObject)
-      if (template !== undefined) tell(attributes, labels, lookAt(template.metadata ?? {}, template.spec))
+      if (template === undefined || isExemptClass(attributes, template.spec, configuration)) return
+      tell(attributes, labels, lookAt(template.metadata ?? {}, template.spec), defaults)
       return
     }
     const { metadata, spec } = object as Pod
     // Of a pod that exists, only a new image or a new container is a new question.
     if (old !== undefined && equalValues(spec, (old as Pod).spec)) return
+    if (isExemptClass(attributes, spec, configuration)) return
     const look = lookAt(metadata, spec)
-    enforce(attributes, labels, look)
-    tell(attributes, labels, look)
+    enforce(attributes, labels, look, defaults)
+    tell(attributes, labels, look, defaults)
   },
 })
+
+const exemptAnnotation = 'pod-security.kubernetes.io/exempt'
+
+function isExempt(
+  { namespace: name, user, notes }: AdmissionAttributes,
+  { exemptions }: PodSecurityConfiguration,
+): boolean {
+  const why = exemptions.namespaces.includes(name)
+    ? 'namespace'
+    : exemptions.usernames.includes(user.name)
+      ? 'user'
+      : undefined
+  if (why !== undefined) notes.annotate(exemptAnnotation, why)
+  return why !== undefined
+}
+
+function isExemptClass(
+  { notes }: AdmissionAttributes,
+  spec: { readonly runtimeClassName?: string } | undefined,
+  { exemptions }: PodSecurityConfiguration,
+): boolean {
+  const isIt = spec?.runtimeClassName !== undefined && exemptions.runtimeClasses.includes(spec.runtimeClassName)
+  if (isIt) notes.annotate(exemptAnnotation, 'runtimeClass')
+  return isIt
+}
+
+type Defaults = PodSecurityConfiguration['defaults']
 
 function templateOf(object: ApiObject): PodTemplateSpec | undefined {
   if (object.kind === 'CronJob') return (object as CronJob).spec.jobTemplate.spec?.template
@@ -63,8 +95,8 @@ function templateOf(object: ApiObject): PodTemplateSpec | undefined {
   return (object as ApiObject & { spec: { template?: PodTemplateSpec } }).spec.template
 }
 
-function enforce(attributes: AdmissionAttributes, labels: Labels, look: PodLook): void {
-  const policy = policyOf(labels, 'enforce')
+function enforce(attributes: AdmissionAttributes, labels: Labels, look: PodLook, defaults: Defaults): void {
+  const policy = policyOf(labels, 'enforce', defaults.enforce)
   const violations = violationsOf(policy, look)
   attributes.notes.annotate('pod-security.kubernetes.io/enforce-policy', policyText(policy))
   if (violations.length > 0)
@@ -75,9 +107,9 @@ function enforce(attributes: AdmissionAttributes, labels: Labels, look: PodLook)
 }
 
 /** The modes that only speak. */
-function tell({ notes }: AdmissionAttributes, labels: Labels, look: PodLook): void {
+function tell({ notes }: AdmissionAttributes, labels: Labels, look: PodLook, defaults: Defaults): void {
   const words = (mode: Mode): string | undefined => {
-    const policy = policyOf(labels, mode)
+    const policy = policyOf(labels, mode, defaults[mode])
     const violations = violationsOf(policy, look)
     return violations.length === 0
       ? undefined
@@ -88,14 +120,21 @@ function tell({ notes }: AdmissionAttributes, labels: Labels, look: PodLook): vo
   if (warned !== undefined) notes.warn(warned)
 }
 
-function checkNamespace(attributes: AdmissionAttributes, host: AdmissionHost): void {
+function checkNamespace(
+  attributes: AdmissionAttributes,
+  host: AdmissionHost,
+  { defaults: { enforce: fallback }, exemptions }: PodSecurityConfiguration,
+): void {
   const { metadata } = attributes.object as Namespace
   const before = attributes.old?.metadata.labels
   const errors = labelErrors(metadata.labels)
   if (errors.length > 0 && (attributes.old === undefined || !equalValues(labelErrors(before), errors)))
     throw invalidObject('', namespace.kind, metadata.name, errors)
-  if (attributes.old === undefined) return
-  const [policy, earlier] = [policyOf(metadata.labels, 'enforce'), policyOf(before, 'enforce')]
+  if (attributes.old === undefined || exemptions.namespaces.includes(metadata.name)) return
+  const [policy, earlier] = [metadata.labels, before].map((labels) => policyOf(labels, 'enforce', fallback)) as [
+    Policy,
+    Policy,
+  ]
   if (policy.level === 'privileged' || equalValues(policy, earlier)) return
   const pods = host.list(pod, metadata.name)
   const names = new Map<string, string[]>()

@@ -52,7 +52,7 @@ export async function webhookServer(handle: Handle) {
       const one = { path: sent.target, request: review.request }
       asked.push(one)
       const response = await handle(one)
-      if (typeof response === 'object' && 'wire' in response) return (response as Wired).wire
+      if (typeof response === 'object' && 'wire' in response) return response.wire
       const { apiVersion, kind, request } = review
       const body =
         typeof response === 'string'
