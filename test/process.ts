@@ -15,6 +15,8 @@ export interface RunningProcess extends AsyncDisposable {
   readonly readyLine: string
   /** What it has printed so far. */
   printed(): string
+  /** What it has logged so far. */
+  logged(): string
   /** Ends it with a signal; returns the exit code, -1 when the signal ended it. */
   end(signal?: 'SIGTERM' | 'SIGKILL'): Promise<number>
 }
@@ -80,6 +82,7 @@ export async function startProcess(args: readonly string[]): Promise<RunningProc
     pid: child.pid ?? 0,
     readyLine,
     printed: () => output,
+    logged: () => errors,
     end,
     async [Symbol.asyncDispose]() {
       await end()

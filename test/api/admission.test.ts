@@ -12,6 +12,7 @@ import {
   type Handle,
 } from '../../src/apiserver/admission/webhooks/webhooks.harness.ts'
 import { rawCalls, type RawAnswer, type RawCalls } from '../flows/raw-calls.ts'
+import { flowEventsPath } from '../../src/api/flow-wire.ts'
 import { newFolder, startUp, startUpIn } from '../process.ts'
 import { until } from '../until.ts'
 
@@ -47,6 +48,7 @@ async function startAudited() {
       return lines.map((line) => JSON.parse(line) as Line).filter(({ requestURI }) => requestURI.includes(words))
     },
     wholeRecord: () => readFile(file, 'utf8'),
+    logged: () => up.logged(),
     async [Symbol.asyncDispose]() {
       await admin[Symbol.asyncDispose]()
       await up[Symbol.asyncDispose]()
@@ -150,7 +152,7 @@ test('webhooks through the real port: every answer and failure, under both polic
       ...rest,
     })
   }
-  const told = async (name: string) =>
+  const stagesOf = async (name: string) =>
     (await server.linesOf(`named=${name}`)).map(({ stage, responseStatus }) => [stage, responseStatus?.code])
 
   for (const [why, { more = {}, said }] of Object.entries(failures))
@@ -166,7 +168,7 @@ test('webhooks through the real port: every answer and failure, under both polic
       else match(detail, said)
       deepEqual([body.reason, body.details.causes], ['InternalError', [{ message: body.message.slice(25) }]])
       const lines = await server.linesOf(`named=${strict}`)
-      deepEqual(await told(strict), [
+      deepEqual(await stagesOf(strict), [
         ['RequestReceived', undefined],
         ['ResponseComplete', 500],
       ])
@@ -198,7 +200,7 @@ test('webhooks through the real port: every answer and failure, under both polic
   const misfit = await create(admin, 'misfit')
   equal(misfit.status, 500)
   match(misfit.body.message, /^Internal error occurred: /)
-  deepEqual(await told('misfit'), [
+  deepEqual(await stagesOf('misfit'), [
     ['RequestReceived', undefined],
     ['ResponseComplete', 500],
   ])
@@ -223,7 +225,11 @@ test('webhooks through the real port: every answer and failure, under both polic
   const asked = hooks.asked.length
   equal((await create(admin, 'effects', '&dryRun=All')).status, 500, 'a patch is no answer of a validating webhook')
   equal(hooks.asked[asked]?.request.dryRun, true)
-  ok(!(await server.wholeRecord()).includes(hidden), 'what objects hold is not on the record at the level Metadata')
+  const flow = await admin.call('GET', flowEventsPath)
+  equal(flow.status, 200)
+  const told = { audit: await server.wholeRecord(), flow: JSON.stringify(flow.body), log: server.logged() }
+  ok(told.flow.includes('Webhook/w.example.com') && told.log.includes('a request failed'))
+  for (const [where, text] of Object.entries(told)) ok(!text.includes(hidden), `nothing that an object holds: ${where}`)
 })
 
 test('requests that end before the store: status, words and lines of each', async () => {
