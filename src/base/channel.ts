@@ -1,5 +1,6 @@
 // Channel: a bounded queue between one sender and one reader that iterates. A reader that falls behind is told so;
 // the sender never waits.
+import { offAbort, onAbort } from './on-abort.ts'
 
 export class ChannelOverflow extends Error {
   override name = 'ChannelOverflow'
@@ -14,6 +15,7 @@ export class Channel<T> implements AsyncIterable<T> {
   #wake: (() => void) | undefined
   #isMute = false
   #alsoAtEnd: (() => void) | undefined
+  #unlink: (() => void) | undefined
 
   /** `onEnd` runs once, when either side ends the channel. */
   constructor(itemsMax: number, onEnd: () => void = () => {}) {
@@ -79,6 +81,7 @@ export class Channel<T> implements AsyncIterable<T> {
     this.#waiting = undefined
     if (error === undefined) waiting?.resolve({ value: undefined, done: true })
     else waiting?.reject(error)
+    this.#unlink?.()
     this.#onEnd()
     this.#alsoAtEnd?.()
     this.#wake?.()
@@ -93,7 +96,11 @@ export class Channel<T> implements AsyncIterable<T> {
   /** Ends the channel when the signal is aborted. */
   endWith(signal: AbortSignal): this {
     if (signal.aborted) this.end()
-    else signal.addEventListener('abort', () => this.end(), { once: true })
+    else {
+      const end = () => this.end()
+      onAbort(signal, end)
+      this.#unlink = () => offAbort(signal, end)
+    }
     return this
   }
 

@@ -1,5 +1,6 @@
 // Clock is the only source of time and of timers. realClock follows the machine; virtual-clock.ts holds the other one.
 // Nothing outside base/ may read the wall clock or set a timer: one leak breaks virtual time.
+import { offAbort, onAbort } from './on-abort.ts'
 
 export interface Clock {
   /** Wall time in milliseconds since the epoch. */
@@ -46,10 +47,10 @@ export function sleepOn(clock: Clock, ms: number, signal: AbortSignal): Promise<
       reject(signal.reason as Error)
     }
     const timer = clock.after(ms, () => {
-      signal.removeEventListener('abort', stop)
+      offAbort(signal, stop)
       resolve()
     })
-    signal.addEventListener('abort', stop, { once: true })
+    onAbort(signal, stop)
   })
 }
 

@@ -67,7 +67,7 @@ export class Metrics {
   }
 
   histogram(name: string, help: string, bounds: readonly number[], labelNames: readonly string[] = []): Histogram {
-    const make = () => ({ counts: new Float64Array(bounds.length + 1), sum: 0 })
+    const make = () => ({ counts: Array.from<number>({ length: bounds.length + 1 }).fill(0), sum: 0 })
     const values = new SeriesMap(labelNames, make)
     const lines = (base: string) =>
       values.lines((labels, { counts, sum }) => {
@@ -121,8 +121,7 @@ class SeriesMap<Series> {
   }
 
   of(labels: Labels): Series {
-    let key = ''
-    for (const name of this.#labelNames) key += `${key === '' ? '' : ','}${name}="${escapeLabel(labels[name] ?? '')}"`
+    const key = this.#labelNames.map((name) => labels[name] ?? '').join(separator)
     let series = this.#series.get(key)
     if (series === undefined) {
       if (this.#series.size >= seriesPerMetricMax) return this.#overflow
@@ -133,9 +132,18 @@ class SeriesMap<Series> {
   }
 
   *lines(write: (labels: string, series: Series) => string[]): Generator<string> {
-    for (const [labels, series] of this.#series) yield* write(labels, series)
+    for (const [key, series] of this.#series) yield* write(this.#textOf(key), series)
+  }
+
+  // Put into words when somebody looks: most series are made and never seen.
+  #textOf(key: string): string {
+    const values = key.split(separator)
+    return this.#labelNames.map((name, index) => `${name}="${escapeLabel(values[index] ?? '')}"`).join(',')
   }
 }
+
+/** Between the values of a series' labels. */
+const separator = '\u0000'
 
 const sample = (name: string, labels: string, value: number): string =>
   `${name}${labels === '' ? '' : `{${labels}}`} ${value === Infinity ? '+Inf' : value}`

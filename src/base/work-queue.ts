@@ -5,6 +5,7 @@
 import { assert } from './assert.ts'
 import type { Clock, Timer } from './clock.ts'
 import { mergeCauses, noCause, type Cause } from './flow.ts'
+import { offAbort, onAbort } from './on-abort.ts'
 
 export interface Backoff {
   readonly initialMs: number
@@ -110,14 +111,14 @@ export class WorkQueue<Key> {
     if (work !== undefined) return Promise.resolve(work)
     return new Promise((resolve) => {
       const give = (next: Work<Key> | undefined) => {
-        signal.removeEventListener('abort', leave)
+        offAbort(signal, leave)
         resolve(next)
       }
       const leave = () => {
         this.#waiters.splice(this.#waiters.indexOf(give), 1)
         resolve(undefined)
       }
-      signal.addEventListener('abort', leave, { once: true })
+      onAbort(signal, leave)
       this.#waiters.push(give)
     })
   }

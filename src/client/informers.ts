@@ -10,6 +10,8 @@ export class Informers {
   readonly #parts: InformerParts
   readonly #tasks: TaskGroup
   readonly #informers = new Map<Kind, Informer>()
+  /** Of all informers so far: every worker of every controller waits for it. */
+  #synced: Promise<void> | undefined
 
   /** Informers run until `tasks` ends. */
   constructor(client: Client, parts: InformerParts, tasks: TaskGroup) {
@@ -23,6 +25,7 @@ export class Informers {
     if (known !== undefined) return known as unknown as Informer<T>
     const informer = new Informer<T>(kind, this.#client.of(kind), this.#parts)
     this.#informers.set(kind, informer as unknown as Informer)
+    this.#synced = undefined
     this.#tasks.start(`informer ${kind.plural}`, (signal) => informer.run(signal))
     return informer
   }
@@ -37,7 +40,11 @@ export class Informers {
   }
 
   /** Resolves when every informer has its first list. */
-  async synced(): Promise<void> {
-    await Promise.all([...this.#informers.values()].map((informer) => informer.synced))
+  synced(): Promise<void> {
+    return (this.#synced ??= this.#everySynced())
+  }
+
+  async #everySynced(): Promise<void> {
+    await Promise.all(Array.from(this.#informers.values(), (informer) => informer.synced))
   }
 }

@@ -7,6 +7,9 @@ import { managerOfSender } from '../api/field-manager.ts'
 import { StatusError } from '../api/status-error.ts'
 import type { ApiCall, ClientEvent, ListPage, Transport, WatchCall } from '../client/transport.ts'
 
+/** Shared by all calls without options: nobody writes to it. */
+const noQuery = new URLSearchParams()
+
 export class DirectTransport implements Transport {
   readonly #server: () => ApiServer | undefined
   readonly #sender: string
@@ -23,7 +26,7 @@ export class DirectTransport implements Transport {
 
   async read(path: string, accept: string, context: Context): Promise<unknown> {
     const target = { kind: 'path', verb: 'get', path, accept } as const
-    const answer = await this.#request(target, new URLSearchParams(), { kind: 'none' }, context)
+    const answer = await this.#request(target, noQuery, { kind: 'none' }, context)
     if (answer.kind === 'json') return answer.value
     throw new StatusError(500, 'InternalError', `a document answered with a ${answer.kind}`)
   }
@@ -54,7 +57,7 @@ export class DirectTransport implements Transport {
     const { kind: resource, namespace, name, subresource, query, body, patchType } = call
     return this.#request(
       { kind: 'resource', verb, resource, subresource, namespace, name },
-      new URLSearchParams(query),
+      Object.keys(query).length === 0 ? noQuery : new URLSearchParams(query),
       body === undefined
         ? { kind: 'none' }
         : { kind: 'value', value: body, ...(patchType === undefined ? {} : { patchType }) },

@@ -33,12 +33,13 @@ export const clusterRoleAggregationController = defineController<ClusterRole>({
 })
 
 function gathered(role: ClusterRole, roles: readonly ClusterRole[]): PolicyRule[] {
-  const others = roles
-    .filter(({ metadata }) => metadata.name !== role.metadata.name)
-    .toSorted((a, b) => (a.metadata.name < b.metadata.name ? -1 : 1))
   const rules: PolicyRule[] = []
-  for (const selector of role.aggregationRule?.clusterRoleSelectors ?? [])
-    for (const other of others.filter(({ metadata }) => selects(selector, metadata.labels)))
+  for (const selector of role.aggregationRule?.clusterRoleSelectors ?? []) {
+    const others = roles.filter(
+      ({ metadata }) => metadata.name !== role.metadata.name && selects(selector, metadata.labels),
+    )
+    for (const other of others.toSorted((a, b) => (a.metadata.name < b.metadata.name ? -1 : 1)))
       for (const rule of other.rules ?? []) if (!rules.some((known) => equalValues(known, rule))) rules.push(rule)
+  }
   return rules
 }

@@ -1,5 +1,6 @@
 // SchedulingQueue: pods that wait for a node. Active ones are next; those that failed wait out a back-off; those that
 // nothing fits wait for an event that can help them, or for a while; gated ones wait until they are let in.
+import { offAbort, onAbort } from '../base/on-abort.ts'
 import type { Clock, Timer } from '../base/clock.ts'
 import { mergeCauses, type Cause } from '../base/flow.ts'
 import { backoffMs, type Backoff } from '../base/work-queue.ts'
@@ -163,10 +164,10 @@ export class SchedulingQueue {
       const leave = () => this.#waiter?.(undefined)
       this.#waiter = (waiting) => {
         this.#waiter = undefined
-        signal.removeEventListener('abort', leave)
+        offAbort(signal, leave)
         resolve(waiting)
       }
-      signal.addEventListener('abort', leave, { once: true })
+      onAbort(signal, leave)
     })
   }
 

@@ -6,7 +6,7 @@ import { newUid } from '../../base/ids.ts'
 import type { Kind } from '../../api/kind.ts'
 import { namespaceOf, objectKey, type ApiObject } from '../../api/object.ts'
 import { operationsMax, type Transaction } from '../../store/store.ts'
-import { encodeObject } from '../stored.ts'
+import { Draft } from '../stored.ts'
 import { storeKey } from './keys.ts'
 import type { ResourceParts } from './parts.ts'
 
@@ -84,7 +84,7 @@ function transactions(writes: readonly SeedWrite[]): Transaction[] {
     const key = storeKey(kind, namespaceOf(object), object.metadata.name)
     return {
       condition: { key, modRevision: expected },
-      operation: { kind: 'put', key, value: encodeObject(object) } as const,
+      operation: { kind: 'put', key, value: new Draft(object) } as const,
     }
   })
   const result: Transaction[] = []

@@ -14,13 +14,14 @@ export class RuleTable {
   readonly rules: readonly PolicyRule[]
   readonly #byVerb = new Map<string, ByGroup>()
   readonly #pathsByVerb = new Map<string, string[]>()
+  #isCompiled = false
 
   constructor(rules: readonly PolicyRule[]) {
     this.rules = rules
-    for (const rule of rules) for (const verb of rule.verbs) this.#add(verb, rule)
   }
 
   allows(asked: AccessAttributes): boolean {
+    if (!this.#isCompiled) this.#compile()
     if (asked.kind === 'path') return this.#allowsPath(asked)
     return this.#allowsVerb(asked.verb, asked) || this.#allowsVerb(everyWord, asked)
   }
@@ -33,6 +34,12 @@ export class RuleTable {
   #allowsPath({ verb, path }: PathAttributes): boolean {
     const matches = (rule: string) => matchesPath(rule, path)
     return [verb, everyWord].some((word) => this.#pathsByVerb.get(word)?.some(matches) ?? false)
+  }
+
+  /** When it is first asked: of the roles that every cluster has, few are. */
+  #compile(): void {
+    this.#isCompiled = true
+    for (const rule of this.rules) for (const verb of rule.verbs) this.#add(verb, rule)
   }
 
   #add(verb: string, { apiGroups = [], resources = [], resourceNames = [], nonResourceURLs = [] }: PolicyRule): void {
