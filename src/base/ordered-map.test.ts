@@ -38,6 +38,17 @@ test('keys that arrive in order do not degrade the tree', () => {
   equal(map.size, 0)
 })
 
+test('a map of many entries is the map that they make one by one, in whatever order they come', () => {
+  const entries = Array.from({ length: 1000 }, (_, index) => [`k${String(index).padStart(4, '0')}`, index] as const)
+  for (const given of [entries, entries.toReversed(), [...entries, ['k0003', -1] as const]]) {
+    const whole = OrderedMap.from(given)
+    const oneByOne = given.reduce((map, [key, value]) => map.set(key, value), OrderedMap.empty<number>())
+    deepEqual([...whole.range('', '')], [...oneByOne.range('', '')])
+    equal(whole.count('k0100', 'k0200'), 100)
+  }
+  equal(OrderedMap.from<number>([]).size, 0)
+})
+
 test('the end of a prefix', () => {
   equal(prefixEnd('/registry/pods/'), '/registry/pods0')
   deepEqual([...OrderedMap.empty<number>().set('a/b', 1).set('a0', 2).range('a/', prefixEnd('a/'))], [['a/b', 1]])

@@ -21,6 +21,13 @@ export class OrderedMap<V> {
     return new OrderedMap<V>(undefined)
   }
 
+  /** A map of these entries; where they come in the order of their keys it is made at once. */
+  static from<V>(entries: readonly (readonly [key: string, value: V])[]): OrderedMap<V> {
+    const isOrdered = entries.every(([key], index) => index === 0 || (entries[index - 1]?.[0] ?? '') < key)
+    if (isOrdered) return new OrderedMap(balancedTree(entries, 0, entries.length))
+    return entries.reduce((map, [key, value]) => map.set(key, value), OrderedMap.empty<V>())
+  }
+
   get size(): number {
     return sizeOf(this.#root)
   }
@@ -73,6 +80,13 @@ export function prefixEnd(prefix: string): string {
 
 function* valuesOf<V>(entries: Iterable<[string, V]>): Generator<V> {
   for (const [, value] of entries) yield value
+}
+
+function balancedTree<V>(entries: readonly (readonly [string, V])[], from: number, to: number): Node<V> | undefined {
+  const middle = (from + to) >>> 1
+  const entry = entries[middle]
+  if (from >= to || entry === undefined) return undefined
+  return make(entry[0], entry[1], balancedTree(entries, from, middle), balancedTree(entries, middle + 1, to))
 }
 
 const sizeOf = (node: Node<unknown> | undefined): number => node?.size ?? 0

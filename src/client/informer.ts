@@ -110,9 +110,7 @@ export class Informer<T extends ApiObject = ApiObject> {
 
   async #list(signal: AbortSignal): Promise<void> {
     const { items, revision } = await this.#client.list(this.#options, context(signal))
-    const present = new Set(items.map(keyOf))
-    for (const key of [...this.#objects.keys()])
-      if (!present.has(key)) this.#apply(key, undefined, causeOf(0 as FlowId, revision))
+    if (this.#objects.size > 0) this.#removeAllBut(new Set(items.map(keyOf)), revision)
     for (const object of items) {
       const key = keyOf(object)
       if (this.#objects.get(key)?.metadata.resourceVersion !== object.metadata.resourceVersion)
@@ -121,6 +119,11 @@ export class Informer<T extends ApiObject = ApiObject> {
     this.#revision = revision
     this.#isSynced = true
     this.#synced.resolve()
+  }
+
+  #removeAllBut(present: ReadonlySet<ObjectKey>, revision: number): void {
+    for (const key of [...this.#objects.keys()])
+      if (!present.has(key)) this.#apply(key, undefined, causeOf(0 as FlowId, revision))
   }
 
   async #follow(signal: AbortSignal): Promise<void> {

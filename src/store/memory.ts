@@ -142,8 +142,7 @@ export class MemoryStore implements Store {
 const emptySnapshot: MemorySnapshot = { revision: emptyVersion.revision, items: [] }
 
 function historyOf({ items, leases = [] }: MemorySnapshot, revision: number): History {
-  let state = OrderedMap.empty<KeyValue>()
-  for (const item of items) state = state.set(item.key, item)
+  const state = OrderedMap.from(items.map((item) => [item.key, item] as const))
   let leased = LeasedKeys.none
   for (const { lease, keys } of leases) for (const key of keys) leased = leased.with(key, lease.id)
   return new History([{ ...emptyVersion, revision, state, leased }], memoryBounds)

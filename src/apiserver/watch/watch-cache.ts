@@ -180,13 +180,10 @@ export class WatchCache {
   }
 
   /** Starts anew from a full listing; whoever watches must list again. */
-  reset(revision: number, entries: Iterable<readonly [key: string, stored: Stored]>): void {
+  reset(revision: number, entries: readonly (readonly [key: string, stored: Stored])[]): void {
     for (const stored of this.#state.values()) this.#tell(undefined, stored)
-    this.#state = OrderedMap.empty()
-    for (const [key, stored] of entries) {
-      this.#state = this.#state.set(key, stored)
-      this.#tell(stored, undefined)
-    }
+    this.#state = OrderedMap.from(entries)
+    for (const [, stored] of entries) this.#tell(stored, undefined)
     this.#history = []
     this.#past = this.#state
     this.#oldest = revision
