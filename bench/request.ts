@@ -3,6 +3,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { getHeapStatistics } from 'node:v8'
 import { realClock } from '../src/base/clock.ts'
 import { silentLog } from '../src/base/log.ts'
 import { systemRandom } from '../src/base/random.ts'
@@ -17,7 +18,6 @@ import type { Bench } from './bench.ts'
 const concurrency = 16
 /** Rounds so short that some run undisturbed on a busy machine: the best counts. */
 const [callsPerRound, rounds] = [1_000, 5]
-const only = process.env['BENCH_REQUESTS']?.split(',')
 
 interface Call {
   readonly method: string
@@ -92,7 +92,7 @@ const leaseRenewed = (index: number) => ({
 })
 
 /** In this order: later ones change what earlier ones have made. */
-const calls: Readonly<Record<string, (index: number) => Call>> = {
+const calls = {
   'create a ConfigMap': (index) => ({
     method: 'POST',
     target: `${core}/configmaps`,
@@ -125,8 +125,9 @@ const calls: Readonly<Record<string, (index: number) => Call>> = {
     body: { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: `c-${index}` }, data: { z: String(index) } },
   }),
   'get a Pod': () => ({ method: 'GET', target: `${core}/pods/p-0` }),
+  'get a Namespace': () => ({ method: 'GET', target: '/api/v1/namespaces/default' }),
   'list 100 Pods': () => ({ method: 'GET', target: `${core}/pods?limit=100` }),
-}
+} satisfies Record<string, (index: number) => Call>
 
 const certificate = {
   commonName: 'kubernetes-admin',
@@ -146,6 +147,20 @@ function wireOf({ method, target, body, type = 'application/json' }: Call): Wire
     cancel: () => {},
     body: () => Promise.resolve(bytes),
   }
+}
+
+interface Cost {
+  /** Of the thread that answers. */
+  readonly ownMicros: number
+  /** With the collector's, the compiler's and the disk's threads. */
+  readonly allMicros: number
+  readonly bytes: number
+}
+
+function spent(): Cost {
+  const [own, all] = [process.threadCpuUsage(), process.cpuUsage()]
+  const { total_allocated_bytes: bytes = 0 } = getHeapStatistics() as { total_allocated_bytes?: number }
+  return { ownMicros: own.user + own.system, allMicros: all.user + all.system, bytes }
 }
 
 class Served implements AsyncDisposable {
@@ -187,22 +202,21 @@ class Served implements AsyncDisposable {
     if (status >= 300) throw new Error(`${wire.method} ${wire.target} was answered with ${status}: ${String(body)}`)
   }
 
-  /** Sends the calls with these indexes, so many at a time; microseconds of CPU for each: of this thread, of all. */
-  async measure(call: (index: number) => Call, from: number, count: number): Promise<{ own: number; all: number }> {
+  /** Sends the calls with these indexes, so many at a time; what each of them took. */
+  async measure(call: (index: number) => Call, from: number, count: number): Promise<Cost> {
     const wires = Array.from({ length: count }, (_, index) => wireOf(call(from + index)))
-    globalThis.gc?.()
-    const [own, all] = [process.threadCpuUsage(), process.cpuUsage()]
+    const before = spent()
     let next = 0
     const sender = async () => {
-      for (;;) {
-        const wire = wires[next++]
-        if (wire === undefined) return
-        await this.send(wire)
-      }
+      for (let wire = wires[next++]; wire !== undefined; wire = wires[next++]) await this.send(wire)
     }
     await Promise.all(Array.from({ length: concurrency }, sender))
-    const [ownSpent, allSpent] = [process.threadCpuUsage(own), process.cpuUsage(all)]
-    return { own: (ownSpent.user + ownSpent.system) / count, all: (allSpent.user + allSpent.system) / count }
+    const after = spent()
+    return {
+      ownMicros: (after.ownMicros - before.ownMicros) / count,
+      allMicros: (after.allMicros - before.allMicros) / count,
+      bytes: (after.bytes - before.bytes) / count,
+    }
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -210,26 +224,47 @@ class Served implements AsyncDisposable {
   }
 }
 
-const wanted = Object.entries(calls).filter(([name]) => only === undefined || only.some((part) => name.includes(part)))
-
 async function* costsWith(choice: StoreChoice): AsyncGenerator<string> {
   await using served = await Served.start(choice)
-  for (const [, call] of Object.entries(calls)) await served.measure(call, 0, callsPerRound)
-  for (const [name, call] of only === undefined ? wanted : Object.entries(calls)) {
-    const costs: { own: number; all: number }[] = []
+  for (const call of Object.values(calls)) await served.measure(call, 0, callsPerRound)
+  for (const [name, call] of Object.entries(calls)) {
+    const costs: Cost[] = []
     for (let round = 1; round <= rounds; round++)
       costs.push(await served.measure(call, round * callsPerRound, callsPerRound))
-    const own = Math.min(...costs.map((cost) => cost.own))
-    const all = Math.min(...costs.map((cost) => cost.all))
-    if (wanted.some(([each]) => each === name))
-      yield `${choice.kind}: ${name}: ${own.toFixed(1)} µs of CPU, ${all.toFixed(1)} µs with all threads`
+    const best = (of: (cost: Cost) => number) => Math.min(...costs.map(of))
+    yield (
+      `${choice.kind}, ${name}: ${best(({ ownMicros }) => ownMicros).toFixed(0)} µs of CPU, ` +
+        `${best(({ allMicros }) => allMicros).toFixed(0)} with all threads, ${(best(({ bytes }) => bytes) / 1024).toFixed(1)} KB allocated`
+    )
   }
+}
+
+const recorderRounds = 12
+
+/** By turns with and without the recorder, in one process; the middle of the ratios. */
+async function recorderShare(name: string, call: (index: number) => Call): Promise<string> {
+  await using recorded = await Served.start({ kind: 'memory' })
+  await using silent = await Served.start({ kind: 'memory' })
+  const nothing = { record: () => 0, finish: () => {}, explain: () => {} }
+  Object.assign(silent.cluster.flow, nothing)
+  const ratios: number[] = []
+  for (let round = 0; round < recorderRounds; round++) {
+    const order = round % 2 === 0 ? [recorded, silent] : [silent, recorded]
+    const cost = new Map<Served, number>()
+    for (const served of order)
+      cost.set(served, (await served.measure(call, round * callsPerRound, callsPerRound)).ownMicros)
+    // The first rounds are the compiler's.
+    if (round >= 2) ratios.push((cost.get(recorded) ?? 0) / (cost.get(silent) ?? 1))
+  }
+  const middle = ratios.toSorted((a, b) => a - b)[ratios.length >> 1] ?? 1
+  return `recording flows adds to ${name}: ${((middle - 1) * 100).toFixed(1)} % of CPU`
 }
 
 export const requestBench: Bench = {
   name: 'request',
   async *run() {
-    for (const kind of ['memory', 'sqlite'] as const)
-      if (process.env['BENCH_STORE'] === undefined || process.env['BENCH_STORE'] === kind) yield* costsWith({ kind })
+    yield* costsWith({ kind: 'memory' })
+    yield* costsWith({ kind: 'sqlite' })
+    for (const name of ['create a ConfigMap', 'get a Namespace'] as const) yield await recorderShare(name, calls[name])
   },
 }

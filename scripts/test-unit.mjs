@@ -1,0 +1,39 @@
+// The unit tests, spread over a few processes: loading the code takes longer than most tests, so the files of a share
+// run in one process. What a share says is shown when it ends, so that two do not speak at once.
+import { spawn } from 'node:child_process'
+import { availableParallelism } from 'node:os'
+import { fileURLToPath } from 'node:url'
+
+const root = fileURLToPath(new URL('..', import.meta.url))
+const shares = Math.min(availableParallelism(), 4)
+/** What hangs is cut off; on a busy machine the slowest test takes a good part of it. */
+const testMsMax = 120_000
+
+function run(share) {
+  const node = spawn(
+    process.execPath,
+    [
+      '--test',
+      '--test-isolation=none',
+      `--test-timeout=${testMsMax}`,
+      `--test-shard=${share}/${shares}`,
+      'src/**/*.test.ts',
+    ],
+    {
+      cwd: root,
+      env: { ...process.env, NODE_COMPILE_CACHE: `${root}node_modules/.cache/compile` },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    },
+  )
+  const said = []
+  node.stdout.on('data', (piece) => said.push(piece))
+  return new Promise((resolve) =>
+    node.on('close', (code) => {
+      process.stdout.write(Buffer.concat(said))
+      resolve(code ?? 1)
+    }),
+  )
+}
+
+const codes = await Promise.all(Array.from({ length: shares }, (_, index) => run(index + 1)))
+process.exitCode = Math.max(...codes)
