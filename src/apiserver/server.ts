@@ -48,7 +48,10 @@ export interface ApiServerParts {
   readonly digest: (text: string) => string
   readonly kubelets: KubeletConnection
   readonly explain?: Explain
-  /** Whether discovery tells of what an add-on serves upstream: `kubectl top` looks there first. */
+  /**
+   * Whether discovery tells of what an add-on serves upstream: `kubectl top` looks there first. It does in any case once
+   * a kubelet has joined that answers on a port of its own.
+   */
   readonly tellsOfAddOns?: boolean
 }
 
@@ -78,7 +81,7 @@ export class ApiServer {
       address: () => this.address,
       digest: parts.digest,
       openApi: new OpenApiDocuments(parts.digest),
-      hiddenGroups: parts.tellsOfAddOns === true ? [] : addOnGroups,
+      hiddenGroups: () => (parts.tellsOfAddOns === true || this.registry.hasKubelets() ? [] : addOnGroups),
     }
     this.#health = {
       store: parts.store,

@@ -149,7 +149,7 @@ export async function up({
         ...certificates.components['apiserver-kubelet-client'],
         ...(settings.kubeletAuthority === '' ? { trustsAnyServer: true } : { authority: settings.kubeletAuthority }),
       },
-      tellsOfAddOns: hasContainers || nodes === 0,
+      tellsOfAddOns: hasContainers,
     })
     cleanUps.defer(() => cluster.stop())
     if (realNode !== undefined) cluster.addRealNode(realNode)

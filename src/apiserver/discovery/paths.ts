@@ -14,7 +14,7 @@ export interface ServerPaths {
   readonly address: () => string
   readonly openApi: OpenApiDocuments
   /** Groups that are not told of. */
-  readonly hiddenGroups: readonly string[]
+  readonly hiddenGroups: () => readonly string[]
   /** A digest for entity tags. */
   readonly digest: (text: string) => string
 }
@@ -38,7 +38,7 @@ export function answerPath(path: string, accept: string, server: ServerPaths): A
       return json(parts.length === 2 ? apiResourceList('', parts[1] ?? '') : undefined)
     case 'apis':
       if (parts.length === 1)
-        return wantsAggregated ? aggregated(false, server) : json(apiGroupList(server.hiddenGroups))
+        return wantsAggregated ? aggregated(false, server) : json(apiGroupList(server.hiddenGroups()))
       if (parts.length === 2) return json(withType(apiGroup(parts[1] ?? '')))
       return json(parts.length === 3 ? apiResourceList(parts[1] ?? '', parts[2] ?? '') : undefined)
     case 'openapi':
@@ -60,6 +60,6 @@ const withType = (group: object | undefined): object | undefined =>
   group === undefined ? undefined : { kind: 'APIGroup', apiVersion: 'v1', ...group }
 
 function aggregated(legacy: boolean, { digest, hiddenGroups }: ServerPaths): Answer {
-  const value = aggregatedDiscovery(legacy, hiddenGroups)
+  const value = aggregatedDiscovery(legacy, hiddenGroups())
   return { kind: 'json', status: 200, value, contentType: aggregatedType, etag: `"${digest(JSON.stringify(value))}"` }
 }

@@ -192,6 +192,11 @@ export class Registry {
       if (face.kind === kind) yield { kind, objects: cache.size, watches: cache.watchers }
   }
 
+  /** Whether a node has a kubelet that answers on a port. */
+  hasKubelets(): boolean {
+    return this.reads.list(node, '').some(({ status }) => status.daemonEndpoints?.kubeletEndpoint !== undefined)
+  }
+
   /** Brings what objects hold beside their keys in line with the objects. */
   async repair(signal: AbortSignal): Promise<void> {
     for (const parts of this.#resources.values()) {
