@@ -141,13 +141,9 @@ const bodyOf = (wire: WireRequest): Promise<Pick<ApiRequest, 'body' | 'unreadabl
   )
 
 /** A body that another server will read. */
-const proxiedBodyOf = ({
-  method,
-  headers,
-  body,
-}: WireRequest): Promise<Pick<ApiRequest, 'body' | 'proxied' | 'unreadable'>> =>
-  body(bodyBytesMax).then(
-    (bytes) => ({ body: noBody, proxied: { method, headers, body: bytes } }),
+const proxiedBodyOf = (wire: WireRequest): Promise<Pick<ApiRequest, 'body' | 'proxied' | 'unreadable'>> =>
+  wire.body(bodyBytesMax).then(
+    (body) => ({ body: noBody, proxied: { method: wire.method, headers: wire.headers, body } }),
     (error: unknown) => ({ body: noBody, unreadable: { error } }),
   )
 
