@@ -147,7 +147,6 @@ export async function startRealNode(
       cgroupRoot,
       load,
       shutdown,
-      imageFolder: runtimeSocket === undefined ? `${folder}/containerd` : dataFolder,
       ...(imageMounts === undefined ? {} : { imageMounts }),
       mountsVolumes: true,
       manifests,

@@ -16,7 +16,6 @@ export const simulatedHost = (runtime: SimulatedRuntime, shutdown = new Announce
   cgroupRoot: '/kubepods',
   load: new SimulatedHostLoad(),
   shutdown,
-  imageFolder: '/images',
   mountsVolumes: false,
   manifests: [],
   digest: (text) => text,

@@ -24,8 +24,6 @@ export interface NodeHost {
   readonly cgroupRoot: string
   readonly load: HostLoad
   readonly shutdown: HostShutdown
-  /** Where the runtime keeps images and what containers write over them. */
-  readonly imageFolder: string
   /** How images are shown as volumes; left out where they cannot be. */
   readonly imageMounts?: ImageMounts
   /** Whether volumes are made: a simulated container has nothing to see them with. */

@@ -69,14 +69,14 @@ export class NodeKeeper {
       ...parts,
       runtime,
       settings: settings.imageCollection,
-      fileSystem: () => host.load.fileSystem(host.imageFolder),
+      fileSystem: async (signal) => host.load.fileSystem((await runtime.fileSystems(signal)).images.path),
       onShortage: (message, signal) => this.#tellNode('Warning', 'FreeDiskSpaceFailed', message, signal),
     })
     this.#pressure = new PressureManager({
       ...parts,
-      freeDisk: async (signal) => {
-        await removeEnded(runtime, parts.pods(), signal)
-        await this.#images.freeAll(signal)
+      freeDisk: async ({ images, containers }, signal) => {
+        if (containers) await removeEnded(runtime, parts.pods(), signal)
+        if (images) await this.#images.freeAll(signal)
       },
       evict: (eviction, signal) => this.#evict(eviction, signal),
       onReclaim: (resource, signal) =>

@@ -2,6 +2,7 @@
 import { deepEqual, equal, match } from 'node:assert/strict'
 import { test } from 'node:test'
 import { NodeCgroups } from '../../src/machine/cgroups/node-cgroups.ts'
+import type { Summary } from '../../src/kubelet/stats/summary.ts'
 import { until } from '../until.ts'
 import { inNamespaces } from './namespaces.ts'
 import { startRealUp, type RealUp } from './up.harness.ts'
@@ -53,7 +54,15 @@ inNamespaces(import.meta.url, () => {
       await up.k(['get', '--raw', `${nodePath}/metrics/resource`]),
       /^container_memory_working_set_bytes\{container="c",namespace="default",pod="limited"\} [1-9]\d* \d+$/m,
     )
-    match(await up.k(['get', '--raw', `${nodePath}/stats/summary`]), /"ephemeral-storage":\{/)
+    const summary = JSON.parse(await up.k(['get', '--raw', `${nodePath}/stats/summary`])) as Summary
+    const seen = summary.pods.find(({ podRef }) => podRef.name === 'limited')
+    equal(seen?.network?.name, 'eth0')
+    const { imageFs, containerFs } = summary.node.runtime
+    for (const fs of [imageFs, containerFs, seen?.['ephemeral-storage']]) equal((fs?.capacityBytes ?? 0) > 0, true)
+    match(
+      await up.k(['get', '--raw', `${nodePath}/metrics/cadvisor`]),
+      /^container_network_receive_bytes_total\{interface="eth0",namespace="default",pod="limited"\} \d+ \d+$/m,
+    )
 
     await until(async () => (await fieldOf(up, 'greedy', '.status.phase')) === 'Failed')
     const ended = '.status.containerStatuses[0].state.terminated'

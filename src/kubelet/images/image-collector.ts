@@ -9,7 +9,7 @@ import type { ImageCollectionSettings } from '../settings.ts'
 export interface ImageCollectorParts {
   readonly runtime: Pick<ContainerRuntime, 'images' | 'imagesInUse' | 'removeImage'>
   /** The file system that images lie on. */
-  readonly fileSystem: () => Promise<FileSystemLoad>
+  readonly fileSystem: (signal: AbortSignal) => Promise<FileSystemLoad>
   readonly settings: ImageCollectionSettings
   /** Room could not be made: tells by an event of the node. */
   readonly onShortage: (message: string, signal: AbortSignal) => Promise<void>
@@ -52,7 +52,7 @@ export class ImageCollector {
     const isOld = ({ id }: RuntimeImage) =>
       settings.ageMsMax > 0 && nowMs - (this.#seen.get(id)?.lastUsedMs ?? nowMs) > settings.ageMsMax
     for (const image of unused.filter(isOld)) await this.#remove(image, signal)
-    const { capacityBytes, availableBytes } = await fileSystem()
+    const { capacityBytes, availableBytes } = await fileSystem(signal)
     const usedBytes = capacityBytes - availableBytes
     if (capacityBytes === 0 || (usedBytes * 100) / capacityBytes < settings.highPercent) return
     const wantedBytes = usedBytes - Math.floor((capacityBytes * settings.lowPercent) / 100)

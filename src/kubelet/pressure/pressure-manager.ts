@@ -8,12 +8,13 @@ import { qosClassOf } from '../../api/core/v1/qos.ts'
 import { tolerates } from '../../api/core/v1/tolerations.ts'
 import { isBeingDeleted } from '../../api/object.ts'
 import type { KubeletSettings } from '../settings.ts'
+import { contentsOf } from '../stats/disk-layout.ts'
 import type { NodeStats } from '../stats/node-stats.ts'
 import type { Summary } from '../stats/summary.ts'
 import { diskLimitMessage, evictionMessage } from './eviction-texts.ts'
 import { PressureState } from './pressure-state.ts'
 import { isCritical, ranked, type Candidate } from './ranking.ts'
-import { observe, resourceOf, type Observations, type PressureCondition } from './signals.ts'
+import { fileSystemOf, observe, resourceOf, type Observations, type PressureCondition } from './signals.ts'
 import type { Threshold } from './thresholds.ts'
 
 export interface Eviction {
@@ -23,11 +24,11 @@ export interface Eviction {
 }
 
 export interface PressureManagerParts {
-  readonly stats: Pick<NodeStats, 'fresh'>
+  readonly stats: Pick<NodeStats, 'fresh' | 'layout'>
   readonly settings: Pick<KubeletSettings, 'thresholds' | 'pressureTransitionMs' | 'evictionPodGraceSecondsMax'>
   readonly pods: () => readonly Pod[]
-  /** Frees what nobody needs: ended containers and unused images. */
-  readonly freeDisk: (signal: AbortSignal) => Promise<void>
+  /** Frees what nobody needs: ended containers, unused images, or both, by where room is needed. */
+  readonly freeDisk: (what: { images: boolean; containers: boolean }, signal: AbortSignal) => Promise<void>
   readonly evict: (eviction: Eviction, signal: AbortSignal) => Promise<void>
   /** The node tries to free something. */
   readonly onReclaim: (resource: string, signal: AbortSignal) => Promise<void>
@@ -137,8 +138,10 @@ export class PressureManager {
     const { onReclaim, freeDisk, evict, settings, stats } = this.#parts
     const resource = resourceOf(threshold.signal)
     await onReclaim(resource, signal)
-    if (resource === 'ephemeral-storage' || resource === 'inodes') {
-      await freeDisk(signal)
+    const fileSystem = fileSystemOf(threshold.signal)
+    const lies = fileSystem === undefined ? undefined : contentsOf(stats.layout, fileSystem)
+    if (lies?.images || lies?.containers) {
+      await freeDisk(lies, signal)
       const after = observe(await stats.fresh(signal))
       if (this.#state.look(after, this.#parts.clock.nowMs()).length === 0) return []
     }
@@ -146,6 +149,7 @@ export class PressureManager {
     const [first] = ranked(
       this.#candidates(summary).filter(({ pod }) => !isCritical(pod)),
       resource,
+      lies,
     )
     if (first === undefined || observed === undefined) return []
     const message = evictionMessage(threshold, observed, first)

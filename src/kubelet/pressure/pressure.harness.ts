@@ -14,6 +14,7 @@ import { PressureManager, type PressureManagerParts } from './pressure-manager.t
 export interface UsedBy {
   readonly memoryBytes?: number
   readonly layerBytes?: number
+  readonly logBytes?: number
 }
 
 export const podCalled = (name: string, spec: object = {}, resources: object = {}): Pod => {
@@ -35,8 +36,16 @@ export function pressedNode(
   const load = new SimulatedHostLoad(loaded)
   const told: string[] = []
   const left = new Map(pods.map(([one, used]) => [one.metadata.uid, { pod: one, used }]))
+  const disk = new SimulatedDisk()
+  for (const [{ metadata }, { logBytes = 0 }] of pods)
+    void disk.write(`/logs/default_${metadata.name}_${metadata.uid}/c/0.log`, {
+      content: new Uint8Array(logBytes),
+      mode: 0o644,
+    })
   const stats = new NodeStats({
     runtime: {
+      fileSystems: () =>
+        Promise.resolve({ images: { path: '/images', usedBytes: 0, inodesUsed: 0 }, containers: undefined }),
       stats: () =>
         Promise.resolve(
           [...left.values()].map(({ pod: one, used: { memoryBytes = 0, layerBytes = 0 } }) => ({
@@ -50,6 +59,7 @@ export function pressedNode(
               rssBytes: 0,
               pageFaults: 0,
               majorPageFaults: 0,
+              swapBytes: 0,
             },
             layer: { bytes: layerBytes, inodes: 0 },
           })),
@@ -59,9 +69,8 @@ export function pressedNode(
       cgroups: new SimulatedCgroups(),
       cgroupRoot: '/kubepods',
       load,
-      disk: new SimulatedDisk(),
+      disk,
       paths: { pods: '/pods', logs: '/logs' },
-      imageFolder: '/images',
     },
     pods: () => [...left.values()].map((one) => one.pod),
     nodeName: 'n',
@@ -72,7 +81,8 @@ export function pressedNode(
     stats,
     settings,
     pods: () => [...left.values()].map((one) => one.pod),
-    freeDisk: () => Promise.resolve(void told.push('free disk')),
+    freeDisk: ({ images, containers }) =>
+      Promise.resolve(void told.push(`free disk${images ? ' images' : ''}${containers ? ' containers' : ''}`)),
     evict: ({ pod: one, message, graceSeconds }) => {
       left.delete(one.metadata.uid)
       told.push(`evict ${one.metadata.name} in ${graceSeconds}: ${message}`)

@@ -1,4 +1,4 @@
-import { deepEqual, equal, throws } from 'node:assert/strict'
+import { deepEqual, equal, match, throws } from 'node:assert/strict'
 import { test } from 'node:test'
 import { idleLoad } from '../../machine/load/simulated-host-load.ts'
 import { podCalled, pressedNode, type UsedBy } from './pressure.harness.ts'
@@ -142,6 +142,32 @@ test('the disk is freed first, and only when that is not enough pods go, by what
       'Container c was using 50Mi, request is 0, has larger consumption of ephemeral-storage. ',
   )
 })
+
+const apart: [lack: string, signal: string, freed: string[], first: string][] = [
+  ['of room for pods and logs', 'nodefs', [], 'chatty'],
+  ['of room for images and containers', 'imagefs', ['free disk images containers'], 'fat'],
+]
+for (const [lack, signal, freed, first] of apart)
+  test(`two file systems: a lack ${lack} is met by what lies there`, async () => {
+    const full = { ...idleLoad.fileSystem, availableBytes: 5 * mib, capacityBytes: 100 * mib }
+    const pods = [
+      [podCalled('chatty'), { logBytes: 2 * mib, layerBytes: 1 * mib }],
+      [podCalled('fat'), { logBytes: 1 * mib, layerBytes: 50 * mib }],
+    ] as const
+    await using node = pressedNode(
+      pods,
+      settings({ hard: `${signal}.available<10%` }),
+      signal === 'nodefs'
+        ? { fileSystem: full, imageFileSystem: { ...idleLoad.fileSystem, device: 2 } }
+        : { imageFileSystem: { ...full, device: 2 } },
+    )
+    await node.clock.advance(100)
+    deepEqual(
+      node.told.filter((line) => line.startsWith('free')),
+      freed,
+    )
+    match(node.told.find((line) => line.startsWith('evict')) ?? '', new RegExp(`^evict ${first} `))
+  })
 
 test('processes: the least important pod goes', async () => {
   const pids = settings({ hard: 'pid.available<10' })

@@ -2,6 +2,7 @@
 // whose going frees most.
 import type { Pod } from '../../api/core/v1/pod.ts'
 import { podRequests } from '../../api/core/v1/requests.ts'
+import type { contentsOf } from '../stats/disk-layout.ts'
 import type { PodStats } from '../stats/summary.ts'
 import type { LackingResource } from './signals.ts'
 
@@ -17,9 +18,17 @@ const staticSource = 'kubernetes.io/config.source'
 export const isCritical = ({ metadata, spec }: Pod): boolean =>
   (spec.priority ?? 0) >= criticalPriority || (metadata.annotations?.[staticSource] ?? 'api') !== 'api'
 
+/** What counts of a pod's use of the disk: what lies on the file system that runs short. */
+type DiskContents = Pick<ReturnType<typeof contentsOf>, 'node' | 'containers'>
+const all: DiskContents = { node: true, containers: true }
+
 /** The first is evicted first. */
-export function ranked(candidates: readonly Candidate[], resource: LackingResource): readonly Candidate[] {
-  const usage = (candidate: Candidate) => beyondRequest(candidate, resource)
+export function ranked(
+  candidates: readonly Candidate[],
+  resource: LackingResource,
+  lies: DiskContents = all,
+): readonly Candidate[] {
+  const usage = (candidate: Candidate) => beyondRequest(candidate, resource, lies)
   const priority = ({ pod }: Candidate) => pod.spec.priority ?? 0
   if (resource === 'pids')
     return candidates.toSorted((a, b) => priority(a) - priority(b) || processes(b) - processes(a))
@@ -30,18 +39,25 @@ export function ranked(candidates: readonly Candidate[], resource: LackingResour
 
 const processes = ({ stats }: Candidate): number => stats.process_stats.process_count
 
-function beyondRequest({ pod, stats }: Candidate, resource: LackingResource): number {
+function beyondRequest({ pod, stats }: Candidate, resource: LackingResource, lies: DiskContents): number {
   const requests = podRequests(pod)
   switch (resource) {
     case 'memory':
       return stats.memory.workingSetBytes - (requests.get('memory') ?? 0)
     case 'ephemeral-storage':
-      return stats['ephemeral-storage'].usedBytes - (requests.get('ephemeral-storage') ?? 0)
+      return diskUse(stats, lies) - (requests.get('ephemeral-storage') ?? 0)
     case 'inodes':
-      return stats.containers.reduce((sum, { rootfs }) => sum + rootfs.inodesUsed, 0)
+      return lies.containers ? stats.containers.reduce((sum, { rootfs }) => sum + rootfs.inodesUsed, 0) : 0
     case 'pids':
       return processes({ pod, stats })
     default:
       return resource satisfies never
   }
+}
+
+/** Logs and volumes lie with the node's own files, what containers write with the containers. */
+function diskUse(stats: PodStats, { node, containers }: DiskContents): number {
+  const layers = stats.containers.reduce((sum, { rootfs }) => sum + rootfs.usedBytes, 0)
+  const others = stats['ephemeral-storage'].usedBytes - layers
+  return (node ? others : 0) + (containers ? layers : 0)
 }

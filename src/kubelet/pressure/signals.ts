@@ -1,4 +1,5 @@
 // The signals of eviction: what a node has left of each, which condition a lack means, and what it is a lack of.
+import type { FileSystemName } from '../stats/disk-layout.ts'
 import type { Summary } from '../stats/summary.ts'
 import type { EvictionSignal } from './thresholds.ts'
 
@@ -33,6 +34,13 @@ export function observe({ node }: Summary): Observations {
 export function conditionOf(signal: EvictionSignal): PressureCondition {
   if (signal === 'memory.available') return 'MemoryPressure'
   return signal === 'pid.available' ? 'PIDPressure' : 'DiskPressure'
+}
+
+/** Whose lack a signal of the disk tells; undefined for the others. */
+export function fileSystemOf(signal: EvictionSignal): FileSystemName | undefined {
+  if (signal.startsWith('nodefs.')) return 'node'
+  if (signal.startsWith('imagefs.')) return 'images'
+  return signal.startsWith('containerfs.') ? 'containers' : undefined
 }
 
 export type LackingResource = 'memory' | 'ephemeral-storage' | 'inodes' | 'pids'

@@ -39,6 +39,11 @@ export function resourceMetrics({ node, pods }: Summary): string {
       containers.map(({ labels, memory, ms }) => [labels, memory.workingSetBytes, ms]),
     ),
     gauge(
+      'container_swap_usage_bytes',
+      '[ALPHA] Current amount of the container swap usage in bytes. Reported only on non-windows systems',
+      containers.map(({ labels, swap, ms }) => [labels, swap.swapUsageBytes, ms]),
+    ),
+    gauge(
       'container_start_time_seconds',
       '[STABLE] Start time of the container since unix epoch in seconds',
       containers.map(({ labels, startTime }) => [labels, Date.parse(startTime) / 1000]),
@@ -49,6 +54,11 @@ export function resourceMetrics({ node, pods }: Summary): string {
     gauge('node_memory_working_set_bytes', '[STABLE] Current working set of the node in bytes', [
       [{}, node.memory.workingSetBytes, nodeMs],
     ]),
+    gauge(
+      'node_swap_usage_bytes',
+      '[ALPHA] Current swap usage of the node in bytes. Reported only on non-windows systems',
+      [[{}, node.swap.swapUsageBytes, nodeMs]],
+    ),
     counter(
       'pod_cpu_usage_seconds_total',
       '[STABLE] Cumulative cpu time consumed by the pod in core-seconds',
@@ -58,6 +68,11 @@ export function resourceMetrics({ node, pods }: Summary): string {
       'pod_memory_working_set_bytes',
       '[STABLE] Current working set of the pod in bytes',
       ofPods.map(({ labels, memory, ms }) => [labels, memory.workingSetBytes, ms]),
+    ),
+    gauge(
+      'pod_swap_usage_bytes',
+      '[ALPHA] Current amount of the pod swap usage in bytes. Reported only on non-windows systems',
+      ofPods.map(({ labels, swap, ms }) => [labels, swap.swapUsageBytes, ms]),
     ),
     gauge('resource_scrape_error', '[STABLE] 1 if there was an error while getting container metrics, 0 otherwise', [
       [{}, 0],
@@ -110,6 +125,24 @@ export function cadvisorMetrics({ pods }: Summary, { cpus, memoryBytes }: Machin
       each(({ memory }) => memory.workingSetBytes),
     ),
     gauge(
+      'container_memory_swap',
+      'Container swap usage in bytes.',
+      each(({ swap }) => swap.swapUsageBytes),
+    ),
+    ...networkCounters.map(([name, help, field]) =>
+      counter(
+        name,
+        help,
+        pods.flatMap(({ podRef, cpu, network }) =>
+          (network?.interfaces ?? []).map((one): Sample => [
+            { interface: one.name, namespace: podRef.namespace, pod: podRef.name },
+            one[field],
+            Date.parse(cpu.time),
+          ]),
+        ),
+      ),
+    ),
+    gauge(
       'container_start_time_seconds',
       'Start time of the container since unix epoch in seconds.',
       each(({ startTime }) => Date.parse(startTime) / 1000),
@@ -118,6 +151,13 @@ export function cadvisorMetrics({ pods }: Summary, { cpus, memoryBytes }: Machin
     gauge('machine_memory_bytes', 'Amount of memory installed on the machine.', [[{}, memoryBytes]]),
   ])
 }
+
+const networkCounters = [
+  ['container_network_receive_bytes_total', 'Cumulative count of bytes received', 'rxBytes'],
+  ['container_network_receive_errors_total', 'Cumulative count of errors encountered while receiving', 'rxErrors'],
+  ['container_network_transmit_bytes_total', 'Cumulative count of bytes transmitted', 'txBytes'],
+  ['container_network_transmit_errors_total', 'Cumulative count of errors encountered while transmitting', 'txErrors'],
+] as const
 
 export const kubeletMetrics = ({ node, pods }: Summary): string =>
   text([

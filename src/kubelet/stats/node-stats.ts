@@ -4,7 +4,7 @@ import { isPodFinished } from '../../api/core/v1/pod-readiness.ts'
 import type { Pod } from '../../api/core/v1/pod.ts'
 import { namespaceOf } from '../../api/object.ts'
 import type { CgroupUsage } from '../../machine/cgroups/cgroups.ts'
-import type { FileSystemLoad, MemoryLoad } from '../../machine/load/host-load.ts'
+import type { FileSystemLoad, InterfaceLoad, MemoryLoad } from '../../machine/load/host-load.ts'
 import type { ContainerRuntime, RuntimeStats } from '../../machine/runtime/runtime.ts'
 import type { NodeHost } from '../node-host.ts'
 import { logFolder, volumeFolder, volumesFolder } from '../pod-config/paths.ts'
@@ -12,11 +12,21 @@ import { podCgroup } from '../resources/pod-cgroups.ts'
 import { volumeTypes } from '../volumes.ts'
 import { CpuRates } from './cpu-rates.ts'
 import type { MachineFacts } from './metrics-text.ts'
-import type { ContainerStats, CpuStats, FsStats, MemoryStats, PodStats, Summary, VolumeStats } from './summary.ts'
+import { oneFileSystem, type DiskLayout } from './disk-layout.ts'
+import type {
+  ContainerStats,
+  CpuStats,
+  FsStats,
+  MemoryStats,
+  NetworkStats,
+  PodStats,
+  Summary,
+  VolumeStats,
+} from './summary.ts'
 
 export interface NodeStatsParts {
-  readonly runtime: Pick<ContainerRuntime, 'stats'>
-  readonly host: Pick<NodeHost, 'cgroups' | 'cgroupRoot' | 'load' | 'disk' | 'paths' | 'imageFolder'>
+  readonly runtime: Pick<ContainerRuntime, 'stats' | 'fileSystems'>
+  readonly host: Pick<NodeHost, 'cgroups' | 'cgroupRoot' | 'load' | 'disk' | 'paths'>
   readonly pods: () => readonly Pod[]
   readonly nodeName: string
   readonly machine: MachineFacts
@@ -40,6 +50,8 @@ export class NodeStats {
   readonly #files = new Map<string, { readonly untilMs: number; readonly files: Promise<Files> }>()
   #last: { readonly untilMs: number; readonly summary: Promise<Summary> } | undefined
 
+  #layout: DiskLayout = oneFileSystem
+
   constructor(parts: NodeStatsParts) {
     this.#parts = parts
     this.#startedMs = parts.clock.nowMs()
@@ -47,6 +59,11 @@ export class NodeStats {
 
   get machine(): MachineFacts {
     return this.#parts.machine
+  }
+
+  /** Which file systems the last look has found. */
+  get layout(): DiskLayout {
+    return this.#layout
   }
 
   async summary(signal: AbortSignal): Promise<Summary> {
@@ -71,21 +88,25 @@ export class NodeStats {
   async #look(signal: AbortSignal): Promise<Summary> {
     const { runtime, host, nodeName, clock } = this.#parts
     const { load, paths } = host
-    const [containers, cpuNanos, memory, nodeFs, imageFs, processes] = await Promise.all([
+    const [containers, places, cpuNanos, memory, nodeFs, network, processes] = await Promise.all([
       runtime.stats(signal),
+      runtime.fileSystems(signal),
       load.cpuNanos(),
       load.memory(),
       load.fileSystem(paths.pods),
-      load.fileSystem(host.imageFolder),
+      load.network(),
       load.processes(),
     ])
+    const imageFs = await load.fileSystem(places.images.path)
+    const containerFs = places.containers === undefined ? imageFs : await load.fileSystem(places.containers.path)
+    this.#layout = { node: nodeFs.device, images: imageFs.device, containers: containerFs.device }
     const active = this.#parts.pods().filter((pod) => !isPodFinished(pod))
     const nowMs = clock.nowMs()
     const time = rfc3339(nowMs)
     const pods: PodStats[] = []
     for (const pod of active) {
       const own = containers.filter(({ podUid }) => podUid === pod.metadata.uid)
-      if (own.length > 0) pods.push(await this.#podStats(pod, own, nodeFs, nowMs))
+      if (own.length > 0) pods.push(await this.#podStats(pod, own, { nodeFs, containerFs }, nowMs))
     }
     const cpu = this.#cpu('node', cpuNanos, this.#startedMs, nowMs)
     const layerBytes = containers.reduce((sum, { layer }) => sum + layer.bytes, 0)
@@ -98,10 +119,16 @@ export class NodeStats {
         startTime: rfc3339(this.#startedMs),
         cpu,
         memory: nodeMemory(memory, time),
+        swap: {
+          time,
+          swapAvailableBytes: memory.swapCapacityBytes - memory.swapUsedBytes,
+          swapUsageBytes: memory.swapUsedBytes,
+        },
+        ...networkStats(network, time),
         fs: fsStats(nodeFs, nodeFs.usedBytes, time),
         runtime: {
-          imageFs: fsStats(imageFs, imageFs.usedBytes, time),
-          containerFs: fsStats(imageFs, layerBytes, time),
+          imageFs: fsStats(imageFs, places.images.usedBytes, time, places.images.inodesUsed),
+          containerFs: fsStats(containerFs, places.containers?.usedBytes ?? layerBytes, time),
         },
         rlimit: { time, maxpid: processes.max, curproc: processes.running },
       },
@@ -114,11 +141,18 @@ export class NodeStats {
     return { time: rfc3339(nowMs), usageNanoCores, usageCoreNanoSeconds: nanos }
   }
 
-  async #podStats(pod: Pod, own: readonly RuntimeStats[], fs: FileSystemLoad, nowMs: number): Promise<PodStats> {
+  async #podStats(
+    pod: Pod,
+    own: readonly RuntimeStats[],
+    { nodeFs: fs, containerFs }: { readonly nodeFs: FileSystemLoad; readonly containerFs: FileSystemLoad },
+    nowMs: number,
+  ): Promise<PodStats> {
     const { host } = this.#parts
     const time = rfc3339(nowMs)
     const { logs, volumes } = await this.#filesOf(pod)
-    const group = await host.cgroups.usage(podCgroup(host.cgroupRoot, pod))
+    const cgroup = podCgroup(host.cgroupRoot, pod)
+    const group = await host.cgroups.usage(cgroup)
+    const network = pod.spec.hostNetwork ? [] : await this.#networkOf(cgroup)
     // Simulated containers are in no group: the pod uses what they use.
     const whole = group === undefined || group.processes === 0 ? together(own) : group
     const podStartMs = Date.parse(pod.status.startTime ?? rfc3339(nowMs))
@@ -129,7 +163,8 @@ export class NodeStats {
         startTime,
         cpu: this.#cpu(stats.containerId, stats.usage.cpuNanos, Date.parse(startTime), nowMs),
         memory: memoryStats(stats.usage, time),
-        rootfs: fsStats(fs, stats.layer.bytes, time, stats.layer.inodes),
+        swap: { time, swapUsageBytes: stats.usage.swapBytes },
+        rootfs: fsStats(containerFs, stats.layer.bytes, time, stats.layer.inodes),
         logs: fsStats(fs, logs.get(stats.name) ?? 0, time),
       }
     })
@@ -142,6 +177,8 @@ export class NodeStats {
       containers,
       cpu: this.#cpu(pod.metadata.uid, whole.cpuNanos, podStartMs, nowMs),
       memory: memoryStats(whole, time),
+      swap: { time, swapUsageBytes: whole.swapBytes },
+      ...networkStats(network, time),
       volume,
       'ephemeral-storage': fsStats(
         fs,
@@ -150,6 +187,13 @@ export class NodeStats {
       ),
       process_stats: { process_count: whole.processes },
     }
+  }
+
+  /** All that runs in a pod sees the same network. */
+  async #networkOf(cgroup: string): Promise<readonly InterfaceLoad[]> {
+    const { cgroups, load } = this.#parts.host
+    const process = await cgroups.process(cgroup)
+    return process === undefined ? [] : load.network(process)
   }
 
   #filesOf(pod: Pod): Promise<Files> {
@@ -198,6 +242,7 @@ function together(own: readonly RuntimeStats[]): CgroupUsage {
     rssBytes: sum(({ rssBytes }) => rssBytes),
     pageFaults: sum(({ pageFaults }) => pageFaults),
     majorPageFaults: sum(({ majorPageFaults }) => majorPageFaults),
+    swapBytes: sum(({ swapBytes }) => swapBytes),
     processes: own.length,
   }
 }
@@ -210,6 +255,11 @@ const memoryStats = (usage: RuntimeStats['usage'], time: string): MemoryStats =>
   pageFaults: usage.pageFaults,
   majorPageFaults: usage.majorPageFaults,
 })
+
+const networkStats = (interfaces: readonly InterfaceLoad[], time: string): { readonly network?: NetworkStats } => {
+  const [first] = interfaces
+  return first === undefined ? {} : { network: { time, ...first, interfaces } }
+}
 
 const nodeMemory = (memory: MemoryLoad, time: string): MemoryStats => ({
   time,

@@ -43,6 +43,15 @@ const running: Pod = (() => {
   return pod.applyDefaults(withDefaults(pod.message, decode(pod.message, body).value as unknown as Pod))
 })()
 
+const eth0 = { name: 'eth0', rxBytes: 11, rxErrors: 1, txBytes: 22, txErrors: 2 }
+
+/** Something runs in every group. */
+class RunningCgroups extends SimulatedCgroups {
+  override process() {
+    return Promise.resolve(7)
+  }
+}
+
 async function measured() {
   const clock = new VirtualClock()
   const disk = new SimulatedDisk()
@@ -54,9 +63,11 @@ async function measured() {
   }
   await disk.makeFolder('/logs/default_web_u/c', 0o755)
   await write('/logs/default_web_u/c/0.log', 50)
-  const usage = { memoryBytes: 70, workingSetBytes: 60, rssBytes: 50, pageFaults: 0, majorPageFaults: 0 }
+  const usage = { memoryBytes: 70, workingSetBytes: 60, rssBytes: 50, pageFaults: 0, majorPageFaults: 0, swapBytes: 4 }
   const stats = new NodeStats({
     runtime: {
+      fileSystems: () =>
+        Promise.resolve({ images: { path: '/images', usedBytes: 0, inodesUsed: 0 }, containers: undefined }),
       stats: () =>
         Promise.resolve([
           {
@@ -69,12 +80,11 @@ async function measured() {
         ]),
     },
     host: {
-      cgroups: new SimulatedCgroups(),
+      cgroups: new RunningCgroups(),
       cgroupRoot: '/kubepods',
-      load: new SimulatedHostLoad({ memoryAvailableBytes: 1024 }),
+      load: new SimulatedHostLoad({ memoryAvailableBytes: 1024, network: [eth0] }),
       disk,
       paths: { pods: '/pods', logs: '/logs' },
-      imageFolder: '/images',
     },
     pods: () => [running],
     nodeName: 'n',
@@ -105,6 +115,7 @@ test('the summary has processors and memory, and of the disk what containers, lo
     ],
   )
   equal(seen?.['ephemeral-storage'].usedBytes, 1000 + 50 + 7, 'what is in memory takes no disk')
+  deepEqual([seen?.network?.rxBytes, seen?.network?.interfaces, seen?.swap.swapUsageBytes], [11, [eth0], 4])
   const short = cpuAndMemoryOf({ node, pods })
   deepEqual(Object.keys(short.pods[0] ?? {}), ['podRef', 'startTime', 'containers', 'cpu', 'memory'])
 })
@@ -117,6 +128,9 @@ test('metrics tell the same in the text format', async () => {
   match(resource, /^container_memory_working_set_bytes\{container="c",namespace="default",pod="web"\} 60 \d+$/m)
   match(resource, /^pod_memory_working_set_bytes\{namespace="default",pod="web"\} 60 \d+$/m)
   match(resource, /^resource_scrape_error 0$/m)
-  match(cadvisorMetrics(summary, stats.machine), /^machine_cpu_cores 8$/m)
+  match(resource, /^pod_swap_usage_bytes\{namespace="default",pod="web"\} 4 \d+$/m)
+  const cadvisor = cadvisorMetrics(summary, stats.machine)
+  match(cadvisor, /^machine_cpu_cores 8$/m)
+  match(cadvisor, /^container_network_transmit_bytes_total\{interface="eth0",namespace="default",pod="web"\} 22 \d+$/m)
   match(kubeletMetrics(summary), /^kubelet_running_pods 1$/m)
 })

@@ -16,6 +16,26 @@ export interface MemoryStats {
   readonly majorPageFaults: number
 }
 
+export interface SwapStats {
+  readonly time: string
+  readonly swapAvailableBytes?: number
+  readonly swapUsageBytes: number
+}
+
+export interface InterfaceStats {
+  readonly name: string
+  readonly rxBytes: number
+  readonly rxErrors: number
+  readonly txBytes: number
+  readonly txErrors: number
+}
+
+/** The first interface, and all of them. */
+export interface NetworkStats extends InterfaceStats {
+  readonly time: string
+  readonly interfaces: readonly InterfaceStats[]
+}
+
 export interface FsStats {
   readonly time: string
   readonly availableBytes: number
@@ -31,6 +51,7 @@ export interface ContainerStats {
   readonly startTime: string
   readonly cpu: CpuStats
   readonly memory: MemoryStats
+  readonly swap: SwapStats
   readonly rootfs: FsStats
   readonly logs: FsStats
 }
@@ -45,6 +66,9 @@ export interface PodStats {
   readonly containers: readonly ContainerStats[]
   readonly cpu: CpuStats
   readonly memory: MemoryStats
+  readonly swap: SwapStats
+  /** Left out for pods in the node's own network. */
+  readonly network?: NetworkStats
   readonly volume: readonly VolumeStats[]
   readonly 'ephemeral-storage': FsStats
   readonly process_stats: { readonly process_count: number }
@@ -55,6 +79,8 @@ export interface NodeSummary {
   readonly startTime: string
   readonly cpu: CpuStats
   readonly memory: MemoryStats
+  readonly swap: SwapStats
+  readonly network?: NetworkStats
   readonly fs: FsStats
   readonly runtime: { readonly imageFs: FsStats; readonly containerFs: FsStats }
   readonly rlimit: { readonly time: string; readonly maxpid: number; readonly curproc: number }

@@ -45,12 +45,14 @@ test('what is used is read from either version', async () => {
   const v1: Record<string, string> = {
     'cpuacct.usage': '12345\n',
     'memory.usage_in_bytes': '1000\n',
-    'memory.stat': 'cache 5\ntotal_inactive_file 400\ntotal_rss 300\ntotal_pgfault 7\ntotal_pgmajfault 1\n',
+    'memory.stat':
+      'cache 5\ntotal_inactive_file 400\ntotal_rss 300\ntotal_pgfault 7\ntotal_pgmajfault 1\ntotal_swap 9\n',
     'pids.current': '3\n',
   }
   const v2: Record<string, string> = {
     'cpu.stat': 'usage_usec 12\nuser_usec 5\n',
     'memory.current': '1000\n',
+    'memory.swap.current': '9\n',
     'memory.stat': 'anon 300\ninactive_file 400\npgfault 7\npgmajfault 1\n',
     'pids.current': '3\n',
   }
@@ -60,6 +62,7 @@ test('what is used is read from either version', async () => {
     rssBytes: 300,
     pageFaults: 7,
     majorPageFaults: 1,
+    swapBytes: 9,
     processes: 3,
   }
   deepEqual(await cgroupLayoutV1.usage(({ name }) => Promise.resolve(v1[name])), { cpuNanos: 12_345, ...same })

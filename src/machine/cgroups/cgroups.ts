@@ -15,6 +15,7 @@ export interface CgroupUsage {
   readonly rssBytes: number
   readonly pageFaults: number
   readonly majorPageFaults: number
+  readonly swapBytes: number
   readonly processes: number
 }
 
@@ -28,4 +29,6 @@ export interface Cgroups {
   /** Undefined when there is no such group. */
   limits(path: string): Promise<CgroupLimits | undefined>
   usage(path: string): Promise<CgroupUsage | undefined>
+  /** Some process in the group or below it; undefined when there is none. */
+  process(path: string): Promise<number | undefined>
 }

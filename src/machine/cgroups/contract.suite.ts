@@ -39,6 +39,7 @@ export function cgroupsContract(driver: string, open: () => Promise<CgroupsUnder
     const usage = await cgroups.usage(`${path}/one/inner`)
     deepEqual([usage?.processes, (usage?.memoryBytes ?? -1) >= 0, (usage?.cpuNanos ?? -1) >= 0], [0, true, true])
     equal(await cgroups.usage(`${path}/three`), undefined)
+    equal(await cgroups.process(path), undefined, 'nothing runs in it')
     await cgroups.remove(path)
     await cgroups.remove(path)
     deepEqual(await cgroups.list(path), [])

@@ -51,6 +51,7 @@ export const cgroupLayoutV1: CgroupLayout = {
       rssBytes: values.get('total_rss') ?? 0,
       pageFaults: values.get('total_pgfault') ?? 0,
       majorPageFaults: values.get('total_pgmajfault') ?? 0,
+      swapBytes: values.get('total_swap') ?? 0,
       processes: numberIn(processes),
     }
   },

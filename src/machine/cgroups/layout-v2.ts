@@ -41,8 +41,10 @@ export const cgroupLayoutV2: CgroupLayout = {
     }
   },
   async usage(read) {
-    const [cpu, memory, stat, processes] = await Promise.all(
-      ['cpu.stat', 'memory.current', 'memory.stat', 'pids.current'].map((name) => read(file(name))),
+    const [cpu, memory, stat, swap, processes] = await Promise.all(
+      ['cpu.stat', 'memory.current', 'memory.stat', 'memory.swap.current', 'pids.current'].map((name) =>
+        read(file(name)),
+      ),
     )
     const values = valuesIn(stat)
     const memoryBytes = numberIn(memory)
@@ -53,6 +55,7 @@ export const cgroupLayoutV2: CgroupLayout = {
       rssBytes: values.get('anon') ?? 0,
       pageFaults: values.get('pgfault') ?? 0,
       majorPageFaults: values.get('pgmajfault') ?? 0,
+      swapBytes: numberIn(swap),
       processes: numberIn(processes),
     }
   },

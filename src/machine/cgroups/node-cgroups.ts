@@ -91,6 +91,19 @@ export class NodeCgroups implements Cgroups {
     return this.#read(path, (read) => this.#layout.usage(read))
   }
 
+  async process(path: string): Promise<number | undefined> {
+    const [hierarchy = ''] = await this.#present(this.#layout.hierarchies)
+    const folder = join(this.#root, hierarchy, path)
+    const text = await readFile(join(folder, 'cgroup.procs'), 'utf8').catch(() => '')
+    const [own] = text.split('\n').map(Number)
+    if (own !== undefined && own > 0) return own
+    for (const name of await this.list(path)) {
+      const found = await this.process(`${path}/${name}`)
+      if (found !== undefined) return found
+    }
+    return undefined
+  }
+
   async #read<T>(path: string, from: (read: (file: CgroupFile) => Promise<string | undefined>) => Promise<T>) {
     const [hierarchy = ''] = await this.#present(this.#layout.hierarchies)
     if ((await stat(join(this.#root, hierarchy, path)).catch(() => undefined)) === undefined) return undefined

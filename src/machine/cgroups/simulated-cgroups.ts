@@ -8,6 +8,7 @@ const nothing: CgroupUsage = {
   rssBytes: 0,
   pageFaults: 0,
   majorPageFaults: 0,
+  swapBytes: 0,
   processes: 0,
 }
 
@@ -39,6 +40,10 @@ export class SimulatedCgroups implements Cgroups {
 
   limits(path: string): Promise<CgroupLimits | undefined> {
     return Promise.resolve(this.#groups.get(path))
+  }
+
+  process(_path: string): Promise<number | undefined> {
+    return Promise.resolve(undefined)
   }
 
   usage(path: string): Promise<CgroupUsage | undefined> {

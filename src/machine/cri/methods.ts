@@ -28,7 +28,12 @@ import {
   removeImageRequest,
   removeImageResponse,
 } from './messages/image.ts'
-import { listContainerStatsRequest, listContainerStatsResponse } from './messages/stats.ts'
+import {
+  imageFsInfoRequest,
+  imageFsInfoResponse,
+  listContainerStatsRequest,
+  listContainerStatsResponse,
+} from './messages/stats.ts'
 import { updateContainerResourcesRequest, updateContainerResourcesResponse } from './messages/resources.ts'
 import { statusRequest, statusResponse, versionRequest, versionResponse } from './messages/runtime.ts'
 import {
@@ -148,4 +153,5 @@ export const imageService = {
   imageStatus: grpcMethod('runtime.v1.ImageService', 'ImageStatus', imageStatusRequest, imageStatusResponse),
   pullImage: grpcMethod('runtime.v1.ImageService', 'PullImage', pullImageRequest, pullImageResponse),
   removeImage: grpcMethod('runtime.v1.ImageService', 'RemoveImage', removeImageRequest, removeImageResponse),
+  imageFsInfo: grpcMethod('runtime.v1.ImageService', 'ImageFsInfo', imageFsInfoRequest, imageFsInfoResponse),
 } as const

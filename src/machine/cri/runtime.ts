@@ -13,6 +13,7 @@ import {
   type ContainerRuntime,
   type ExecResult,
   type ImageCredentials,
+  type RuntimeFileSystems,
   type RuntimeHandler,
   type RuntimeHealth,
   type RuntimeImage,
@@ -22,7 +23,7 @@ import {
 } from '../runtime/runtime.ts'
 import { containerMessage, resourcesMessage, sandboxMessage } from './config-messages.ts'
 import { imageService, runtimeService } from './methods.ts'
-import { handlerOf, imageOf, podOf, podUidLabel, statsOf } from './seen.ts'
+import { fileSystemOf, handlerOf, imageOf, podOf, podUidLabel, statsOf } from './seen.ts'
 
 export interface CriRuntimeParts {
   readonly http2: Http2Provider
@@ -271,6 +272,14 @@ export class CriRuntime implements ContainerRuntime {
   async updateResources(containerId: string, resources: ContainerResources, signal: AbortSignal): Promise<void> {
     const request = { containerId, linux: resourcesMessage(resources) }
     await this.#call(runtimeService.updateContainerResources, request, callMsMax, signal)
+  }
+
+  async fileSystems(signal: AbortSignal): Promise<RuntimeFileSystems> {
+    const { imageFilesystems, containerFilesystems } = await this.#call(imageService.imageFsInfo, {}, callMsMax, signal)
+    const [images] = imageFilesystems
+    if (images === undefined) throw new Error('the runtime does not tell where images lie')
+    const [containers] = containerFilesystems
+    return { images: fileSystemOf(images), containers: containers && fileSystemOf(containers) }
   }
 
   async stats(signal: AbortSignal): Promise<readonly RuntimeStats[]> {

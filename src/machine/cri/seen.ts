@@ -1,10 +1,17 @@
 // What the runtime shows, in the words of the contract.
 import type { Proto } from '../../wire/protobuf/message.ts'
-import type { RuntimeContainer, RuntimeHandler, RuntimeImage, RuntimePod, RuntimeStats } from '../runtime/runtime.ts'
+import type {
+  RuntimeContainer,
+  RuntimeFileSystem,
+  RuntimeHandler,
+  RuntimeImage,
+  RuntimePod,
+  RuntimeStats,
+} from '../runtime/runtime.ts'
 import type { containerStatus } from './messages/container.ts'
 import type { image } from './messages/image.ts'
 import type { runtimeHandler } from './messages/runtime.ts'
-import type { containerStats } from './messages/stats.ts'
+import type { containerStats, filesystemUsage } from './messages/stats.ts'
 import type { podSandboxStatus } from './messages/sandbox.ts'
 
 /** As other kubelets label what they make, so that tools find it. */
@@ -79,12 +86,24 @@ export const imageOf = ({
   ...(pinned || repoTags.includes(pauseImage) ? { isPinned: true } : {}),
 })
 
+export const fileSystemOf = ({ fsId, usedBytes, inodesUsed }: Proto<typeof filesystemUsage>): RuntimeFileSystem => ({
+  path: fsId?.mountpoint ?? '',
+  usedBytes: usedBytes?.value ?? 0,
+  inodesUsed: inodesUsed?.value ?? 0,
+})
+
 export const handlerOf = ({ name, features }: Proto<typeof runtimeHandler>): RuntimeHandler => ({
   name,
   mountsRecursivelyReadOnly: features?.recursiveReadOnlyMounts ?? false,
 })
 
-export const statsOf = ({ attributes, cpu, memory, writableLayer }: Proto<typeof containerStats>): RuntimeStats => ({
+export const statsOf = ({
+  attributes,
+  cpu,
+  memory,
+  swap,
+  writableLayer,
+}: Proto<typeof containerStats>): RuntimeStats => ({
   containerId: attributes?.id ?? '',
   podUid: attributes?.labels[podUidLabel] ?? '',
   name: attributes?.metadata?.name ?? '',
@@ -95,6 +114,7 @@ export const statsOf = ({ attributes, cpu, memory, writableLayer }: Proto<typeof
     rssBytes: memory?.rssBytes?.value ?? 0,
     pageFaults: memory?.pageFaults?.value ?? 0,
     majorPageFaults: memory?.majorPageFaults?.value ?? 0,
+    swapBytes: swap?.swapUsageBytes?.value ?? 0,
   },
   layer: { bytes: writableLayer?.usedBytes?.value ?? 0, inodes: writableLayer?.inodesUsed?.value ?? 0 },
 })

@@ -8,6 +8,8 @@ export interface MemoryLoad {
   readonly usedBytes: number
   readonly workingSetBytes: number
   readonly rssBytes: number
+  readonly swapCapacityBytes: number
+  readonly swapUsedBytes: number
 }
 
 export interface FileSystemLoad {
@@ -16,6 +18,17 @@ export interface FileSystemLoad {
   readonly usedBytes: number
   readonly inodes: number
   readonly inodesFree: number
+  /** The same number means the same file system. */
+  readonly device: number
+}
+
+/** What has come and gone through a network interface. */
+export interface InterfaceLoad {
+  readonly name: string
+  readonly rxBytes: number
+  readonly rxErrors: number
+  readonly txBytes: number
+  readonly txErrors: number
 }
 
 export interface ProcessLoad {
@@ -37,6 +50,8 @@ export interface HostLoad {
   /** The file system that a path lies on. */
   fileSystem(path: string): Promise<FileSystemLoad>
   processes(): Promise<ProcessLoad>
+  /** Of the network that a process sees, of the machine's own without one; the loopback does not count. */
+  network(process?: number): Promise<readonly InterfaceLoad[]>
   /** Memory that is set aside in huge pages, by the sizes that there are. */
   hugePages(): Promise<readonly HugePages[]>
 }

@@ -1,6 +1,6 @@
 // NodeHostLoad: the load of this machine, as the kernel tells it.
-import { readdir, readFile, statfs } from 'node:fs/promises'
-import type { FileSystemLoad, HostLoad, HugePages, MemoryLoad, ProcessLoad } from './host-load.ts'
+import { readdir, readFile, stat, statfs } from 'node:fs/promises'
+import type { FileSystemLoad, HostLoad, HugePages, InterfaceLoad, MemoryLoad, ProcessLoad } from './host-load.ts'
 
 const hugePagesFolder = '/sys/kernel/mm/hugepages'
 const nanosPerTick = 10_000_000
@@ -25,18 +25,44 @@ export class NodeHostLoad implements HostLoad {
     const usedBytes = capacityBytes - bytes('MemFree')
     const workingSetBytes = Math.max(0, usedBytes - bytes('Inactive\\(file\\)'))
     const availableBytes = capacityBytes - workingSetBytes
-    return { capacityBytes, availableBytes, usedBytes, workingSetBytes, rssBytes: bytes('AnonPages') }
+    const swapCapacityBytes = bytes('SwapTotal')
+    const swapUsedBytes = swapCapacityBytes - bytes('SwapFree')
+    const rssBytes = bytes('AnonPages')
+    return {
+      capacityBytes,
+      availableBytes,
+      usedBytes,
+      workingSetBytes,
+      rssBytes,
+      swapCapacityBytes,
+      swapUsedBytes,
+    }
   }
 
   async fileSystem(path: string): Promise<FileSystemLoad> {
-    const { bsize, blocks, bfree, bavail, files, ffree } = await statfs(path)
+    const [{ bsize, blocks, bfree, bavail, files, ffree }, { dev: device }] = await Promise.all([
+      statfs(path),
+      stat(path),
+    ])
     return {
       capacityBytes: blocks * bsize,
       availableBytes: bavail * bsize,
       usedBytes: (blocks - bfree) * bsize,
       inodes: files,
       inodesFree: ffree,
+      device,
     }
+  }
+
+  async network(process?: number): Promise<readonly InterfaceLoad[]> {
+    const text = await readFile(`/proc/${process ?? 'self'}/net/dev`, 'utf8').catch(() => '')
+    return text.split('\n').flatMap((line) => {
+      const [name = '', counts] = line.split(':').map((part) => part.trim())
+      if (counts === undefined || name === 'lo') return []
+      const numbers = counts.split(/\s+/).map(Number)
+      const [rxBytes = 0, , rxErrors = 0, , , , , , txBytes = 0, , txErrors = 0] = numbers
+      return [{ name, rxBytes, rxErrors, txBytes, txErrors }]
+    })
   }
 
   async hugePages(): Promise<readonly HugePages[]> {

@@ -1,5 +1,5 @@
 // SimulatedHostLoad: a machine that is as loaded as the test says.
-import type { FileSystemLoad, HostLoad, HugePages, MemoryLoad, ProcessLoad } from './host-load.ts'
+import type { FileSystemLoad, HostLoad, HugePages, InterfaceLoad, MemoryLoad, ProcessLoad } from './host-load.ts'
 
 const gib = 1024 ** 3
 
@@ -7,6 +7,9 @@ export interface SimulatedLoad {
   readonly memoryBytes: number
   readonly memoryAvailableBytes: number
   readonly fileSystem: FileSystemLoad
+  /** Where images lie, if that is another one. */
+  readonly imageFileSystem?: FileSystemLoad
+  readonly network: readonly InterfaceLoad[]
   readonly processes: ProcessLoad
 }
 
@@ -19,7 +22,9 @@ export const idleLoad: SimulatedLoad = {
     usedBytes: 0,
     inodes: 6_000_000,
     inodesFree: 6_000_000,
+    device: 1,
   },
+  network: [],
   processes: { max: 32_768, running: 0 },
 }
 
@@ -54,11 +59,18 @@ export class SimulatedHostLoad implements HostLoad {
       usedBytes,
       workingSetBytes: usedBytes,
       rssBytes: usedBytes,
+      swapCapacityBytes: 0,
+      swapUsedBytes: 0,
     })
   }
 
-  fileSystem(_path: string): Promise<FileSystemLoad> {
-    return Promise.resolve(this.#load.fileSystem)
+  fileSystem(path: string): Promise<FileSystemLoad> {
+    const { fileSystem, imageFileSystem = fileSystem } = this.#load
+    return Promise.resolve(path.startsWith('/images') ? imageFileSystem : fileSystem)
+  }
+
+  network(_process?: number): Promise<readonly InterfaceLoad[]> {
+    return Promise.resolve(this.#load.network)
   }
 
   hugePages(): Promise<readonly HugePages[]> {

@@ -65,6 +65,19 @@ export interface RuntimeStats {
   readonly layer: { readonly bytes: number; readonly inodes: number }
 }
 
+/** A place on the disk, and what the runtime has put there. */
+export interface RuntimeFileSystem {
+  readonly path: string
+  readonly usedBytes: number
+  readonly inodesUsed: number
+}
+
+export interface RuntimeFileSystems {
+  readonly images: RuntimeFileSystem
+  /** Undefined where they lie with the images. */
+  readonly containers: RuntimeFileSystem | undefined
+}
+
 export interface ImageCredentials {
   readonly username: string
   readonly password: string
@@ -149,6 +162,8 @@ export interface ContainerRuntime {
   onChange(listener: (podUid: string) => void): () => void
   /** How streams into containers are opened. */
   readonly streams: RemoteStreams | LocalStreams
+  /** Where images lie, and what containers write over them. */
+  fileSystems(signal: AbortSignal): Promise<RuntimeFileSystems>
   /** What every running container uses now. */
   stats(signal: AbortSignal): Promise<readonly RuntimeStats[]>
 }

@@ -22,6 +22,7 @@ import type {
   LocalStreams,
   ProcessStreams,
   RuntimeContainer,
+  RuntimeFileSystems,
   RuntimeHandler,
   RuntimeHealth,
   RuntimeImage,
@@ -171,6 +172,11 @@ export class SimulatedRuntime implements ContainerRuntime {
 
   podUids(_signal: AbortSignal): Promise<readonly string[]> {
     return Promise.resolve([...this.#ofPods.keys()])
+  }
+
+  fileSystems(_signal: AbortSignal): Promise<RuntimeFileSystems> {
+    const usedBytes = [...this.#images.values()].reduce((sum, { sizeBytes }) => sum + sizeBytes, 0)
+    return Promise.resolve({ images: { path: '/images', usedBytes, inodesUsed: 0 }, containers: undefined })
   }
 
   handlers(_signal: AbortSignal): Promise<readonly RuntimeHandler[]> {
@@ -347,6 +353,7 @@ export class SimulatedRuntime implements ContainerRuntime {
         rssBytes: memoryBytes,
         pageFaults: 0,
         majorPageFaults: 0,
+        swapBytes: 0,
       },
       layer: { bytes: layerBytes, inodes: 0 },
     }

@@ -33,11 +33,25 @@ export const memoryUsage = protoMessage('runtime.v1.MemoryUsage', {
   majorPageFaults: one(7, uint64Value),
 })
 
+export const swapUsage = protoMessage('runtime.v1.SwapUsage', {
+  timestamp: one(1, 'int64Big'),
+  swapAvailableBytes: one(2, uint64Value),
+  swapUsageBytes: one(3, uint64Value),
+})
+
 export const containerStats = protoMessage('runtime.v1.ContainerStats', {
   attributes: one(1, containerAttributes),
   cpu: one(2, cpuUsage),
   memory: one(3, memoryUsage),
   writableLayer: one(4, filesystemUsage),
+  swap: one(5, swapUsage),
+})
+
+export const imageFsInfoRequest = protoMessage('runtime.v1.ImageFsInfoRequest', {})
+
+export const imageFsInfoResponse = protoMessage('runtime.v1.ImageFsInfoResponse', {
+  imageFilesystems: repeated(1, filesystemUsage),
+  containerFilesystems: repeated(2, filesystemUsage),
 })
 
 export const listContainerStatsRequest = protoMessage('runtime.v1.ListContainerStatsRequest', {
