@@ -1,9 +1,10 @@
 // A containerd for tests, with a bridge network of its own.
 import { mkdtemp, rm, writeFile, mkdir } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { realClock } from '../../src/base/clock.ts'
 import { silentLog } from '../../src/base/log.ts'
+import { NodeCgroups } from '../../src/machine/cgroups/node-cgroups.ts'
 import { Containerd } from '../../src/machine/cri/containerd.ts'
 import { nodePlatform } from '../../src/platform/node/platform.ts'
 import { architecture, sha256 } from './busybox.ts'
@@ -11,6 +12,8 @@ import { architecture, sha256 } from './busybox.ts'
 export interface TestContainerd extends AsyncDisposable {
   readonly containerd: Containerd
   readonly folder: string
+  /** Control groups are the machine's, whatever namespaces the test is in: this one goes with the test. */
+  readonly cgroupParent: string
 }
 
 export async function startContainerd(signal: AbortSignal): Promise<TestContainerd> {
@@ -30,13 +33,26 @@ export async function startContainerd(signal: AbortSignal): Promise<TestContaine
     { ...nodePlatform, clock: realClock, log: silentLog, sha256 },
     signal,
   )
+  const cgroupParent = `/${basename(folder)}`
   return {
     containerd,
     folder,
+    cgroupParent,
     async [Symbol.asyncDispose]() {
+      await removeAll(containerd)
       await containerd.stop()
+      await (await NodeCgroups.open()).remove(cgroupParent)
       await rm(folder, { recursive: true, force: true })
     },
+  }
+}
+
+/** What a test has left running. */
+async function removeAll({ runtime }: Containerd): Promise<void> {
+  const { signal } = new AbortController()
+  for (const uid of await runtime.podUids(signal)) {
+    const found = await runtime.inspect(uid, signal)
+    if (found !== undefined) await runtime.removeSandbox(found.sandboxId, signal)
   }
 }
 

@@ -10,7 +10,7 @@ import { startRealUp, type RealUp } from './up.harness.ts'
 
 /** A long run makes 200 pods; a run of all tests makes fewer, with the same kills. */
 const isLong = process.env['COXSWAIN_LONG'] === '1'
-const [waves, podsPerWave] = isLong ? [10, 20] : [2, 6]
+const [waves, podsPerWave] = isLong ? [10, 20] : [2, 10]
 
 const podOf = (name: string, image: string, index: number) => ({
   apiVersion: 'v1',

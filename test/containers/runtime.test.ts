@@ -32,7 +32,7 @@ inNamespaces(import.meta.url, () => {
         missing: `${registry.host}/missing:1`,
       },
       logFolder: join(test.folder, 'logs'),
-      cgroupParent: '/coxswain-test',
+      cgroupParent: test.cgroupParent,
       commands: { exits7: ['/bin/sh', '-c', 'echo out; exit 7'], hangs: ['/bin/sleep', '100'] },
     }),
   )

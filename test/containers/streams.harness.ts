@@ -144,7 +144,7 @@ export async function startStreamsNode(signal: AbortSignal): Promise<StreamsNode
   const sandboxOf = (name: string) => ({
     ...plainSandbox(pods.get(name) ?? '', 'default', name),
     logFolder: join(test.folder, 'logs', name),
-    cgroupParent: '/coxswain-streams',
+    cgroupParent: test.cgroupParent,
   })
   const start = async (
     name: string,
