@@ -13,10 +13,16 @@ import { cronJob } from '../api/batch/v1/cron-job.ts'
 import { job } from '../api/batch/v1/job.ts'
 import { endpoints } from '../api/core/v1/endpoints.ts'
 import { node } from '../api/core/v1/node.ts'
+import { persistentVolume } from '../api/core/v1/persistent-volume.ts'
 import { persistentVolumeClaim } from '../api/core/v1/persistent-volume-claim.ts'
 import { pod, type Pod } from '../api/core/v1/pod.ts'
 import { replicationController } from '../api/core/v1/replication-controller.ts'
 import { service } from '../api/core/v1/service.ts'
+import { validatingAdmissionPolicy } from '../api/admissionregistration/v1/validating-admission-policy.ts'
+import { serviceCidr } from '../api/networking/v1/service-cidr.ts'
+import { podDisruptionBudget } from '../api/policy/v1/pod-disruption-budget.ts'
+import { clusterRole } from '../api/rbac/v1/cluster-role.ts'
+import { volumeAttributesClass } from '../api/storage/v1/volume-attributes-class.ts'
 import { endpointSlice } from '../api/discovery/v1/endpoint-slice.ts'
 import type { Kind } from '../api/kind.ts'
 import { controllerOf, type ApiObject } from '../api/object.ts'
@@ -40,7 +46,12 @@ function workload(random: Random): ApiObject[] {
   const pick = (limit: number) => random.below(limit)
   const selector = (app: string) => ({ matchLabels: { app } })
   const objects: ApiObject[] = [
-    ...Array.from({ length: 1 + pick(3) }, (_, index) => made(node, `node-${index}`, { spec: {} })),
+    ...Array.from({ length: 1 + pick(3) }, (_, index) =>
+      made(node, `node-${index}`, {
+        metadata: { labels: { 'topology.kubernetes.io/zone': `zone-${index % 2}` } },
+        status: { allocatable: { cpu: '4' }, conditions: [{ type: 'Ready', status: 'True' }] },
+      }),
+    ),
     made(deployment, 'web', {
       spec: {
         replicas: pick(5),
@@ -86,7 +97,21 @@ function workload(random: Random): ApiObject[] {
         jobTemplate: { spec: { template: template('tick', 1, { restartPolicy: 'Never' }) } },
       },
     }),
-    made(service, 'web', { spec: { selector: { app: 'web' }, ports: [{ port: 80, targetPort: 'web' }] } }),
+    made(podDisruptionBudget, 'web', { spec: { minAvailable: pick(3), selector: selector('web') } }),
+    made(persistentVolume, 'volume', { spec: { capacity: { storage: '1Gi' }, accessModes: ['ReadWriteOnce'] } }),
+    made(persistentVolumeClaim, 'spare', { spec: { accessModes: ['ReadWriteOnce'] } }),
+    made(volumeAttributesClass, 'fast', { driverName: 'test' }),
+    made(serviceCidr, 'more', { spec: { cidrs: ['10.99.0.0/24'] } }),
+    made(clusterRole, 'all', { aggregationRule: { clusterRoleSelectors: [{ matchLabels: { part: 'yes' } }] } }),
+    made(clusterRole, 'part', {
+      metadata: { labels: { part: 'yes' } },
+      rules: [{ verbs: ['get'], resources: ['pods'] }],
+    }),
+    made(validatingAdmissionPolicy, 'policy', { spec: { validations: [{ expression: 'true' }] } }),
+    made(service, 'web', {
+      metadata: pick(2) === 0 ? {} : { annotations: { 'service.kubernetes.io/topology-mode': 'Auto' } },
+      spec: { selector: { app: 'web' }, ports: [{ port: 80, targetPort: 'web' }] },
+    }),
     made(service, 'hand', { spec: { ports: [{ port: 80 }] } }),
     made(endpoints, 'hand', { subsets: [{ addresses: [{ ip: '192.0.2.9' }], ports: [{ port: 80 }] }] }),
   ]
@@ -174,6 +199,9 @@ test('all plans come to rest, for random objects, and after every change of them
   for (let seed = 1; seed <= 60; seed++) {
     const random = seededRandom(seed)
     const world = new PlanWorld(...workload(random))
+    for (const controller of controllers)
+      if (controller.type === 'plan')
+        ok(world.all(controller.reconciles).length > 0, `${controller.name} has nothing to do`)
     settle(world, random, seed)
     change(world, random)
     settle(world, random, seed)

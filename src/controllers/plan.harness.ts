@@ -114,6 +114,7 @@ export function firstObject<T>({ changes: [first] }: Plan): T {
 /** Objects that plans are applied to. Pods that are deleted go at once; nothing else moves by itself. */
 export class PlanWorld {
   readonly objects = new Map<string, ApiObject>()
+  readonly #kept = new Map<string, unknown>()
   nowMs = nowMs
   #made = 0
 
@@ -154,9 +155,11 @@ export class PlanWorld {
       }
     const view: PlanView = {
       ...viewOf([...this.objects.values()], this.nowMs),
+      kept: this.#kept.get(`${controller.name} ${object.metadata.uid}`),
       owned: <T extends ApiObject>(kind: Kind<T>, by: ApiObject = object) => ownedBy(kind, by) as unknown as T[],
     }
     const plan = controller.plan(object, view)
+    this.#kept.set(`${controller.name} ${object.metadata.uid}`, plan.keep)
     for (const change of plan.changes) this.#apply(change, object)
     const kept = this.get(controller.reconciles, keyOf(object))
     if (plan.status === undefined || kept === undefined) return plan.changes.length
