@@ -4,7 +4,7 @@ import { isPodReady } from '../../src/api/core/v1/pod-readiness.ts'
 import { storedKinds } from '../../src/api/kinds.ts'
 import { controllerOf, isBeingDeleted } from '../../src/api/object.ts'
 import { daemonSet, deployment, job, namespace, pod, replicaSet, statefulSet } from '../../src/cluster/index.ts'
-import { listOf, nodeCount, steady, work, type World } from './world.ts'
+import { isSettled, listOf, nodeCount, steady, work, type World } from './world.ts'
 
 /** Safety: holds at any moment, whatever has gone wrong. */
 export async function checkSafety(world: World): Promise<void> {
@@ -18,7 +18,7 @@ export async function checkSafety(world: World): Promise<void> {
   const most = steady.replicas + steady.maxSurge
   ok(running.length <= most, `${running.length} pods of the steady Deployment, at most ${most} are allowed`)
   const available = running.filter(isPodReady).length
-  if (available === steady.replicas) world.isDisturbed = false
+  if (available === steady.replicas && isSettled(world)) world.isDisturbed = false
   const least = steady.replicas - steady.maxUnavailable
   ok(
     world.isDisturbed || available >= least,

@@ -17,7 +17,7 @@ import {
 import { base64Text } from '../../src/pki/pem.ts'
 import { requestPem } from '../../src/pki/certificate-request.ts'
 import { nodeCrypto } from '../../src/platform/node/crypto.ts'
-import { attempt, ctx, home, listOf, nodeCount, selector, template, type Act, type World } from './world.ts'
+import { attempt, ctx, home, isSettled, listOf, nodeCount, selector, template, type Act, type World } from './world.ts'
 
 const guarded = { app: 'guarded', replicas: 4, minAvailable: 2 }
 const mapsMax = 5
@@ -97,7 +97,7 @@ const readyGuarded = async (world: World): Promise<number | undefined> =>
 /** Holds at any moment. */
 export async function checkGuards(world: World): Promise<void> {
   const ready = await readyGuarded(world)
-  if (ready === guarded.replicas) world.isGuardBroken = false
+  if (ready === guarded.replicas && isSettled(world)) world.isGuardBroken = false
   ok(
     ready === undefined || world.isGuardBroken || ready >= guarded.minAvailable,
     `${ready} guarded pods are ready: evictions went beyond the budget`,

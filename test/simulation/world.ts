@@ -38,6 +38,8 @@ export interface World {
   isDisturbed: boolean
   /** The guarded Deployment lost pods otherwise than by eviction. */
   isGuardBroken: boolean
+  /** Until then pods may look better than they are. */
+  settlesMs: number
   /** The quota has been counted, and nothing was made before that is too much. */
   isQuotaKnown: boolean
   /** Pods of the Job that were seen to end, by uid. */
@@ -98,6 +100,7 @@ export async function startWorld(seed: number): Promise<World> {
     down: new Map(),
     isDisturbed: true,
     isGuardBroken: true,
+    settlesMs: 0,
     isQuotaKnown: false,
     ended: new Set(),
   }
@@ -126,11 +129,19 @@ const newImage = (app: string, random: Random) => ({
   spec: { template: template(app, `image:${1 + random.below(4)}`) },
 })
 
+/** A kubelet that comes back says within this time what is left of its pods. */
+const tellMs = 5_000
+
 /** Pods go otherwise than by plan or eviction. */
 function disturb(world: World): void {
   world.isDisturbed = true
   world.isGuardBroken = true
+  world.settlesMs = world.cluster.clock.nowMs() + tellMs
 }
+
+/** Whether the statuses of pods say what is: every machine is up, and has had time to tell. */
+export const isSettled = ({ down, cluster, settlesMs }: World): boolean =>
+  cluster.clock.nowMs() >= settlesMs && ![...down.keys()].some((name) => name.startsWith('kubelet'))
 
 /** What users do. */
 export const actions: readonly Act[] = [
@@ -244,12 +255,14 @@ export const faults: readonly Act[] = [
 ]
 
 /** Starts what is due, or all of it. */
-export function repair({ cluster, down, random }: World, isEnd: boolean): void {
+export function repair(world: World, isEnd: boolean): void {
+  const { cluster, down, random } = world
   // Those who watch in vain notice sooner or later.
   if (isEnd || random.below(10) === 0) cluster.faults.heal()
   for (const [name, dueMs] of down)
     if (isEnd || dueMs <= cluster.clock.nowMs()) {
       cluster.start(name)
       down.delete(name)
+      if (name.startsWith('kubelet')) disturb(world)
     }
 }
