@@ -6,7 +6,16 @@ import { event } from '../api/core/v1/event.ts'
 import type { ObjectReference } from '../api/core/v1/references.ts'
 import { eventsEvent } from '../api/events/v1/event.ts'
 import type { Client } from './client.ts'
-import type { EventNote } from './event-recorder.ts'
+
+export interface EventNote {
+  readonly type: 'Normal' | 'Warning'
+  readonly reason: string
+  readonly message: string
+  /** What was done, for the newer form; the reason when left out. */
+  readonly action?: string
+  /** Which part of the object it is about: `spec.containers{web}`. */
+  readonly fieldPath?: string
+}
 
 /** One thing that was told, once or again and again. */
 export interface Series {

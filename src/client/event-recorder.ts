@@ -13,17 +13,9 @@ import { namespaceOf, type ApiObject } from '../api/object.ts'
 import { hasReason } from '../api/status-error.ts'
 import type { Client } from './client.ts'
 import { EventCorrelation, Recent } from './event-correlation.ts'
-import { coreForm, seriesForm, type EventForm, type Series } from './event-forms.ts'
+import { coreForm, seriesForm, type EventForm, type EventNote, type Series } from './event-forms.ts'
 
-export interface EventNote {
-  readonly type: 'Normal' | 'Warning'
-  readonly reason: string
-  readonly message: string
-  /** What was done, for the newer form; the reason when left out. */
-  readonly action?: string
-  /** Which part of the object it is about: `spec.containers{web}`. */
-  readonly fieldPath?: string
-}
+export type { EventNote } from './event-forms.ts'
 
 export interface EventRecorderParts {
   readonly clock: Clock
