@@ -8,5 +8,6 @@ export function processorMs(pid: number | undefined): number {
   return (Number(fields[11]) + Number(fields[12])) * 10
 }
 
-export const memoryMb = (pid: number): number =>
-  Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) / 1024
+/** By the kernel's names: all that is resident, or a part of it. */
+export const memoryMb = (pid: number, which: 'VmRSS' | 'RssAnon' = 'VmRSS'): number =>
+  Number(new RegExp(`${which}:\\s+(\\d+)`).exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) / 1024

@@ -15,6 +15,7 @@ const nowText = () => new Date().toISOString().replace('Z', '000Z')
 /** A server that computes less than this in a second has nothing to do. */
 const quietCpuMs = 100
 const quietMsMax = 120_000
+const restMs = 20_000
 /** So often each lease is renewed. */
 const leaseMs = 20_000
 const leasesPath = '/apis/coordination.k8s.io/v1/namespaces/kube-node-lease/leases'
@@ -41,12 +42,10 @@ export class Served implements AsyncDisposable {
     return served
   }
 
-  get pid(): number {
-    return this.#up.pid
-  }
-
-  get memoryMb(): number {
-    return memoryMb(this.#up.pid)
+  /** What is resident, and what of it is not of files: heaps and buffers. */
+  get memory(): string {
+    const { pid } = this.#up
+    return `${memoryMb(pid).toFixed(0)} MB resident, ${memoryMb(pid, 'RssAnon').toFixed(0)} MB of it heaps and buffers`
   }
 
   get cpuMs(): number {
@@ -82,6 +81,11 @@ export class Served implements AsyncDisposable {
     await bound
     for (const connection of open) connection.close()
     return tookMs.toSorted()
+  }
+
+  /** Long enough for the collector to look again. */
+  async rest(): Promise<void> {
+    await new Promise((resolve) => setTimeout(resolve, restMs))
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -274,6 +274,51 @@ test('devices: one each, on the node that has them, if their selectors mean them
   match(await messageOf(cluster, 'second'), /2 cannot allocate all claims/)
 })
 
+test('devices as resources: a class stands for one, and the pod gets a claim for it', async () => {
+  await using cluster = await startCluster({ nodes: 2 })
+  const { client, clock } = cluster
+  const spec = {
+    driver: 'gpu.example.com',
+    nodeName: 'node-1',
+    pool: { name: 'node-1', generation: 1, resourceSliceCount: 1 },
+    devices: [{ name: 'gpu-0' }, { name: 'gpu-1' }],
+  }
+  await client.of(resourceSlice).create({ metadata: { name: 'slice' }, spec }, '', ctx)
+  const resource = 'example.com/gpu'
+  const wanting = (count: string, name = resource) => ({
+    containers: [{ name: 'c', image: 'x', resources: { limits: { [name]: count } } }],
+  })
+  await makePod(cluster, 'early', wanting('2'))
+  await clock.advance('5s')
+  match(await messageOf(cluster, 'early'), /2 Insufficient example.com\/gpu/)
+  const metadata = { name: 'gpu' }
+  await client.of(deviceClass).create({ metadata, spec: { extendedResourceName: resource } }, '', ctx)
+  await clock.advance('20s')
+  const placed = await getPod(cluster, 'early')
+  equal(placed.spec.nodeName, 'node-1')
+  const { resourceClaimName = '', requestMappings } = placed.status.extendedResourceClaimStatus ?? {}
+  match(resourceClaimName, /^early-extended-resources-[0-9a-z]{5}$/)
+  deepEqual(requestMappings, [{ containerName: 'c', resourceName: resource, requestName: 'container-0-request-0' }])
+  const made = await client.of(resourceClaim).get(resourceClaimName, 'default', ctx)
+  equal(made.metadata.annotations?.['resource.kubernetes.io/extended-resource-claim'], 'true')
+  equal(made.metadata.ownerReferences?.[0]?.uid, placed.metadata.uid)
+  deepEqual(
+    made.status.allocation?.devices.results?.map(({ request, device }) => `${request} ${device}`),
+    ['container-0-request-0 gpu-0', 'container-0-request-0 gpu-1'],
+  )
+  equal(made.status.reservedFor?.[0]?.name, 'early')
+  await makePod(cluster, 'late', wanting('1', 'deviceclass.resource.kubernetes.io/gpu'))
+  await clock.advance('5s')
+  match(await messageOf(cluster, 'late'), /2 cannot allocate all claims/)
+  await client.of(pod).delete('early', 'default', {}, ctx)
+  await clock.advance('60s')
+  // What the controller of claims does once nobody uses one.
+  const left = await client.of(resourceClaim).get(resourceClaimName, 'default', ctx)
+  await client.of(resourceClaim).updateStatus({ ...left, status: {} }, ctx)
+  await clock.advance('20s')
+  equal(await nodeOf(cluster, 'late'), 'node-1')
+})
+
 test('two profiles at once: one fills nodes up, the other spreads; a third name is nobody', async () => {
   const packing = { type: 'MostAllocated', resources: [{ name: 'cpu', weight: 1 }] } as const
   await using cluster = await startCluster({

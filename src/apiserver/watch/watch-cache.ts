@@ -13,9 +13,9 @@ import type { Selection } from './selection.ts'
 import { WatcherIndex } from './watcher-index.ts'
 
 /** Changes of one kind that are kept for watches to resume from. */
-const historyChangesMax = 10_000
+const historyChangesMax = 5_000
 /** So many more may come together before the oldest are forgotten. */
-const historyChangesOver = 2_000
+const historyChangesOver = 1_000
 /** A client that is further behind is cut off and lists again. */
 const watchBufferEventsMax = 10_000
 const bookmarkMs = 60_000

@@ -1,9 +1,11 @@
 // DynamicResources: devices that a pod claims are set aside on a node that can reach them, and reserved for the pod.
 import { rfc3339 } from '../../base/clock.ts'
-import type { Context } from '../../base/context.ts'
+import { context, type Context } from '../../base/context.ts'
 import { newUid } from '../../base/ids.ts'
+import { errorText } from '../../base/log.ts'
 import { matchesNodeSelector } from '../../api/core/v1/node-selection.ts'
-import type { Pod } from '../../api/core/v1/pod.ts'
+import type { Node } from '../../api/core/v1/node.ts'
+import { pod as podKind, type Pod } from '../../api/core/v1/pod.ts'
 import { controllerOf, isBeingDeleted, keyOf, namespaceOf, objectKey } from '../../api/object.ts'
 import { deviceClass } from '../../api/resource/v1/device-class.ts'
 import { SelectorError } from '../../api/resource/v1/device-selector.ts'
@@ -19,18 +21,31 @@ import {
   type PreFilterResult,
   type SchedulerPlugin,
 } from '../framework.ts'
+import type { Snapshot } from '../snapshot/snapshot.ts'
 import { allocate, claimProblem, TakenDevices, type AllocationParts } from './device-allocation.ts'
+import {
+  extendedClaim,
+  extendedMetadata,
+  extendedRequests,
+  extendedStatus,
+  unservedBy,
+  type ExtendedRequest,
+} from './extended-resources.ts'
 
 const elsewhere = rejection('resourceclaim not available on the node', true)
 const noDevices = rejection('cannot allocate all claims', true)
 const inUse = rejection('resourceclaim in use', false)
 const usersMax = 256
+const suffixLength = 5
 const deleteProtection = 'resource.kubernetes.io/delete-protection'
 
 interface PodClaims {
   readonly allocated: readonly ResourceClaim[]
   readonly pending: readonly ResourceClaim[]
   readonly taken: TakenDevices
+  /** What the pod asks for as resources, and the name of the claim that would be made for it. */
+  readonly extended: readonly ExtendedRequest[]
+  readonly extendedName: string
   /** What the pending claims would get, by slot. */
   readonly bySlot: Map<number, ReadonlyMap<string, AllocationResult>>
 }
@@ -52,24 +67,28 @@ class Devices {
   constructor(parts: PluginParts) {
     this.#parts = parts
     this.#allocation = { classOf: (name) => this.#classOf(name), newShareId: () => newUid(parts.random) }
+    parts.informers.of(deviceClass).onChange(({ key, now }) => parts.snapshot.setDeviceClass(key, now))
     parts.informers.of(resourceSlice).addIndex('node', ({ spec }) => [spec.nodeName ?? ''])
   }
 
   points(): Partial<SchedulerPlugin<PodClaims, never>> {
     return {
       preEnqueue: (pod) => this.#missing(pod),
-      preFilter: ({ pod }) => this.#sort(pod),
-      filter: ({ snapshot }, slot, claims) => {
+      preFilter: ({ pod, snapshot }) => this.#sort(pod, snapshot),
+      filter: ({ pod, snapshot }, slot, claims) => {
         const node = snapshot.nodeAt(slot)
         if (node === undefined) return elsewhere
         for (const { status } of claims.allocated) {
           const selector = status.allocation?.nodeSelector
           if (selector !== undefined && !matchesNodeSelector(selector, node)) return elsewhere
         }
-        if (claims.pending.length === 0) return undefined
+        const unserved = unservedBy(node, claims.extended)
+        const more = unserved.length === 0 ? [] : [extendedClaim(pod, claims.extendedName, unserved)]
+        const pending = [...claims.pending, ...more]
+        if (pending.length === 0) return undefined
         const slices = this.#slicesFor(node.metadata.name)
         try {
-          const results = allocate(claims.pending, node, slices, claims.taken, this.#allocation)
+          const results = allocate(pending, node, slices, claims.taken, this.#allocation)
           if (results === undefined) return noDevices
           claims.bySlot.set(slot, results)
           return undefined
@@ -84,8 +103,14 @@ class Devices {
       },
       unreserve: ({ pod, snapshot }, nodeName) => {
         for (const [key] of this.#results(pod, snapshot.slotOf(nodeName))) this.#assumed.delete(key)
+        this.#takeBack(pod)
       },
-      preBind: ({ pod, snapshot }, nodeName, ctx) => this.#write(pod, snapshot.slotOf(nodeName), ctx),
+      preBind: async ({ pod, snapshot }, nodeName, ctx) => {
+        const slot = snapshot.slotOf(nodeName)
+        const node = slot === undefined ? undefined : snapshot.nodeAt(slot)
+        if (node !== undefined) await this.#makeExtended(pod, node, slot, ctx)
+        await this.#write(pod, slot, ctx)
+      },
     }
   }
 
@@ -109,9 +134,10 @@ class Devices {
     return undefined
   }
 
-  #sort(pod: Pod): PreFilterResult<PodClaims> {
+  #sort(pod: Pod, snapshot: Snapshot): PreFilterResult<PodClaims> {
     const names = claimNames(pod)
-    if (names.length === 0) return skip
+    const extended = extendedRequests(pod, (resource) => snapshot.deviceClassFor(resource))
+    if (names.length === 0 && extended.length === 0) return skip
     const claims = this.#parts.informers.of(resourceClaim)
     const [allocated, pending]: [ResourceClaim[], ResourceClaim[]] = [[], []]
     for (const { name = '', isOwned } of names) {
@@ -130,9 +156,52 @@ class Devices {
       if (problem !== undefined) return rejection(problem, false)
       ;(allocation === undefined ? pending : allocated).push(claim)
     }
-    const state = { allocated, pending, taken: this.#taken(pending.length > 0), bySlot: new Map<number, never>() }
+    const taken = this.#taken(pending.length + extended.length > 0)
+    const extendedName = extended.length === 0 ? '' : `${pod.metadata.name}-extended-resources-${this.#suffix()}`
+    const state = { allocated, pending, taken, extended, extendedName, bySlot: new Map<number, never>() }
     this.#found.set(pod, state)
     return { kind: 'check', state }
+  }
+
+  #suffix(): string {
+    return this.#parts.random.bytes(3).toHex().slice(0, suffixLength)
+  }
+
+  /** The claim for resources that the node has as devices is made with its allocation, and named in the pod's status. */
+  async #makeExtended(pod: Pod, node: Node, slot: number | undefined, ctx: Context): Promise<void> {
+    const { client, clock } = this.#parts
+    const { extended, extendedName: name } = this.#found.get(pod) ?? { extended: [], extendedName: '' }
+    const namespace = namespaceOf(pod)
+    const result = this.#results(pod, slot).get(objectKey(namespace, name))
+    if (result === undefined) return
+    const requests = unservedBy(node, extended)
+    const metadata = { ...extendedMetadata(pod, name), finalizers: [deleteProtection] }
+    const { spec } = extendedClaim(pod, name, requests)
+    const claim = await client.of(resourceClaim).create({ metadata, spec }, namespace, ctx)
+    const allocation = { ...result, allocationTimestamp: rfc3339(clock.nowMs()) }
+    const user = { resource: 'pods', name: pod.metadata.name, uid: pod.metadata.uid }
+    await client.of(resourceClaim).updateStatus({ ...claim, status: { allocation, reservedFor: [user] } }, ctx)
+    const status = { extendedResourceClaimStatus: extendedStatus(name, requests) }
+    await client.of(podKind).patch(pod.metadata.name, namespace, { status }, 'strategic', ctx, 'status')
+    this.#assumed.delete(objectKey(namespace, name))
+  }
+
+  /** A claim that was made for a pod that is not bound after all goes again. */
+  #takeBack(pod: Pod): void {
+    const { startTask, client, log } = this.#parts
+    const name = this.#found.get(pod)?.extendedName ?? ''
+    if (name === '') return
+    startTask('take back a claim', async (signal) => {
+      const claims = client.of(resourceClaim)
+      try {
+        const claim = await claims.find(name, namespaceOf(pod), context(signal))
+        if (claim === undefined) return
+        await claims.updateStatus({ ...claim, status: {} }, context(signal))
+        await claims.delete(name, namespaceOf(pod), {}, context(signal))
+      } catch (error) {
+        if (!signal.aborted) log.warn('a claim could not be taken back', { claim: name, error: errorText(error) })
+      }
+    })
   }
 
   #taken(isNeeded: boolean): TakenDevices {

@@ -1,5 +1,6 @@
 // NodeResourcesFit: the node must have room for the pod's requests. Which nodes with room are better, the emptier or
 // the fuller, is the profile's choice.
+import { deviceClass } from '../../api/resource/v1/device-class.ts'
 import { equalValues } from '../../schema/json-value.ts'
 import { defineSchedulerPlugin, rejection, type Cycle, type Rejection, type SchedulerPlugin } from '../framework.ts'
 import { podFacts } from '../snapshot/pod-facts.ts'
@@ -15,6 +16,8 @@ export interface NodeResourcesFitArgs {
 interface Demand extends ResourceColumns {
   readonly resource: string
   readonly amount: number
+  /** Nodes that have none of it may have devices that stand for it. */
+  readonly isOfClass: boolean
 }
 
 interface Demands {
@@ -35,8 +38,11 @@ export const nodeResourcesFit = defineSchedulerPlugin<Demands, readonly ScoredRe
     const managed = extenders.flatMap(({ ignoredResources }) => ignoredResources)
     return points({ ...given, ignoredResources: [...(given.ignoredResources ?? []), ...managed] })
   },
-  wakesOn: ['node-added', 'node-changed', 'pod-changed', 'pod-removed'],
+  watches: [deviceClass],
+  wakesOn: ['node-added', 'node-changed', 'object-changed', 'pod-changed', 'pod-removed'],
   canHelp(event, pod) {
+    // A class may come to stand for a resource that no node has.
+    if (event.kind === 'object-changed') return [...podFacts(pod).requests.keys()].some((name) => name.includes('/'))
     if (event.kind === 'node-added' || event.kind === 'pod-removed') return true
     if (event.kind === 'node-changed')
       return !equalValues(event.before.status.allocatable, event.node.status.allocatable)
@@ -59,8 +65,9 @@ function points(args: NodeResourcesFitArgs): Partial<SchedulerPlugin<Demands, re
       let shortages = (resources.podCount[slot] as number) + 1 > (resources.podsMax[slot] as number) ? 2 : 0
       let isHopeless = 0
       for (let index = 0; index < demands.list.length; index++) {
-        const { amount, allocatable, requested } = demands.list[index] as Demand
+        const { amount, allocatable, requested, isOfClass } = demands.list[index] as Demand
         const whole = allocatable[slot] as number
+        if (isOfClass && whole === 0) continue
         if (amount <= whole - (requested[slot] as number)) continue
         shortages += 4 * 2 ** index
         if (amount > whole) isHopeless = 1
@@ -76,7 +83,9 @@ function demandsOf({ facts, snapshot }: Cycle, isIgnored: (resource: string) => 
   const names = [...firstResources, ...[...facts.requests.keys()].filter((name) => !firstResources.includes(name))]
   const list = names.flatMap((resource) => {
     const amount = facts.requests.get(resource) ?? 0
-    return amount > 0 && !isIgnored(resource) ? [{ resource, amount, ...snapshot.resources.of(resource) }] : []
+    if (amount === 0 || isIgnored(resource)) return []
+    const isOfClass = snapshot.deviceClassFor(resource) !== undefined
+    return [{ resource, amount, isOfClass, ...snapshot.resources.of(resource) }]
   })
   return { list, rejections: new Map() }
 }

@@ -4,7 +4,9 @@ import type { Node } from '../../api/core/v1/node.ts'
 import type { Pod } from '../../api/core/v1/pod.ts'
 import { equalValues } from '../../schema/json-value.ts'
 import type { Labels } from '../../api/selectors.ts'
+import type { DeviceClass } from '../../api/resource/v1/device-class.ts'
 import type { NamespaceLabels } from './affinity-term.ts'
+import { ClassResources } from './class-resources.ts'
 import { HeldTerms } from './held-terms.ts'
 import { NodeColumns } from './node-columns.ts'
 import { nodeOrder, zoneOf } from './node-order.ts'
@@ -38,6 +40,7 @@ export class Snapshot {
   readonly #placed = new Map<string, PlacedPod>()
   readonly #topologies = new Map<string, Topology>()
   readonly #namespaces = new Map<string, Labels>()
+  readonly #classes = new ClassResources()
   #order: Int32Array | undefined
   #namesNow: readonly string[] | undefined
   #size = 0
@@ -143,6 +146,15 @@ export class Snapshot {
     if (labels === undefined) this.#namespaces.delete(name)
     else this.#namespaces.set(name, labels)
     this.counts.clear()
+  }
+
+  /** Which class stands for which extended resource: what is known of nodes may follow from it. */
+  setDeviceClass(name: string, now: DeviceClass | undefined): void {
+    if (this.#classes.set(name, now)) for (let slot = 0; slot < this.#names.length; slot++) this.#touch(slot)
+  }
+
+  deviceClassFor(resource: string): string | undefined {
+    return this.#classes.classFor(resource)
   }
 
   /** Counts the pod on the node, in its newest version; a node may become known after its pods. */

@@ -1,0 +1,39 @@
+// Which class stands for a resource: by its own name, by the one it is given, and the youngest of several.
+import { equal } from 'node:assert/strict'
+import { test } from 'node:test'
+import { deviceClass } from '../../api/resource/v1/device-class.ts'
+import { made } from '../scheduler.harness.ts'
+import { ClassResources } from './class-resources.ts'
+
+const gpu = 'example.com/gpu'
+const named = (name: string, creationTimestamp: string, extendedResourceName?: string) =>
+  made(deviceClass, name, {
+    metadata: { creationTimestamp },
+    spec: { ...(extendedResourceName && { extendedResourceName }) },
+  })
+const [early, late] = ['2030-01-01T00:00:00Z', '2030-01-02T00:00:00Z']
+
+const rows: readonly [why: string, classes: ReturnType<typeof named>[], resource: string, name: string | undefined][] =
+  [
+    ['the one that says so', [named('a', early, gpu)], gpu, 'a'],
+    ['none', [named('a', early)], gpu, undefined],
+    ['a class by its own name', [named('a', early)], 'deviceclass.resource.kubernetes.io/a', 'a'],
+    ['the youngest', [named('a', late, gpu), named('b', early, gpu)], gpu, 'a'],
+    ['the first by name of those of one moment', [named('b', early, gpu), named('a', early, gpu)], gpu, 'a'],
+    ['what no extended resource is', [named('a', early, 'cpu')], 'cpu', undefined],
+  ]
+for (const [why, classes, resource, name] of rows)
+  test(`a class for a resource: ${why}`, () => {
+    const resources = new ClassResources()
+    for (const each of classes) resources.set(each.metadata.name, each)
+    equal(resources.classFor(resource), name)
+  })
+
+test('only a change of what classes stand for is news', () => {
+  const resources = new ClassResources()
+  equal(resources.set('a', named('a', early)), true)
+  equal(resources.set('a', named('a', early)), false)
+  equal(resources.set('a', named('a', early, gpu)), true)
+  equal(resources.set('a', undefined), true)
+  equal(resources.set('a', undefined), false)
+})

@@ -1,0 +1,41 @@
+// ClassResources: which device class stands for which extended resource.
+import type { DeviceClass } from '../../api/resource/v1/device-class.ts'
+
+/** Under this prefix every class is a resource by its own name. */
+const classPrefix = 'deviceclass.resource.kubernetes.io/'
+
+export class ClassResources {
+  readonly #classes = new Map<string, DeviceClass>()
+  #byResource: ReadonlyMap<string, string> | undefined
+
+  /** Whether something has changed. */
+  set(name: string, now: DeviceClass | undefined): boolean {
+    const before = this.#classes.get(name)
+    if (now === undefined) this.#classes.delete(name)
+    else this.#classes.set(name, now)
+    const isSame = before?.spec.extendedResourceName === now?.spec.extendedResourceName
+    if (isSame && (before === undefined) === (now === undefined)) return false
+    this.#byResource = undefined
+    return true
+  }
+
+  /** The name of the class; undefined when none stands for the resource. */
+  classFor(resource: string): string | undefined {
+    if (!resource.includes('/')) return undefined
+    return (this.#byResource ??= this.#sorted()).get(resource)
+  }
+
+  /** Of several classes for one resource the youngest counts, of those made at the same time the first by name. */
+  #sorted(): ReadonlyMap<string, string> {
+    const youngest = [...this.#classes.values()].toSorted(
+      ({ metadata: a }, { metadata: b }) =>
+        (a.creationTimestamp ?? '').localeCompare(b.creationTimestamp ?? '') || (a.name < b.name ? 1 : -1),
+    )
+    return new Map([
+      ...youngest.flatMap(({ metadata, spec }) =>
+        spec.extendedResourceName ? [[spec.extendedResourceName, metadata.name] as const] : [],
+      ),
+      ...youngest.map(({ metadata }) => [classPrefix + metadata.name, metadata.name] as const),
+    ])
+  }
+}
