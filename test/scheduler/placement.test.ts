@@ -274,6 +274,44 @@ test('devices: one each, on the node that has them, if their selectors mean them
   match(await messageOf(cluster, 'second'), /2 cannot allocate all claims/)
 })
 
+test('devices that must be made ready: the pod waits for them, and tries others when they fail', async () => {
+  await using cluster = await startCluster({ nodes: 1 })
+  const { client, clock } = cluster
+  await client.of(deviceClass).create({ metadata: { name: 'gpu' }, spec: {} }, '', ctx)
+  const conditions = { bindingConditions: ['attached'], bindingFailureConditions: ['broken'] }
+  const pool = { name: 'node-0', generation: 1, resourceSliceCount: 1 }
+  const devices = [{ name: 'fabric', bindsToNode: true, ...conditions }]
+  const spec = { driver: 'd.example.com', allNodes: true, pool, devices }
+  await client.of(resourceSlice).create({ metadata: { name: 'slice' }, spec }, '', ctx)
+  const requests = [{ name: 'r', exactly: { deviceClassName: 'gpu' } }]
+  await client.of(resourceClaim).create({ metadata: { name: 'one' }, spec: { devices: { requests } } }, 'default', ctx)
+  await makePod(cluster, 'user', { resourceClaims: [{ name: 'gpu', resourceClaimName: 'one' }] })
+  await clock.advance('5s')
+  const claim = () => client.of(resourceClaim).get('one', 'default', ctx)
+  deepEqual((await claim()).status.allocation?.devices.results?.[0]?.bindingConditions, ['attached'])
+  equal(await nodeOf(cluster, 'user'), undefined)
+  const say = async (type: string) => {
+    const found = await claim()
+    const said = {
+      type,
+      status: 'True' as const,
+      reason: 'Said',
+      message: '',
+      lastTransitionTime: '2030-01-01T00:00:00Z',
+    }
+    const told = [{ driver: spec.driver, pool: pool.name, device: 'fabric', conditions: [said] }]
+    await client.of(resourceClaim).updateStatus({ ...found, status: { ...found.status, devices: told } }, ctx)
+  }
+  await say('broken')
+  await clock.advance('200ms')
+  match(await messageOf(cluster, 'user'), /claim binding failed/)
+  await clock.advance('20s')
+  equal(await nodeOf(cluster, 'user'), undefined)
+  await say('attached')
+  await clock.advance('5s')
+  equal(await nodeOf(cluster, 'user'), 'node-0')
+})
+
 test('devices as resources: a class stands for one, and the pod gets a claim for it', async () => {
   await using cluster = await startCluster({ nodes: 2 })
   const { client, clock } = cluster

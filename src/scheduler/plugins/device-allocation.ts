@@ -276,6 +276,8 @@ function resultOf(
     device: device.name,
     ...(want.isAdmin && { adminAccess: true }),
     ...(want.tolerations.length > 0 && { tolerations: want.tolerations }),
+    ...(device.bindingConditions && { bindingConditions: device.bindingConditions }),
+    ...(device.bindingFailureConditions && { bindingFailureConditions: device.bindingFailureConditions }),
     ...(!want.isAdmin && isShareable(device) && { shareID: newShareId(), consumedCapacity: consumedBy(device, share) }),
   }))
   const wants = [...new Map(picked.map(({ want }) => [want.name, want])).values()]

@@ -1,5 +1,5 @@
 // DynamicResources: devices that a pod claims are set aside on a node that can reach them, and reserved for the pod.
-import { rfc3339 } from '../../base/clock.ts'
+import { durationMs, rfc3339 } from '../../base/clock.ts'
 import { context, type Context } from '../../base/context.ts'
 import { newUid } from '../../base/ids.ts'
 import { errorText } from '../../base/log.ts'
@@ -23,6 +23,7 @@ import {
 } from '../framework.ts'
 import type { Snapshot } from '../snapshot/snapshot.ts'
 import { allocate, claimProblem, TakenDevices, type AllocationParts } from './device-allocation.ts'
+import { untilReady } from './device-readiness.ts'
 import {
   extendedClaim,
   extendedMetadata,
@@ -37,6 +38,12 @@ const noDevices = rejection('cannot allocate all claims', true)
 const inUse = rejection('resourceclaim in use', false)
 const usersMax = 256
 const suffixLength = 5
+const bindingTimeoutDefault = '600s'
+
+export interface DynamicResourcesArgs {
+  /** How long devices may take to be made ready for a pod. */
+  readonly bindingTimeout?: string
+}
 const deleteProtection = 'resource.kubernetes.io/delete-protection'
 
 interface PodClaims {
@@ -54,7 +61,10 @@ export const dynamicResources = defineSchedulerPlugin<PodClaims, never>({
   name: 'DynamicResources',
   watches: [deviceClass, resourceClaim, resourceSlice],
   wakesOn: ['node-added', 'node-changed', 'object-changed', 'pod-removed'],
-  configure: (_args, parts) => new Devices(parts).points(),
+  configure(args, parts) {
+    const { bindingTimeout = bindingTimeoutDefault } = (args ?? {}) as DynamicResourcesArgs
+    return new Devices(parts, durationMs(bindingTimeout)).points()
+  },
 })
 
 class Devices {
@@ -63,9 +73,16 @@ class Devices {
   readonly #assumed = new Map<string, AllocationResult>()
   readonly #found = new WeakMap<Pod, PodClaims>()
   readonly #allocation: AllocationParts
+  readonly #bindingMsMax: number
+  /** Called whenever a claim changes. */
+  readonly #lookers = new Set<() => void>()
 
-  constructor(parts: PluginParts) {
+  constructor(parts: PluginParts, bindingMsMax: number) {
     this.#parts = parts
+    this.#bindingMsMax = bindingMsMax
+    parts.informers.of(resourceClaim).onChange(() => {
+      for (const look of this.#lookers) look()
+    })
     this.#allocation = { classOf: (name) => this.#classOf(name), newShareId: () => newUid(parts.random) }
     parts.informers.of(deviceClass).onChange(({ key, now }) => parts.snapshot.setDeviceClass(key, now))
     parts.informers.of(resourceSlice).addIndex('node', ({ spec }) => [spec.nodeName ?? ''])
@@ -110,6 +127,7 @@ class Devices {
         const node = slot === undefined ? undefined : snapshot.nodeAt(slot)
         if (node !== undefined) await this.#makeExtended(pod, node, slot, ctx)
         await this.#write(pod, slot, ctx)
+        await this.#untilReady(pod, slot, ctx)
       },
     }
   }
@@ -215,7 +233,7 @@ class Devices {
 
   /** A claim that is allocated where the pod cannot be, and used by nobody, is given back. */
   async #giveBack(claim: ResourceClaim, ctx: Context): Promise<void> {
-    const { allocation: _, reservedFor: __, ...status } = claim.status
+    const { allocation: _, reservedFor: __, devices: ___, ...status } = claim.status
     await this.#parts.client.of(resourceClaim).updateStatus({ ...claim, status }, ctx)
   }
 
@@ -227,6 +245,31 @@ class Devices {
     if (unused === undefined || !verdicts.rejectedBy().has('DynamicResources'))
       return failed('no new claims to deallocate')
     return this.#giveBack(unused, ctx).then(() => failed('deallocation of ResourceClaim completed'))
+  }
+
+  /** Waits for devices that must be made ready first; those that fail are given back, so that others can be tried. */
+  async #untilReady(pod: Pod, slot: number | undefined, ctx: Context): Promise<void> {
+    const { informers, clock } = this.#parts
+    const { allocated = [] } = this.#found.get(pod) ?? {}
+    const before = allocated.map((claim) => [keyOf(claim), claim.status.allocation] as const)
+    const keys = [...this.#results(pod, slot), ...before].flatMap(([key, result]) =>
+      (result?.devices.results ?? []).some(({ bindingConditions = [] }) => bindingConditions.length > 0) ? [key] : [],
+    )
+    if (keys.length === 0) return
+    const claims = informers.of(resourceClaim)
+    const onChange = (look: () => void) => {
+      this.#lookers.add(look)
+      return () => this.#lookers.delete(look)
+    }
+    try {
+      await untilReady(keys, { get: (key) => claims.get(key), onChange }, this.#bindingMsMax, clock, ctx.signal)
+    } catch (error) {
+      for (const key of ctx.signal.aborted ? [] : keys) {
+        const claim = claims.get(key)
+        if (claim !== undefined) await this.#giveBack(claim, ctx)
+      }
+      throw error
+    }
   }
 
   /** Writes the allocations and reserves every claim for the pod. */
