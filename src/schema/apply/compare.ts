@@ -96,11 +96,16 @@ function compareMaps(structure: MapStructure | AnyStructure, old: JsonObject, ne
   }
 }
 
+function isInOrder(names: readonly string[]): boolean {
+  for (let index = 1; index < names.length; index++) if ((names[index - 1] ?? '') > (names[index] ?? '')) return false
+  return true
+}
+
 /** The names of one object, or of two, in their order. */
 function namesOf(object: JsonObject, other: JsonObject = nothing): string[] {
   const names = Object.keys(object)
   for (const name in other) if (!Object.hasOwn(object, name)) names.push(name)
-  return names.length > 1 ? names.toSorted() : names
+  return isInOrder(names) ? names : names.toSorted()
 }
 
 function compareLists(

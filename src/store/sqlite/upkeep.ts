@@ -6,6 +6,8 @@ import type { WriteQueue } from './write-queue.ts'
 
 /** Versions forgotten at a time: at least as many as a batch brings, so that the bounds hold under load. */
 const versionsPerStep = 2_000
+/** How many times its bounds the history grows before it is cut: not every batch is to wait for a chore of the disk. */
+const boundsSlack = 1.25
 /** The window is cut in about so many pieces. */
 const windowParts = 10
 const idleMs = 5_000
@@ -35,7 +37,7 @@ export class Upkeep {
   wrote(): void {
     this.#busy()
     this.#armWindow()
-    if (this.#history.isOverBounds(1)) this.#trim()
+    if (this.#history.isOverBounds(boundsSlack)) this.#trim()
   }
 
   compact(revision: number, signal: AbortSignal = this.#closed.signal): Promise<void> {
