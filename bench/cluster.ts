@@ -6,10 +6,24 @@ const ctx = context(new AbortController().signal)
 const labels = { app: 'web' }
 const template = { metadata: { labels }, spec: { containers: [{ name: 'c', image: 'i' }] } }
 
-async function firstPods(replicas: number): Promise<{ startMs: number; runningMs: number }> {
+interface Start {
+  readonly startMs: number
+  readonly runningMs: number
+  /** Of the thread alone: on a busy machine the better measure. */
+  readonly startProcessorMs: number
+  readonly runningProcessorMs: number
+}
+
+async function firstPods(replicas: number): Promise<Start> {
   const begin = performance.now()
+  const processor = process.threadCpuUsage()
+  const processorMs = () => {
+    const { user, system } = process.threadCpuUsage(processor)
+    return (user + system) / 1000
+  }
   await using cluster = await startCluster({ nodes: Math.ceil(replicas / 100) })
   const startMs = performance.now() - begin
+  const startProcessorMs = processorMs()
   await cluster.client
     .of(deployment)
     .create(
@@ -20,7 +34,22 @@ async function firstPods(replicas: number): Promise<{ startMs: number; runningMs
   await cluster.clock.advance('30s')
   const pods = (await cluster.client.of(pod).list({}, ctx)).items
   if (pods.filter(({ status }) => status.phase === 'Running').length !== replicas) throw new Error('not every pod runs')
-  return { startMs, runningMs: performance.now() - begin }
+  return { startMs, startProcessorMs, runningMs: performance.now() - begin, runningProcessorMs: processorMs() }
+}
+
+const warmRounds = 10
+
+/** The best of several, each figure by itself. */
+async function warmStart(): Promise<Start> {
+  const starts: Start[] = []
+  for (let round = 0; round < warmRounds; round++) starts.push(await firstPods(3))
+  const best = (of: (start: Start) => number) => Math.min(...starts.map(of))
+  return {
+    startMs: best(({ startMs }) => startMs),
+    runningMs: best(({ runningMs }) => runningMs),
+    startProcessorMs: best(({ startProcessorMs }) => startProcessorMs),
+    runningProcessorMs: best(({ runningProcessorMs }) => runningProcessorMs),
+  }
 }
 
 async function createsPerSecond(count: number): Promise<number> {
@@ -40,15 +69,16 @@ async function restoreMs(objects: number): Promise<{ best: number; middle: numbe
     await maps.create({ metadata: { name: `m${index}` }, data: { a: 'b' } }, 'default', ctx)
   const snapshot = cluster.snapshot()
   const times: number[] = []
-  const processor = process.cpuUsage()
+  const processors: number[] = []
   for (let round = 0; round < restoreRounds; round++) {
-    const begin = performance.now()
+    const [begin, processor] = [performance.now(), process.threadCpuUsage()]
     await cluster.restore(snapshot)
     times.push(performance.now() - begin)
+    const { user, system } = process.threadCpuUsage(processor)
+    processors.push((user + system) / 1000)
   }
-  const { user, system } = process.cpuUsage(processor)
   const [best = 0, ...rest] = times.toSorted((a, b) => a - b)
-  return { best, middle: rest[rest.length >> 1] ?? 0, processorMs: (user + system) / 1000 / restoreRounds }
+  return { best, middle: rest[rest.length >> 1] ?? 0, processorMs: Math.min(...processors) }
 }
 
 const restoreRounds = 15
@@ -57,13 +87,14 @@ export const clusterBench: Bench = {
   name: 'cluster',
   async run() {
     const cold = await firstPods(3)
-    const warm = await firstPods(3)
+    const warm = await warmStart()
     const back = await restoreMs(1000)
     const large = await firstPods(500)
     const creates = await createsPerSecond(20_000)
     return [
-      `startCluster() and a Deployment of 3 pods Running: ${cold.runningMs.toFixed(0)} ms the first time, ${warm.runningMs.toFixed(0)} ms after (start alone ${warm.startMs.toFixed(1)} ms)`,
-      `restore() at 1,000 objects: ${back.best.toFixed(1)} ms at best, ${back.middle.toFixed(1)} ms in the middle (CPU ${back.processorMs.toFixed(1)} ms)`,
+      `startCluster(): the first time ${cold.startMs.toFixed(0)} ms (CPU ${cold.startProcessorMs.toFixed(0)} ms), later ${warm.startMs.toFixed(0)} ms (CPU ${warm.startProcessorMs.toFixed(0)} ms)`,
+      `with a Deployment of 3 pods Running: the first time ${cold.runningMs.toFixed(0)} ms (CPU ${cold.runningProcessorMs.toFixed(0)} ms), later ${warm.runningMs.toFixed(0)} ms (CPU ${warm.runningProcessorMs.toFixed(0)} ms)`,
+      `restore() at 1,000 objects: ${back.best.toFixed(1)} ms at best, ${back.middle.toFixed(1)} ms in the middle (CPU ${back.processorMs.toFixed(0)} ms at best)`,
       `a Deployment of 500 pods on 5 nodes, all Running: ${large.runningMs.toFixed(0)} ms`,
       `creates of ConfigMaps through the direct transport, one after the other: ${creates.toFixed(0)}/s`,
     ]

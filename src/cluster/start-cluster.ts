@@ -1,7 +1,7 @@
 // startCluster(): a whole cluster in a test: memory store, simulated nodes, all controllers, virtual time.
 import { realClock } from '../base/clock.ts'
 import { silentLog, type Log } from '../base/log.ts'
-import { seededRandom } from '../base/random.ts'
+import { seededRandom, type SeededRandom } from '../base/random.ts'
 import { VirtualClock } from '../base/virtual-clock.ts'
 import { legacyTokenIssuer } from '../apiserver/authentication/legacy-account-tokens.ts'
 import type { SimulatedRuntimeOptions } from '../machine/runtime/simulated.ts'
@@ -56,10 +56,7 @@ export async function startCluster({
   const faults = new Faults()
   const store = new FaultyStore(clock, faults)
   const random = seededRandom(seed)
-  // Certificates are checked by clients and sockets, by the machine's time.
-  const pkiParts = { platform: nodePlatform, clock: realClock, random: random.fork('pki'), hosts: [] }
-  const certificates = https ? temporaryCertificates(pkiParts) : undefined
-  const accountKey = certificates?.accountKey ?? nodePlatform.crypto.generateKey()
+  const { certificates, accountKey, signing } = https ? shownKeys(random) : ownKeys(clock, random)
   const policyParts = { clock, random: random.fork('policies'), platform: nodePlatform, accountKey }
   const { policies, tokenUses, close } = clusterPolicies(policyParts)
   const cleanUps = new AsyncDisposableStack()
@@ -69,12 +66,7 @@ export async function startCluster({
     tokenUses,
     kubeletSettings: kubeletSettings(kubeletFlags),
     tellsOfAddOns: true,
-    controllerSettings: {
-      legacyTokens: legacyTokenIssuer(accountKey, nodePlatform.crypto),
-      ...(certificates === undefined
-        ? { signer: lazySigner({ clock, random: random.fork('authority'), crypto: nodePlatform.crypto }) }
-        : { authority: certificates.authority, signer: certificates.signer }),
-    },
+    controllerSettings: { ...signing, legacyTokens: legacyTokenIssuer(accountKey, nodePlatform.crypto) },
   })
   cleanUps.defer(() => cluster.stop())
   try {
@@ -93,4 +85,19 @@ export async function startCluster({
     await cleanUps.disposeAsync()
     throw error
   }
+}
+
+/** What a cluster signs with that others connect to. They check certificates by the machine's time. */
+function shownKeys(random: SeededRandom) {
+  const parts = { platform: nodePlatform, clock: realClock, random: random.fork('pki'), hosts: [] }
+  const certificates = temporaryCertificates(parts)
+  const { accountKey, authority, signer } = certificates
+  return { certificates, accountKey, signing: { authority, signer } }
+}
+
+/** Where nobody speaks TLS there are no certificates, and the signer's authority is made when it is first asked. */
+function ownKeys(clock: VirtualClock, random: SeededRandom) {
+  const { crypto } = nodePlatform
+  const signer = lazySigner({ clock, random: random.fork('authority'), crypto })
+  return { certificates: undefined, accountKey: crypto.generateKey(), signing: { signer } }
 }
