@@ -12,6 +12,7 @@ import { WebhookCaller } from '../src/apiserver/admission/webhooks/caller.ts'
 import { mutatingWebhooks } from '../src/apiserver/admission/webhooks/mutating.ts'
 import { serviceAddress } from '../src/apiserver/admission/webhooks/service-address.ts'
 import { validatingWebhooks } from '../src/apiserver/admission/webhooks/validating.ts'
+import { WebhookMetrics } from '../src/apiserver/admission/webhooks/webhook-metrics.ts'
 import { allowed } from '../src/apiserver/authorization/authorizer.ts'
 import { TestCaches } from '../src/apiserver/caches.harness.ts'
 import { userNamed } from '../src/apiserver/request.ts'
@@ -19,6 +20,7 @@ import { ingest } from '../src/apiserver/registry/ingest.ts'
 import { realClock } from '../src/base/clock.ts'
 import { FlowRecorder, noCause } from '../src/base/flow.ts'
 import { nameSuffix } from '../src/base/ids.ts'
+import { Metrics } from '../src/base/metrics.ts'
 import { seededRandom } from '../src/base/random.ts'
 import { nodeOutbound } from '../src/platform/node/outbound.ts'
 import type { Bench } from './bench.ts'
@@ -29,7 +31,8 @@ const named = (name: string, more: object = {}) => ({ metadata: { name, ...more 
 caches.set(namespace, { ...named('shop', { labels: {} }), status: { phase: 'Active' } } as never)
 caches.set(serviceAccount, named('default', { namespace: 'shop' }) as never)
 
-const caller = new WebhookCaller({ outbound: nodeOutbound, clock: realClock, random, serviceAddress })
+const metrics = new WebhookMetrics(new Metrics())
+const caller = new WebhookCaller({ outbound: nodeOutbound, clock: realClock, random, metrics, serviceAddress })
 const chain = new AdmissionChain([...defaultAdmissionPlugins, mutatingWebhooks(caller), validatingWebhooks(caller)], {
   get: (kind, of, name) => caches.get(kind, of, name),
   list: (kind, of) => caches.list(kind, of),

@@ -9,6 +9,7 @@ import { WebhookCaller } from '../apiserver/admission/webhooks/caller.ts'
 import { mutatingWebhooks } from '../apiserver/admission/webhooks/mutating.ts'
 import { serviceAddress } from '../apiserver/admission/webhooks/service-address.ts'
 import { validatingWebhooks } from '../apiserver/admission/webhooks/validating.ts'
+import { WebhookMetrics } from '../apiserver/admission/webhooks/webhook-metrics.ts'
 import { AuditLog } from '../apiserver/audit/audit-log.ts'
 import { AuditWebhook } from '../apiserver/audit/audit-webhook.ts'
 import { Auditor } from '../apiserver/audit/auditor.ts'
@@ -111,8 +112,16 @@ export function clusterPolicies(parts: PolicyParts, settings: PolicySettings = d
           }),
         ]),
   ]
-  const caller = new WebhookCaller({ outbound: platform.outbound, clock, random, serviceAddress })
-  const fairnessMetrics = new FairnessMetrics(parts.metrics ?? new Metrics())
+  const { metrics = new Metrics() } = parts
+  const webhookMetrics = new WebhookMetrics(metrics)
+  const caller = new WebhookCaller({
+    outbound: platform.outbound,
+    clock,
+    random,
+    metrics: webhookMetrics,
+    serviceAddress,
+  })
+  const fairnessMetrics = new FairnessMetrics(metrics)
   const audit = settings.audit && auditorOf(settings.audit, parts, servers)
   const policies = serverPolicies({
     clock,

@@ -3,6 +3,7 @@ import type { Clock } from '../../base/clock.ts'
 import { newUid } from '../../base/ids.ts'
 import type { Metrics } from '../../base/metrics.ts'
 import type { Random } from '../../base/random.ts'
+import { StatusError } from '../../api/status-error.ts'
 import type { ApiRequest } from '../request.ts'
 import { matchingRule, type AuditPolicy, type AuditStage } from './audit-policy.ts'
 import { AuditRecord, type AuditEvent } from './audit-record.ts'
@@ -32,12 +33,17 @@ export class Auditor {
   readonly #parts: AuditorParts
   readonly #events
   readonly #levels
+  readonly #rejected
 
   constructor(parts: AuditorParts) {
     this.#parts = parts
     const { metrics } = parts
     this.#events = metrics.counter('apiserver_audit_event_total', 'Audit events generated and sent to the backends.')
     this.#levels = metrics.counter('apiserver_audit_level_total', 'Audit policy levels, one per request.', ['level'])
+    this.#rejected = metrics.counter(
+      'apiserver_audit_requests_rejected_total',
+      'Requests rejected because the audit backend failed.',
+    )
   }
 
   /** The record of a request whose sender is known, or undefined when none is kept. */
@@ -51,6 +57,13 @@ export class Auditor {
 
   get isStrict(): boolean {
     return this.#parts.isStrict ?? false
+  }
+
+  /** What a request is told whose first event is lost, where that matters. */
+  rejected(uri: string): StatusError {
+    this.#rejected.add({})
+    const message = `Internal Server Error: ${JSON.stringify(uri)}: failed to store audit event`
+    return new StatusError(500, 'InternalError', message)
   }
 
   /** Writes down that a request's sender is not known. */

@@ -268,6 +268,9 @@ test('access reviews answer for others and for the asker, and list what may be d
   const path = { nonResourceAttributes: { verb: 'get', path: '/api' } }
   equal((await review('selfsubjectaccessreviews', path, bob)).allowed, true)
   const local = 'namespaces/default/localsubjectaccessreviews'
+  const nowhere = { user: 'bob', resourceAttributes: { ...resourceAttributes, namespace: 'gone' } }
+  const told = await review('namespaces/gone/localsubjectaccessreviews', nowhere)
+  deepEqual(told, { allowed: false }, 'nobody learns that there is no such namespace')
   deepEqual(await review(local, { user: 'bob', resourceAttributes }), { allowed: true, reason })
   deepEqual(await review(local, { user: 'bob', resourceAttributes: elsewhere }), [
     400,

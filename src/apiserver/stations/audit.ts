@@ -17,7 +17,7 @@ export const audit = defineStation({
 
 async function recorded(request: ApiRequest, next: Next, auditor: Auditor, record: AuditRecord): Promise<Answer> {
   const received = auditor.tell(record, 'RequestReceived')
-  if (auditor.isStrict && !(await received)) throw unrecorded(request.origin?.uri ?? '')
+  if (auditor.isStrict && !(await received)) throw auditor.rejected(request.origin?.uri ?? '')
   const complete = () => auditor.tell(record, 'ResponseComplete')
   try {
     const answer = await next({ ...request, record })
@@ -36,9 +36,6 @@ async function recorded(request: ApiRequest, next: Next, auditor: Auditor, recor
     throw error
   }
 }
-
-const unrecorded = (uri: string): StatusError =>
-  new StatusError(500, 'InternalError', `Internal Server Error: ${JSON.stringify(uri)}: failed to store audit event`)
 
 /** Watches, and connections that were handed over: they go on after the answer has begun. */
 const isLong = (answer: Answer): boolean =>

@@ -11,12 +11,14 @@ import type { RegistryReads } from '../../registry/strategy.ts'
 import type { AdmissionAttributes, AdmissionHost } from '../plugin.ts'
 import { contentOf } from './answer-content.ts'
 import { readAnswer, reviewOf, reviewVersionOf, type ReviewAnswer } from './review.ts'
+import type { WebhookMetrics, WebhookOutcome } from './webhook-metrics.ts'
 import type { Webhook } from './webhook.ts'
 
 export interface WebhookCallerOptions {
   readonly outbound: OutboundProvider
   readonly clock: Clock
   readonly random: Random
+  readonly metrics: WebhookMetrics
   /** Where the endpoints of a Service listen; throws when there are none. */
   readonly serviceAddress: (service: ServiceReference, reads: RegistryReads) => string
 }
@@ -44,14 +46,22 @@ export class WebhookCaller {
     if (attributes.dryRun && hook.sideEffects !== 'None' && hook.sideEffects !== 'NoneOnDryRun')
       throw badRequest(`admission webhook ${JSON.stringify(hook.name)} does not support dry run`)
     const called = recordedCall(hook.name, attributes, host, mutates)
+    const { clock, metrics } = this.#options
+    const startMs = clock.monotonicMs()
+    const counted = (outcome: WebhookOutcome) =>
+      metrics.answered(hook.name, mutates, attributes.operation, (clock.monotonicMs() - startMs) / 1000, outcome)
     try {
       const answer = await this.#call(webhook, attributes, kind, host, mutates)
-      called(answer.refusal !== undefined ? 'denied' : answer.patch === undefined ? 'allowed' : 'patched')
+      const { refusal } = answer
+      counted(refusal === undefined ? { kind: 'allowed' } : { kind: 'denied', code: refusal.code })
+      called(refusal !== undefined ? 'denied' : answer.patch === undefined ? 'allowed' : 'patched')
       return answer
     } catch (error) {
-      called(hook.failurePolicy === 'Ignore' ? 'failed, left out' : 'failed')
+      const isIgnored = hook.failurePolicy === 'Ignore'
+      counted({ kind: 'failed', isIgnored })
+      called(isIgnored ? 'failed, left out' : 'failed')
       attributes.signal.throwIfAborted()
-      if (hook.failurePolicy === 'Ignore') return undefined
+      if (isIgnored) return undefined
       throw internalError(
         `failed calling webhook ${JSON.stringify(hook.name)}: ${(error as Error).message}`,
         error as Error,

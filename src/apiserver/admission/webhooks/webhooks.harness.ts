@@ -1,6 +1,7 @@
 // Webhooks for tests: real HTTPS servers on loopback, and an API server that asks them.
 import { equal } from 'node:assert/strict'
 import { realClock } from '../../../base/clock.ts'
+import { Metrics } from '../../../base/metrics.ts'
 import { systemRandom } from '../../../base/random.ts'
 import { VirtualClock } from '../../../base/virtual-clock.ts'
 import { Authority } from '../../../pki/authority.ts'
@@ -15,6 +16,7 @@ import { WebhookCaller } from './caller.ts'
 import { mutatingWebhooks } from './mutating.ts'
 import { serviceAddress } from './service-address.ts'
 import { validatingWebhooks } from './validating.ts'
+import { WebhookMetrics } from './webhook-metrics.ts'
 
 export const authorityOf = (name: string) =>
   Authority.create(name, { clock: realClock, random: systemRandom, crypto: nodeCrypto })
@@ -76,9 +78,16 @@ export async function startHooked(
   address = serviceAddress,
   policies: Partial<Policies> = {},
   options: HarnessOptions = {},
+  metrics: Metrics = new Metrics(),
 ): Promise<Harness> {
   const clock = new VirtualClock(Date.UTC(2030, 0, 1))
-  const caller = new WebhookCaller({ outbound: nodeOutbound, clock, random: systemRandom, serviceAddress: address })
+  const caller = new WebhookCaller({
+    outbound: nodeOutbound,
+    clock,
+    random: systemRandom,
+    metrics: new WebhookMetrics(metrics),
+    serviceAddress: address,
+  })
   const admission = [...defaultAdmissionPlugins, mutatingWebhooks(caller), validatingWebhooks(caller)]
   const server = await startServer({ ...openPolicies, admission, ...policies }, { clock, ...options })
   return {

@@ -1,7 +1,8 @@
 // Webhooks as real HTTPS servers on loopback: good ones, bad ones, and those that do not answer at all.
-import { deepEqual, equal, match } from 'node:assert/strict'
+import { deepEqual, equal, match, ok } from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Kind } from '../../../api/kind.ts'
+import { Metrics } from '../../../base/metrics.ts'
 import type { RegistryReads } from '../../registry/strategy.ts'
 import type { Answered, Harness } from '../../server.harness.ts'
 import { serviceAddress } from './service-address.ts'
@@ -336,4 +337,28 @@ test('a dry run is told so', async () => {
   await using server = await startHooked()
   await register(server, 'validating', webhook(hooks, { sideEffects: 'NoneOnDryRun' }))
   match((await make(server, { name: 'm' }, '?dryRun=All')).body.message, /denied the request: true$/)
+})
+
+test('what webhooks answer is counted', async () => {
+  await using hooks = await webhookServer(({ request }) =>
+    request.name === 'denied' ? { allowed: false, status: { code: 403 } } : request.name === 'bad' ? 'no json' : {},
+  )
+  const metrics = new Metrics()
+  await using server = await startHooked(undefined, {}, {}, metrics)
+  await register(server, 'mutating', webhook(hooks, { name: 'lenient.example.com', failurePolicy: 'Ignore' }))
+  await register(server, 'validating', webhook(hooks))
+  for (const name of ['fine', 'denied', 'bad']) await make(server, { name })
+  const text = metrics.text()
+  const labels = (name: string, type: string) => `{name="${name}",type="${type}",operation="CREATE"`
+  const [lenient, strict] = [labels('lenient.example.com', 'admit'), labels('w.example.com', 'validating')]
+  for (const line of [
+    `request_total${lenient},code="200",rejected="false"} 1`,
+    `request_total${lenient},code="403",rejected="true"} 1`,
+    `request_total${lenient},code="500",rejected="false"} 1`,
+    `rejection_count${lenient},error_type="no_error",rejection_code="403"} 1`,
+    `rejection_count${strict},error_type="calling_webhook_error",rejection_code="0"} 1`,
+    'fail_open_count{name="lenient.example.com",type="admit"} 1',
+    `admission_duration_seconds_count${strict},rejected="false"} 1`,
+  ])
+    ok(text.includes(`apiserver_admission_webhook_${line}`), line)
 })
