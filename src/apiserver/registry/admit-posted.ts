@@ -13,10 +13,10 @@ import { attributesOf } from './writes.ts'
 export async function admittedBody(
   admission: AdmissionChain,
   request: ResourceRequest,
+  body: unknown,
   kind: Kind,
   subresource: string,
 ): Promise<unknown> {
-  const body = request.body.kind === 'value' ? request.body.value : undefined
   if (!isJsonObject(body)) return body
   const posted = postedTo(kind, subresource) ?? kind
   return admitted(admission, request, kind, subresource, 'create', posted, asPosted(posted, body))

@@ -342,8 +342,8 @@ async function handleAction(parts: ResourceParts, request: ResourceRequest, as?:
   const act = parts.strategy?.actions?.[subresource]
   if (verb !== 'create' || act === undefined) throw methodNotAllowed(parts.kind, verb)
   const { target, context } = request
-  bodyOf(request)
-  const body = await admittedBody(parts.admission, request, as ?? parts.kind, as === undefined ? subresource : '')
+  const part = as === undefined ? subresource : ''
+  const body = await admittedBody(parts.admission, request, bodyOf(request), as ?? parts.kind, part)
   await change(parts, target, context, (current) => {
     const next = act(current, body, parts.clock.nowMs()).object
     return isDryRun(request) ? current : next

@@ -22,6 +22,6 @@ export async function handleReview(
   if (verb !== 'create') throw methodNotAllowed(review.kind, verb)
   if (request.body.kind === 'none') throw badRequest('the request has no body')
   const of = review.subresource === '' ? { of: review.kind } : {}
-  const body = await admittedBody(admission, request, review.kind, review.subresource)
+  const body = await admittedBody(admission, request, request.body.value, review.kind, review.subresource)
   return { kind: 'object', status: 201, object: await review.answer(body, request), ...of }
 }

@@ -265,14 +265,13 @@ async function prepareUpdate(
 ): Promise<AdmissionAttributes & { readonly object: ApiObject }> {
   const { kind, strategy } = parts
   refuseOtherName(sent.metadata, request)
-  const seen = { ...attributesOf(parts, request, 'update', sent, old), notes }
   const asked = mergedPart(kind, sent, old, part)
   passed(parts, request, 'reading')
-  const merged = lens === undefined ? asked : await admittedThrough(parts, lens, seen, asked, old)
+  const merged = lens === undefined ? asked : await admittedThrough(parts, request, lens, notes, asked, old)
   const prepared =
     part === 'object' ? (strategy?.prepareUpdate?.(merged, old, worldOf(parts, request)) ?? merged) : merged
   const counted = part === 'object' && kind.countsGenerations ? withGeneration(kind, prepared, old) : prepared
-  const attributes = { ...seen, object: counted }
+  const attributes = { ...attributesOf(parts, request, 'update', counted, old), notes }
   const answer = lens === undefined ? parts.admission.admit(attributes) : undefined
   const object = (answer instanceof Promise ? await answer : answer) ?? counted
   passed(parts, request, 'mutating')
@@ -299,14 +298,16 @@ const throughLens = (lens: Lens, attributes: AdmissionAttributes, object: ApiObj
 })
 
 async function admittedThrough(
-  { admission }: ResourceParts,
+  parts: ResourceParts,
+  request: ResourceRequest,
   lens: Lens,
-  attributes: AdmissionAttributes,
+  notes: AdmissionNotes,
   object: ApiObject,
   old: ApiObject,
 ): Promise<ApiObject> {
+  const attributes = { ...attributesOf(parts, request, 'update', object, old), notes }
   const shown = throughLens(lens, attributes, object, old)
-  const admitted = await admission.admit(shown)
+  const admitted = await parts.admission.admit(shown)
   return admitted === undefined || admitted === shown.object ? object : lens.into(object, admitted)
 }
 

@@ -81,12 +81,10 @@ const stillProcessed = (name: string): StatusError =>
   refusal(processingSeconds, `The disruption budget ${name} is still being processed by the server.`)
 
 export async function evict(pods: ResourceParts, budgets: ResourceParts, request: ResourceRequest): Promise<void> {
-  const { target } = request
-  const sent = decodeBody(
-    eviction,
-    'Eviction',
-    (await admittedBody(pods.admission, request, pods.kind, 'eviction')) ?? {},
-  )
+  const { target, body } = request
+  const posted = body.kind === 'value' ? body.value : {}
+  const admitted = await admittedBody(pods.admission, request, posted, pods.kind, 'eviction')
+  const sent = decodeBody(eviction, 'Eviction', admitted)
   if (sent.metadata?.name !== undefined && sent.metadata.name !== target.name)
     throw badRequest('name in URL does not match name in Eviction object')
   const { object, revision } = await get(pods, request)
