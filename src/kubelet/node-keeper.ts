@@ -6,6 +6,7 @@ import type { Log } from '../base/log.ts'
 import type { TaskGroup } from '../base/task-group.ts'
 import { unlessAborted } from '../base/unless-aborted.ts'
 import type { Node } from '../api/core/v1/node.ts'
+import { isPodFinished } from '../api/core/v1/pod-readiness.ts'
 import type { Pod } from '../api/core/v1/pod.ts'
 import type { Client } from '../client/client.ts'
 import type { EventNote, EventRecorder } from '../client/event-recorder.ts'
@@ -51,6 +52,11 @@ const conditionEvents: Readonly<Record<PressureCondition, readonly [under: strin
   PIDPressure: ['NodeHasInsufficientPID', 'NodeHasSufficientPID'],
 }
 
+const shownImages = (pods: readonly Pod[]): readonly string[] =>
+  pods
+    .filter((pod) => !isPodFinished(pod))
+    .flatMap(({ spec }) => (spec.volumes ?? []).flatMap(({ image }) => image?.reference ?? []))
+
 export class NodeKeeper {
   readonly #parts: NodeKeeperParts
   readonly #pressure: PressureManager
@@ -69,6 +75,7 @@ export class NodeKeeper {
       ...parts,
       runtime,
       settings: settings.imageCollection,
+      shown: () => shownImages(parts.pods()),
       fileSystem: async (signal) => host.load.fileSystem((await runtime.fileSystems(signal)).images.path),
       onShortage: (message, signal) => this.#tellNode('Warning', 'FreeDiskSpaceFailed', message, signal),
     })

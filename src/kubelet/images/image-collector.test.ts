@@ -12,7 +12,7 @@ function collector(settings: { ageMsMin?: number; ageMsMax?: number } = {}) {
   const clock = new VirtualClock()
   const images = new Map(['a', 'b', 'pause'].map((id) => [id, id === 'pause']))
   const told: string[] = []
-  const state = { used: new Set<string>(['a', 'b']), otherBytes: 0 }
+  const state = { used: new Set<string>(['a', 'b']), shown: [] as string[], otherBytes: 0 }
   const made = new ImageCollector({
     runtime: {
       images: () =>
@@ -30,6 +30,7 @@ function collector(settings: { ageMsMin?: number; ageMsMax?: number } = {}) {
       imagesInUse: () => Promise.resolve(state.used),
       removeImage: (id) => Promise.resolve(void images.delete(id)),
     },
+    shown: () => state.shown,
     fileSystem: () => {
       const usedBytes = images.size * 10 + state.otherBytes
       return Promise.resolve({ ...idleLoad.fileSystem, capacityBytes: 100, availableBytes: 100 - usedBytes, usedBytes })
@@ -49,7 +50,8 @@ test('images stay while there is room, and those in use whatever happens', async
   await node.clock.advance(600_000)
   await node.collect()
   equal(node.images.size, 3)
-  node.state.used = new Set(['a', 'b:1'])
+  node.state.used = new Set(['a'])
+  node.state.shown = ['b:1']
   node.state.otherBytes = 70
   await node.collect()
   deepEqual(

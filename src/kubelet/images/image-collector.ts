@@ -8,6 +8,8 @@ import type { ImageCollectionSettings } from '../settings.ts'
 
 export interface ImageCollectorParts {
   readonly runtime: Pick<ContainerRuntime, 'images' | 'imagesInUse' | 'removeImage'>
+  /** Images that volumes of pods show, as the pods name them. */
+  readonly shown: () => readonly string[]
   /** The file system that images lie on. */
   readonly fileSystem: (signal: AbortSignal) => Promise<FileSystemLoad>
   readonly settings: ImageCollectionSettings
@@ -91,8 +93,9 @@ export class ImageCollector {
 
   /** In the order in which they go. */
   async #unused(signal: AbortSignal): Promise<readonly RuntimeImage[]> {
-    const { runtime, clock } = this.#parts
-    const [images, used] = await Promise.all([runtime.images(signal), runtime.imagesInUse(signal)])
+    const { runtime, shown, clock } = this.#parts
+    const [images, run] = await Promise.all([runtime.images(signal), runtime.imagesInUse(signal)])
+    const used = run.union(new Set(shown()))
     const nowMs = clock.nowMs()
     const present = new Set(images.map(({ id }) => id))
     for (const id of this.#seen.keys()) if (!present.has(id)) this.#seen.delete(id)
