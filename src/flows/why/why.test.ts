@@ -121,7 +121,11 @@ test('what runs well waits for nothing', async () => {
 
 test('finalizers are named, and what was tried stands beside', async () => {
   match((await ask(configMap, 'held', 'stuck')).waits[0] ?? '', /held by its finalizers: example\.com\/hold/)
-  match((await ask(pod, 'huge')).tried[0] ?? '', /^FailedScheduling, as said \(/)
+  // Before its node was cordoned, and after.
+  match(
+    (await ask(pod, 'huge')).tried.join(' '),
+    /FailedScheduling: 0\/2 nodes are available: 2 Insuff.* FailedScheduling, as said \(/,
+  )
 })
 
 test('explainers are in order, one for a kind', () => {
