@@ -31,6 +31,24 @@ test('a change during the work brings the key back after done, and not before', 
   equal(queue.idle, true)
 })
 
+test('what a worker sees while it is at it does not bring the key back, unless somebody gave a cause', async () => {
+  const queue = new WorkQueue<string>(new VirtualClock())
+  queue.add('a')
+  queue.absorb('a')
+  equal(queue.depth, 1, 'nobody works on it yet')
+  await queue.take(signal)
+  queue.add('a')
+  queue.absorb('a')
+  queue.done('a')
+  equal(queue.depth, 0)
+  queue.add('a')
+  await queue.take(signal)
+  queue.add('a', causeOf(1 as FlowId, 10))
+  queue.absorb('a')
+  queue.done('a')
+  equal(queue.depth, 1)
+})
+
 test('the causes of every add reach the worker', async () => {
   const queue = new WorkQueue<string>(new VirtualClock())
   queue.add('a', causeOf(1 as FlowId, 10))

@@ -123,6 +123,11 @@ export class WorkQueue<Key> {
     })
   }
 
+  /** A worker begins to look anew at the key it holds: it sees what was added without a cause until now. */
+  absorb(key: Key): void {
+    if (this.#working.has(key) && this.#pending.get(key)?.causes.length === 0) this.#pending.delete(key)
+  }
+
   done(key: Key): void {
     assert(this.#working.delete(key), 'done() was called for a key that no worker holds')
     if (!this.#pending.has(key) || this.#closed) return

@@ -51,6 +51,7 @@ export class Kubelet {
   readonly #pods: NodePods
   readonly #objects: NodeObjects
   readonly #probes: Probes
+  readonly #worker: PodWorker
   readonly #syncs: PodSyncs
   readonly #volumes: PodVolumes | undefined
   readonly #follower: VolumeFollower | undefined
@@ -67,6 +68,7 @@ export class Kubelet {
     this.#pods = new NodePods({
       ...parts,
       nodeName,
+      isTaken: (uid) => this.#worker.hasTaken(uid),
       onChange: (uid, now, cause) => {
         this.#syncs.see(uid, now, cause)
         if (now === undefined) this.#follower?.leave(uid)
@@ -103,6 +105,7 @@ export class Kubelet {
       onImage: () => this.#keeper.gotImage(),
       resizer: new Resizer({ runtime, cgroups, allocatable, memoryCapacityBytes, pods }),
     })
+    this.#worker = worker
     this.#syncs = new PodSyncs({ ...parts, worker, find, nodeName })
     this.#keeper = new NodeKeeper({
       ...parts,

@@ -30,12 +30,17 @@ const predicate = (reason: string, why: string): Verdict => ({ reason, message: 
 
 function shortage({ pod, allocatable, others }: AdmissionInput): Verdict | undefined {
   const demands = new Map([['pods', 1], ...podRequests(pod)])
-  const taken = others.map((other) => podRequests(other))
+  // Most pods ask for nothing but their place: what others hold is added up when it is asked for.
+  let held: ReturnType<typeof podRequests>[] | undefined
+  const usedOf = (resource: string): number => {
+    if (resource === 'pods') return others.length
+    held ??= others.map((other) => podRequests(other))
+    return held.reduce((sum, amounts) => sum + (amounts.get(resource) ?? 0), 0)
+  }
   for (const [resource, requested] of demands) {
     if (requested === 0) continue
     const capacity = amountOf(resource, allocatable[resource])
-    const used =
-      resource === 'pods' ? others.length : taken.reduce((sum, amounts) => sum + (amounts.get(resource) ?? 0), 0)
+    const used = usedOf(resource)
     if (used + requested > capacity)
       return {
         reason: `OutOf${resource}`,

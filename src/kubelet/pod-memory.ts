@@ -39,10 +39,10 @@ export interface PodMemory {
   /** What ended containers left as their last words, by id. */
   readonly lastWords: Map<string, string>
   verdict?: Verdict
-  /** The node has taken it. */
+  /** Whether the node takes it has been decided. */
   isAdmitted: boolean
   /** What was told of it last, and when. */
-  told?: { readonly status: Pod['status']; readonly atMs: number }
+  told?: { readonly status: Pod['status']; readonly atMs: number; readonly version?: string }
   /** When it is told again, where somebody else has said something else. */
   untoldMs?: number | undefined
   /** What is being changed of its resources. */

@@ -11,7 +11,7 @@ import { isBeingDeleted, keyOf, splitKey } from '../api/object.ts'
 import type { PodWorker } from './pod-worker.ts'
 
 export interface PodSyncsParts {
-  readonly worker: Pick<PodWorker, 'sync'>
+  readonly worker: Pick<PodWorker, 'sync' | 'hasTold'>
   /** The pod as it is wanted now; undefined: nobody wants it any more. */
   readonly find: (uid: string) => Pod | undefined
   readonly clock: Clock
@@ -46,6 +46,8 @@ export class PodSyncs {
 
   /** The pod itself has changed, or is gone. An image is not waited for by a pod that is to end. */
   see(uid: string, now: Pod | undefined, cause: Cause): void {
+    // What the worker has told itself is no news to it.
+    if (now !== undefined && this.#parts.worker.hasTold(uid, now.metadata.resourceVersion)) return
     this.#queue.add(uid, cause)
     const sync = this.#syncs.get(uid)
     if (sync !== undefined && sync.purpose !== purposeOf(now)) sync.ended.abort()
@@ -80,7 +82,7 @@ export class PodSyncs {
     this.#syncs.set(uid, { purpose: purposeOf(wanted), ended })
     try {
       const own = { ...causeOf(step), revisions: cause.revisions }
-      const againMs = await worker.sync(uid, wanted, context(ended.signal, own))
+      const againMs = await worker.sync(uid, wanted, context(ended.signal, own), () => this.#queue.absorb(uid))
       if (againMs !== undefined) this.#queue.addAfter(uid, againMs, own)
       this.#queue.forget(uid)
     } catch (error) {

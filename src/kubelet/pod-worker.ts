@@ -1,16 +1,16 @@
 // The pod worker: looks at one pod, acts until nothing is left to do, and reports its status. One pod, one worker at
 // a time; it keeps nothing that a restarted kubelet could not find again.
-import { rfc3339, type Clock } from '../base/clock.ts'
+import type { Clock } from '../base/clock.ts'
 import type { Context } from '../base/context.ts'
 import type { FlowRecorder } from '../base/flow.ts'
 import type { Log } from '../base/log.ts'
+import { Postponed } from '../base/postponed.ts'
 import { backoffMs, type Backoff } from '../base/work-queue.ts'
 import { isPodFinished } from '../api/core/v1/pod-readiness.ts'
 import { pod as podKind, type Pod } from '../api/core/v1/pod.ts'
 import { isBeingDeleted, namespaceOf } from '../api/object.ts'
 import { hasReason } from '../api/status-error.ts'
 import { durationTextOfMs } from '../schema/duration.ts'
-import { equalValues } from '../schema/json-value.ts'
 import type { Client } from '../client/client.ts'
 import type { PodReach } from '../machine/reach/reach.ts'
 import type { ContainerRuntime, RuntimePod } from '../machine/runtime/runtime.ts'
@@ -23,9 +23,8 @@ import { endPod, finishPod, restartOf, runPod, type PodAction } from './pod-acti
 import { podText, type Tell } from './pod-events.ts'
 import type { PodMaker } from './pod-maker.ts'
 import { newMemory, type PodMemory, type Verdict } from './pod-memory.ts'
-import { podStatus } from './pod-status.ts'
+import { PodReporter } from './pod-reporter.ts'
 import type { Probes } from './probes/probes.ts'
-import { withResize } from './resources/resize.ts'
 import { resizeNotes } from './resources/resize-notes.ts'
 import type { Resizer } from './resources/resizer.ts'
 import { recordCall, type RecordCall } from './record-call.ts'
@@ -65,17 +64,17 @@ const sandboxBackoff: Backoff = { initialMs: 500, maxMs: 122_000 }
 const sandboxFailure = ''
 /** What is left to a pod that the API server does not have any more. */
 const orphanGraceSeconds = 1
-/** How long a status stays that somebody else has changed: who contradicts at once is contradicted at once. */
-const contradictMs = 10_000
 /** How often a resize that could not be done is tried again. */
 const resizeLookMs = 10_000
 
 /**
- * A status is told when a look begins and when nothing is left to do: what lies between follows at once. Containers that
- * have ended are told of before their sandbox goes, since nothing is known of them afterwards.
+ * When a status is told: now, when nothing is left to do; soon, when a look begins, unless what follows at once overtakes
+ * it. Containers that have ended are told of before their sandbox goes, since nothing is known of them afterwards.
  */
-const isWorthTelling = (round: number, due: readonly PodAction[]): boolean =>
-  due.length === 0 || due.some(({ kind }) => kind === 'remove-sandbox') || (round === 0 && !isGone(due))
+function urgencyOf(round: number, due: readonly PodAction[]): 'now' | 'soon' | 'never' {
+  if (due.length === 0 || due.some(({ kind }) => kind === 'remove-sandbox')) return 'now'
+  return round === 0 && !isGone(due) ? 'soon' : 'never'
+}
 
 const isGone = (due: readonly PodAction[]): boolean => due.some(({ kind }) => kind === 'release-pod')
 
@@ -88,6 +87,7 @@ export class PodWorker {
   readonly #memories = new Map<string, PodMemory>()
   readonly #starter: ContainerStarter
   readonly #stopper: ContainerStopper
+  readonly #reporter: PodReporter
   readonly #call: RecordCall
 
   constructor(parts: PodWorkerParts) {
@@ -96,6 +96,7 @@ export class PodWorker {
     this.#call = call
     this.#starter = new ContainerStarter({ ...parts, images: new ImageProvider({ ...parts, call }), call })
     this.#stopper = new ContainerStopper({ ...parts, call })
+    this.#reporter = new PodReporter(parts)
   }
 
   /** The node gives the pod up: it ends as failed, and says why. It is to be synced then. */
@@ -103,30 +104,64 @@ export class PodWorker {
     this.#memoryOf(uid).verdict ??= verdict
   }
 
-  /** Brings the pod to what is wanted; `undefined`: the API server has no such pod any more. Returns when to look again. */
-  async sync(uid: string, known: Pod | undefined, context: Context): Promise<number | undefined> {
-    const { runtime, maker, probes, resizer, hostIp } = this.#parts
+  /** Whether the pod came to be as it is by what was told of it last. */
+  hasTold(uid: string, resourceVersion: string): boolean {
+    const version = this.#memories.get(uid)?.told?.version
+    return version !== undefined && version === resourceVersion
+  }
+
+  /** Whether the node has taken the pod. */
+  hasTaken(uid: string): boolean {
+    const memory = this.#memories.get(uid)
+    return memory !== undefined && memory.isAdmitted && !memory.verdict?.isRefusal
+  }
+
+  /**
+   * Brings the pod to what is wanted; `undefined`: the API server has no such pod any more. Returns when to look again.
+   * `onLook` is called before the runtime is looked at, each time.
+   */
+  async sync(
+    uid: string,
+    known: Pod | undefined,
+    context: Context,
+    onLook: () => void = () => {},
+  ): Promise<number | undefined> {
+    const { runtime, maker, probes, resizer, clock, hostIp } = this.#parts
     const memory = this.#memoryOf(uid)
     if (known !== undefined && !memory.isAdmitted) await this.#admit(known, memory, context)
     let againMs: number | undefined
     let wanted = known
-    for (let round = 0; round < roundsMax; round++) {
-      const running = await runtime.inspect(uid, context.signal)
-      if (wanted !== undefined) {
-        this.#judge(wanted, memory, context)
-        probes.follow(wanted, running, hostIp)
-        const resize = await resizer.step(wanted, running, context)
-        for (const note of resizeNotes(memory.resize, resize, wanted)) this.#parts.tell(wanted, note, context)
-        memory.resize = resize
+    let early: Postponed<Pod | undefined> | undefined
+    try {
+      for (let round = 0; round < roundsMax; round++) {
+        onLook()
+        const running = await runtime.inspect(uid, context.signal)
+        if (wanted !== undefined) {
+          this.#judge(wanted, memory, context)
+          probes.follow(wanted, running, hostIp)
+          const resize = await resizer.step(wanted, running, context)
+          for (const note of resizeNotes(memory.resize, resize, wanted)) this.#parts.tell(wanted, note, context)
+          memory.resize = resize
+        }
+        const actions = this.#decide(wanted, running, memory)
+        const due = actions.filter((action) => !this.#isHeldBack(action, memory))
+        againMs = this.#nextLookMs(wanted, actions, memory, context)
+        const urgency = urgencyOf(round, due)
+        if (urgency === 'now') {
+          const told = await early?.end()
+          if (told !== undefined) wanted = told.result
+        }
+        if (wanted !== undefined && urgency !== 'never') {
+          const report = await this.#reporter.report(wanted, running, memory, context)
+          if (urgency === 'now') wanted = await report()
+          else early = new Postponed(clock, report)
+        }
+        if (due.length === 0) break
+        for (const action of due) await this.#act(action, uid, wanted, running, memory, context)
+        if (isGone(due)) break
       }
-      const actions = this.#decide(wanted, running, memory)
-      const due = actions.filter((action) => !this.#isHeldBack(action, memory))
-      againMs = this.#nextLookMs(wanted, actions, memory, context)
-      if (wanted !== undefined && isWorthTelling(round, due))
-        wanted = await this.#report(wanted, running, memory, context)
-      if (due.length === 0) break
-      for (const action of due) await this.#act(action, uid, wanted, running, memory, context)
-      if (due.some(({ kind }) => kind === 'release-pod')) break
+    } finally {
+      await early?.end()
     }
     if (wanted === undefined) {
       this.#memories.delete(uid)
@@ -138,9 +173,9 @@ export class PodWorker {
 
   /** Once, before anything of it runs; what a kubelet has begun with before is not refused afterwards. */
   async #admit(wanted: Pod, memory: PodMemory, context: Context): Promise<void> {
+    const isBegun = isBeingDeleted(wanted) || isPodFinished(wanted) || wanted.status.startTime !== undefined
+    const refusal = isBegun ? undefined : await this.#parts.refusal(wanted, context)
     memory.isAdmitted = true
-    if (isBeingDeleted(wanted) || isPodFinished(wanted) || wanted.status.startTime !== undefined) return
-    const refusal = await this.#parts.refusal(wanted, context)
     if (refusal === undefined) return
     memory.verdict ??= { ...refusal, isRefusal: true }
     this.#parts.tell(wanted, { type: 'Warning', ...refusal }, context)
@@ -312,74 +347,6 @@ export class PodWorker {
     }
   }
 
-  async #hearLastWords(
-    wanted: Pod,
-    running: RuntimePod | undefined,
-    { lastWords }: PodMemory,
-    { signal }: Context,
-  ): Promise<void> {
-    const ended = running?.containers.filter(({ state }) => state === 'exited') ?? []
-    for (const container of ended)
-      if (!lastWords.has(container.id))
-        lastWords.set(container.id, await this.#parts.maker.lastWords(wanted, container, signal))
-    for (const id of lastWords.keys()) if (!ended.some((container) => container.id === id)) lastWords.delete(id)
-  }
-
-  /** Writes the status when it has changed; returns the pod as it is now, undefined when it is gone. */
-  async #report(
-    wanted: Pod,
-    running: RuntimePod | undefined,
-    memory: PodMemory,
-    context: Context,
-  ): Promise<Pod | undefined> {
-    const { client, clock, hostIp, runtime, probes, statics } = this.#parts
-    memory.untoldMs = undefined
-    await this.#hearLastWords(wanted, running, memory, context)
-    const { waiting, lastWords, verdict } = memory
-    const found = podStatus({
-      pod: wanted,
-      running,
-      waiting,
-      lastWords,
-      probed: (container) => ({ isStarted: probes.isStarted(container), isReady: probes.isReady(container) }),
-      verdict,
-      hostIp,
-      runtimeName: runtime.name,
-      nowMs: clock.nowMs(),
-    })
-    const status =
-      memory.resize === undefined ? found : withResize(found, wanted, memory.resize, rfc3339(clock.nowMs()))
-    const { name } = wanted.metadata
-    const isStatic = statics?.has(wanted.metadata.uid) ?? false
-    const shown = isStatic ? await statics?.mirror(wanted, context) : wanted
-    // Without a mirror nobody hears of a static pod; it runs all the same.
-    if (shown === undefined || isSame(status, shown.status)) return { ...wanted, status }
-    const { told } = memory
-    const nowMs = clock.monotonicMs()
-    if (told !== undefined && isSame(status, told.status) && nowMs < told.atMs + contradictMs) {
-      memory.untoldMs = told.atMs + contradictMs - nowMs
-      return { ...wanted, status }
-    }
-    memory.told = { status, atMs: nowMs }
-    const { uid } = shown.metadata
-    // A patch that tests the uid: the spec may have changed meanwhile, but the pod may not be another one.
-    const patch = [
-      { op: 'test', path: '/metadata/uid', value: uid },
-      { op: 'add', path: '/status', value: status },
-    ]
-    try {
-      const now = await client.of(podKind).patch(name, namespaceOf(wanted), patch, 'json', context, 'status')
-      return isStatic ? { ...wanted, status } : now
-    } catch (error) {
-      if (isStatic) return { ...wanted, status }
-      if (hasReason(error, 'NotFound')) return undefined
-      // The test of the uid failed, or the status is no good.
-      const present = await client.of(podKind).find(name, namespaceOf(wanted), context)
-      if (present?.metadata.uid !== uid) return undefined
-      throw error
-    }
-  }
-
   #memoryOf(uid: string): PodMemory {
     const memory = this.#memories.get(uid) ?? newMemory()
     this.#memories.set(uid, memory)
@@ -397,11 +364,3 @@ const sandboxFailureNote = (error: Error): { readonly reason: string; readonly m
   if (error instanceof NetworkNotReady) return { reason: 'NetworkNotReady', message }
   return { reason: 'FailedCreatePodSandBox', message: `Failed to create pod sandbox: ${message}` }
 }
-
-const isSame = (a: Pod['status'], b: Pod['status']): boolean => equalValues(withoutTimes(a), withoutTimes(b), true)
-
-/** Conditions keep their times while they keep their value, so times alone are no news. */
-const withoutTimes = (status: Pod['status']): unknown => ({
-  ...status,
-  conditions: status.conditions?.map(({ lastTransitionTime: _, ...rest }) => rest),
-})

@@ -18,6 +18,8 @@ export interface NodePodsParts {
   readonly log: Log
   readonly nodeName: string
   readonly host: Pick<NodeHost, 'manifests' | 'digest'>
+  /** Whether a pod was taken whose status does not say so yet. */
+  readonly isTaken: (uid: string) => boolean
   /** A pod has come, has changed or, when undefined, is gone. */
   readonly onChange: (uid: string, now: Pod | undefined, cause: Cause) => void
 }
@@ -27,16 +29,18 @@ const uidIndex = 'uid'
 export class NodePods {
   readonly #given: Informer<Pod>
   readonly #onChange: NodePodsParts['onChange']
+  readonly #isTaken: NodePodsParts['isTaken']
   /** Undefined where the node has no manifests. */
   readonly statics: StaticPods | undefined
 
-  constructor({ client, clock, log, nodeName, host, onChange }: NodePodsParts) {
+  constructor({ client, clock, log, nodeName, host, isTaken, onChange }: NodePodsParts) {
     const selection = { fieldSelector: `spec.nodeName=${nodeName}` }
     this.#given = new Informer<Pod>(pod, client.of(pod), { clock, log }, selection)
     // A pod deleted and made again under its name is another pod.
     this.#given.addIndex(uidIndex, ({ metadata }) => [metadata.uid])
     this.#given.onChange((change) => this.#changed(change))
     this.#onChange = onChange
+    this.#isTaken = isTaken
     const { manifests: sources, digest } = host
     if (sources.length === 0) return
     this.statics = new StaticPods({
@@ -75,7 +79,10 @@ export class NodePods {
   running(except = ''): Pod[] {
     const { statics } = this
     const given = this.all().filter(
-      (other) => other.metadata.uid !== except && other.status.startTime !== undefined && !statics?.mirrored(other),
+      (other) =>
+        other.metadata.uid !== except &&
+        (other.status.startTime !== undefined || this.#isTaken(other.metadata.uid)) &&
+        !statics?.mirrored(other),
     )
     const own = statics?.others(except).map((one) => statics.find(one.metadata.uid) ?? one) ?? []
     return [...given, ...own].filter((other) => !isPodFinished(other))

@@ -1,0 +1,123 @@
+// PodReporter: tells the API server what has become of a pod.
+import { rfc3339, type Clock } from '../base/clock.ts'
+import type { Context } from '../base/context.ts'
+import { pod as podKind, type Pod } from '../api/core/v1/pod.ts'
+import { namespaceOf } from '../api/object.ts'
+import { hasReason } from '../api/status-error.ts'
+import { equalValues } from '../schema/json-value.ts'
+import type { Client } from '../client/client.ts'
+import type { ContainerRuntime, RuntimePod } from '../machine/runtime/runtime.ts'
+import type { PodMaker } from './pod-maker.ts'
+import type { PodMemory } from './pod-memory.ts'
+import { podStatus } from './pod-status.ts'
+import type { Probes } from './probes/probes.ts'
+import { withResize } from './resources/resize.ts'
+import type { StaticPods } from './sources/static-pods.ts'
+
+export interface PodReporterParts {
+  readonly client: Client
+  readonly runtime: Pick<ContainerRuntime, 'name'>
+  readonly maker: Pick<PodMaker, 'lastWords'>
+  readonly probes: Probes
+  /** Undefined where the node has no pods of its own. */
+  readonly statics: StaticPods | undefined
+  readonly clock: Clock
+  readonly hostIp: string
+}
+
+/** How long a status stays that somebody else has changed: who contradicts at once is contradicted at once. */
+const contradictMs = 10_000
+
+export class PodReporter {
+  readonly #parts: PodReporterParts
+
+  constructor(parts: PodReporterParts) {
+    this.#parts = parts
+  }
+
+  /** Looks at what there is to tell now; what it returns tells it. */
+  async report(
+    wanted: Pod,
+    running: RuntimePod | undefined,
+    memory: PodMemory,
+    context: Context,
+  ): Promise<() => Promise<Pod | undefined>> {
+    const { clock, hostIp, runtime, probes } = this.#parts
+    memory.untoldMs = undefined
+    await this.#hearLastWords(wanted, running, memory, context)
+    const { waiting, lastWords, verdict } = memory
+    const found = podStatus({
+      pod: wanted,
+      running,
+      waiting,
+      lastWords,
+      probed: (container) => ({ isStarted: probes.isStarted(container), isReady: probes.isReady(container) }),
+      verdict,
+      hostIp,
+      runtimeName: runtime.name,
+      nowMs: clock.nowMs(),
+    })
+    const status =
+      memory.resize === undefined ? found : withResize(found, wanted, memory.resize, rfc3339(clock.nowMs()))
+    return () => this.#write(wanted, status, memory, context)
+  }
+
+  async #hearLastWords(
+    wanted: Pod,
+    running: RuntimePod | undefined,
+    { lastWords }: PodMemory,
+    { signal }: Context,
+  ): Promise<void> {
+    const ended = running?.containers.filter(({ state }) => state === 'exited') ?? []
+    for (const container of ended)
+      if (!lastWords.has(container.id))
+        lastWords.set(container.id, await this.#parts.maker.lastWords(wanted, container, signal))
+    for (const id of lastWords.keys()) if (!ended.some((container) => container.id === id)) lastWords.delete(id)
+  }
+
+  /** Writes the status when it has changed; returns the pod as it is now, undefined when it is gone. */
+  async #write(wanted: Pod, status: Pod['status'], memory: PodMemory, context: Context): Promise<Pod | undefined> {
+    const { client, clock, statics } = this.#parts
+    const { name } = wanted.metadata
+    const isStatic = statics?.has(wanted.metadata.uid) ?? false
+    const shown = isStatic ? await statics?.mirror(wanted, context) : wanted
+    // Without a mirror nobody hears of a static pod; it runs all the same.
+    if (shown === undefined || isSame(status, shown.status)) return { ...wanted, status }
+    const { told } = memory
+    const nowMs = clock.monotonicMs()
+    if (told !== undefined && isSame(status, told.status) && nowMs < told.atMs + contradictMs) {
+      memory.untoldMs = told.atMs + contradictMs - nowMs
+      return { ...wanted, status }
+    }
+    memory.told = { status, atMs: nowMs }
+    const { uid } = shown.metadata
+    // A patch that tests the uid: the spec may have changed meanwhile, but the pod may not be another one.
+    const patch = [
+      { op: 'test', path: '/metadata/uid', value: uid },
+      { op: 'add', path: '/status', value: status },
+    ]
+    try {
+      const now = await client.of(podKind).patch(name, namespaceOf(wanted), patch, 'json', context, 'status')
+      if (isStatic) return { ...wanted, status }
+      // What else has changed meanwhile is news all the same.
+      const { generation, resourceVersion: version } = now.metadata
+      if (generation === wanted.metadata.generation) memory.told = { status, atMs: nowMs, version }
+      return now
+    } catch (error) {
+      if (isStatic) return { ...wanted, status }
+      if (hasReason(error, 'NotFound')) return undefined
+      // The test of the uid failed, or the status is no good.
+      const present = await client.of(podKind).find(name, namespaceOf(wanted), context)
+      if (present?.metadata.uid !== uid) return undefined
+      throw error
+    }
+  }
+}
+
+const isSame = (a: Pod['status'], b: Pod['status']): boolean => equalValues(withoutTimes(a), withoutTimes(b), true)
+
+/** Conditions keep their times while they keep their value, so times alone are no news. */
+const withoutTimes = (status: Pod['status']): unknown => ({
+  ...status,
+  conditions: status.conditions?.map(({ lastTransitionTime: _, ...rest }) => rest),
+})
