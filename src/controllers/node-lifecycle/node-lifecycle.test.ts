@@ -11,7 +11,7 @@ import { startCluster } from '../../cluster/start-cluster.ts'
 import { labels, made, template } from '../plan.harness.ts'
 import { unknownConditions } from './conditions.ts'
 import { changedTaints, evictionState } from './taints.ts'
-import { evictionIntervalMs, zoneOf } from './zones.ts'
+import { zoneOf, Zones } from './zones.ts'
 
 const now = '2030-01-01T00:00:00Z'
 
@@ -103,8 +103,28 @@ const rates: [why: string, nodes: Node[], intervalMs: number][] = [
   ['everything is dead', [...many(3, 3), ...many(3, 3, 'other')], Infinity],
 ]
 for (const [why, nodes, intervalMs] of rates)
-  test(`evictions are ${intervalMs} ms apart when ${why}`, () =>
-    equal(evictionIntervalMs(zoneOf(aNode({})), nodes), intervalMs))
+  test(`evictions are ${intervalMs} ms apart when ${why}`, () => {
+    const zones = new Zones()
+    for (const each of nodes) zones.see(undefined, each)
+    equal(zones.evictionIntervalMs(zoneOf(aNode({}))), intervalMs)
+  })
+
+test('zones follow nodes that change, move to another zone and go', () => {
+  const zones = new Zones()
+  const [dead, alive] = [aNode({ Ready: 'Unknown' }), aNode({ Ready: 'True' })]
+  const moved = aNode({ Ready: 'Unknown' }, {}, 'other')
+  const steps: [before: Node | undefined, now: Node | undefined, z: number, other: number][] = [
+    [undefined, dead, Infinity, Infinity],
+    [dead, alive, 10_000, Infinity],
+    [undefined, moved, 10_000, 10_000],
+    [moved, dead, 10_000, Infinity],
+    [alive, undefined, Infinity, Infinity],
+  ]
+  for (const [before, now, z, other] of steps) {
+    zones.see(before, now)
+    deepEqual([zones.evictionIntervalMs(zoneOf(dead)), zones.evictionIntervalMs(zoneOf(moved))], [z, other])
+  }
+})
 
 const ctx = context(new AbortController().signal)
 

@@ -13,7 +13,7 @@ import { defineController, type ReconcileTools } from '../controller.ts'
 import { podsByNode } from '../pods-by-node.ts'
 import { readyCondition, unknownConditions } from './conditions.ts'
 import { changedTaints, evictionState } from './taints.ts'
-import { evictionIntervalMs, zoneOf } from './zones.ts'
+import { zoneOf, Zones } from './zones.ts'
 
 const leaseNamespace = 'kube-node-lease'
 const graceMs = 50_000
@@ -29,6 +29,7 @@ interface Memory {
   readonly heardMs: Map<string, number>
   /** Nodes that were ready when last looked at. */
   readonly ready: Set<string>
+  readonly zones: Zones
   /** When the next node of a zone may be evicted from. */
   readonly nextEvictionMs: Map<string, number>
 }
@@ -40,7 +41,13 @@ export const nodeLifecycleController = defineController({
   account: 'node-controller',
   watches: [lease, node, pod],
   groupings: [podsByNode],
-  memory: (): Memory => ({ known: new Map(), heardMs: new Map(), ready: new Set(), nextEvictionMs: new Map() }),
+  memory: (): Memory => ({
+    known: new Map(),
+    heardMs: new Map(),
+    ready: new Set(),
+    zones: new Zones(),
+    nextEvictionMs: new Map(),
+  }),
   wakes(kind, { key, now, before }, { memory, nowMs }) {
     if (kind.kind === lease.kind) {
       const { namespace, name } = splitKey(key)
@@ -49,6 +56,7 @@ export const nodeLifecycleController = defineController({
       return []
     }
     if (kind.kind === pod.kind) return podWakes(now as Pod | undefined, before as Pod | undefined)
+    memory.zones.see(before as Node | undefined, now as Node | undefined)
     if (now === undefined) {
       memory.heardMs.delete(key)
       memory.ready.delete(key)
@@ -131,18 +139,18 @@ async function taint(object: Node, tools: Tools, context: Context): Promise<numb
     await client.of(node).update({ ...object, spec: { ...spec, ...taints } }, context)
     const zone = zoneOf(object)
     if (waitMs === 0 && evictionState(object) === 'due')
-      memory.nextEvictionMs.set(zone, nowMs + evictionIntervalMs(zone, tools.all(node)))
+      memory.nextEvictionMs.set(zone, nowMs + memory.zones.evictionIntervalMs(zone))
   }
   return waitMs === 0 ? undefined : waitMs
 }
 
 /** How long until the node's pods may begin to go; 0 when they may, or when nothing asks for it. */
-function evictionWaitMs(object: Node, { nowMs, memory, all }: Tools): number {
+function evictionWaitMs(object: Node, { nowMs, memory }: Tools): number {
   const state = evictionState(object)
   if (state === 'none') return 0
   const zone = zoneOf(object)
   // Also what began stops when nothing answers anywhere.
-  if (evictionIntervalMs(zone, all(node)) === Infinity) return recheckMs
+  if (memory.zones.evictionIntervalMs(zone) === Infinity) return recheckMs
   if (state === 'evicting') return 0
   return Math.max(0, (memory.nextEvictionMs.get(zone) ?? 0) - nowMs)
 }

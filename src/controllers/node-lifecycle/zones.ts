@@ -1,5 +1,6 @@
 // Zones: how fast the pods of dead nodes may be moved. Where many nodes die at once it is rather the network that died,
 // and moving their pods would only make it worse.
+import { getOrMake } from '../../base/get-or-make.ts'
 import { isNodeReady, type Node } from '../../api/core/v1/node.ts'
 
 /** Nodes per second whose pods begin to go. */
@@ -25,19 +26,31 @@ function stateOf({ nodes, unready }: Zone): ZoneState {
   return unready >= disruptedNodesMin && unready / nodes >= disruptedShare ? 'partial' : 'normal'
 }
 
-/** How many milliseconds lie between evictions in the zone; Infinity stops them. */
-export function evictionIntervalMs(zone: string, nodes: Iterable<Node>): number {
-  const zones = new Map<string, Zone>()
-  for (const node of nodes) {
-    const found = zones.get(zoneOf(node)) ?? { nodes: 0, unready: 0 }
-    found.nodes++
-    if (!isNodeReady(node)) found.unready++
-    zones.set(zoneOf(node), found)
+/** How many nodes each zone has, and how many of them are not ready: kept up to date, since thousands may die at once. */
+export class Zones {
+  readonly #zones = new Map<string, Zone>()
+
+  /** A node has come, has changed or is gone. */
+  see(before: Node | undefined, now: Node | undefined): void {
+    if (before !== undefined) this.#count(before, -1)
+    if (now !== undefined) this.#count(now, 1)
   }
-  const own = zones.get(zone)
-  if (own === undefined) return Infinity
-  // When nothing answers anywhere, it is we who are cut off.
-  if ([...zones.values()].every((each) => stateOf(each) === 'full')) return Infinity
-  if (stateOf(own) !== 'partial') return 1000 / evictionRate
-  return own.nodes > largeZoneNodes ? 1000 / evictionRateDisrupted : Infinity
+
+  /** How many milliseconds lie between evictions in the zone; Infinity stops them. */
+  evictionIntervalMs(zone: string): number {
+    const own = this.#zones.get(zone)
+    if (own === undefined) return Infinity
+    // When nothing answers anywhere, it is we who are cut off.
+    if (this.#zones.values().every((each) => stateOf(each) === 'full')) return Infinity
+    if (stateOf(own) !== 'partial') return 1000 / evictionRate
+    return own.nodes > largeZoneNodes ? 1000 / evictionRateDisrupted : Infinity
+  }
+
+  #count(node: Node, by: 1 | -1): void {
+    const name = zoneOf(node)
+    const zone = getOrMake(this.#zones, name, () => ({ nodes: 0, unready: 0 }))
+    zone.nodes += by
+    if (!isNodeReady(node)) zone.unready += by
+    if (zone.nodes === 0) this.#zones.delete(name)
+  }
 }

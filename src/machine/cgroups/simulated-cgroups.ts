@@ -1,4 +1,5 @@
 // SimulatedCgroups: control groups in memory, for simulated nodes. What their processes use, the test says.
+import { getOrMake } from '../../base/get-or-make.ts'
 import type { CgroupLimits, Cgroups, CgroupUsage } from './cgroups.ts'
 
 const nothing: CgroupUsage = {
@@ -14,6 +15,8 @@ const nothing: CgroupUsage = {
 
 export class SimulatedCgroups implements Cgroups {
   readonly #groups = new Map<string, CgroupLimits>()
+  /** The names of the groups in each. */
+  readonly #names = new Map<string, Set<string>>()
   readonly #usage: (path: string) => CgroupUsage | undefined
 
   constructor(usage: (path: string) => CgroupUsage | undefined = () => undefined) {
@@ -21,21 +24,29 @@ export class SimulatedCgroups implements Cgroups {
   }
 
   make(path: string, limits: CgroupLimits): Promise<void> {
-    for (let at = path; at !== ''; at = at.slice(0, at.lastIndexOf('/')))
-      if (!this.#groups.has(at)) this.#groups.set(at, {})
+    for (let at = path; at !== '' && !this.#groups.has(at); at = parentOf(at)) {
+      this.#groups.set(at, {})
+      getOrMake(this.#names, parentOf(at), () => new Set()).add(nameOf(at))
+    }
     this.#groups.set(path, limits)
     return Promise.resolve()
   }
 
   remove(path: string): Promise<void> {
-    for (const group of [...this.#groups.keys()])
-      if (group === path || group.startsWith(`${path}/`)) this.#groups.delete(group)
+    if (!this.#groups.has(path)) return Promise.resolve()
+    this.#removeBelow(path)
+    this.#names.get(parentOf(path))?.delete(nameOf(path))
     return Promise.resolve()
   }
 
+  #removeBelow(path: string): void {
+    for (const name of this.#names.get(path) ?? []) this.#removeBelow(`${path}/${name}`)
+    this.#names.delete(path)
+    this.#groups.delete(path)
+  }
+
   list(path: string): Promise<readonly string[]> {
-    const below = [...this.#groups.keys()].filter((group) => group.startsWith(`${path}/`))
-    return Promise.resolve([...new Set(below.map((group) => group.slice(path.length + 1).split('/')[0] ?? ''))])
+    return Promise.resolve([...(this.#names.get(path) ?? [])])
   }
 
   limits(path: string): Promise<CgroupLimits | undefined> {
@@ -50,3 +61,6 @@ export class SimulatedCgroups implements Cgroups {
     return Promise.resolve(this.#groups.has(path) ? (this.#usage(path) ?? nothing) : undefined)
   }
 }
+
+const parentOf = (path: string): string => path.slice(0, path.lastIndexOf('/'))
+const nameOf = (path: string): string => path.slice(path.lastIndexOf('/') + 1)

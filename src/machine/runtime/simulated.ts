@@ -140,6 +140,8 @@ export class SimulatedRuntime implements ContainerRuntime {
   #health: RuntimeHealth | undefined = { runtime: wellRuntime, network: wellRuntime }
   readonly #healthListeners = new Set<(health: RuntimeHealth | undefined) => void>()
   readonly #listeners = new Set<(podUid: string) => void>()
+  /** Those of sandboxes that are ready. */
+  readonly #addresses = new Set<string>()
   #addressLast = ''
 
   constructor(clock: Clock, random: Random, options: SimulatedRuntimeOptions = {}) {
@@ -221,10 +223,10 @@ export class SimulatedRuntime implements ContainerRuntime {
     const { podRange = () => podRangeDefault } = this.#options
     const range = podRange()
     if (range === undefined) throw new Error('the node has no range of addresses for its pods yet')
-    const taken = new Set([...this.#sandboxes.values()].flatMap(({ isReady, ips }) => (isReady ? ips : [])))
-    const address = nextAddress(range, this.#addressLast, (each) => taken.has(each))
+    const address = nextAddress(range, this.#addressLast, (each) => this.#addresses.has(each))
     if (address === undefined) throw new Error(`no address is left in the range ${range} of the node`)
     this.#addressLast = address
+    this.#addresses.add(address)
     return address
   }
 
@@ -232,6 +234,11 @@ export class SimulatedRuntime implements ContainerRuntime {
     const sandbox = this.#sandboxes.get(sandboxId)
     if (sandbox === undefined) return
     await Promise.all(sandbox.containers.map(({ id }) => this.stopContainer(id, 0, signal)))
+    this.#free(sandbox)
+  }
+
+  #free(sandbox: Sandbox): void {
+    if (sandbox.isReady) for (const ip of sandbox.ips) this.#addresses.delete(ip)
     sandbox.isReady = false
   }
 
@@ -240,6 +247,7 @@ export class SimulatedRuntime implements ContainerRuntime {
     if (sandbox === undefined) return
     await Promise.all(sandbox.containers.map(({ id }) => this.stopContainer(id, 0, signal)))
     for (const { id } of sandbox.containers) this.#containers.delete(id)
+    this.#free(sandbox)
     this.#sandboxes.delete(sandboxId)
     this.#forget(sandbox)
   }
