@@ -1,6 +1,7 @@
 // Thousands of simulated nodes in one process, on virtual time: the real kubelet on simulated drivers. What counts is CPU:
 // on an idle machine one core does this in as many seconds.
 import { isNodeReady } from '../src/api/core/v1/node.ts'
+import { isPodReady } from '../src/api/core/v1/pod-readiness.ts'
 import { context, namespace, node, pod, startCluster, type TestCluster } from '../src/cluster/index.ts'
 import type { Bench } from './bench.ts'
 
@@ -9,84 +10,138 @@ const home = 'load'
 /** Creates that are under way at once. */
 const createsAtOnce = 100
 
-async function load(nodes: number, pods: number): Promise<string[]> {
-  let cluster: TestCluster | undefined
-  const started = await cpuSeconds(async () => {
-    cluster = await startCluster({ nodes })
-    await until(cluster, async ({ client }) =>
-      (await client.of(node).list({}, ctx)).items.every((each) => isNodeReady(each) && each.spec.taints === undefined),
-    )
-  })
-  await using running = cluster as unknown as TestCluster
-  const { client, clock } = running
-  const emptyMb = heapMb()
-  const idle = await cpuSeconds(() => clock.advance('1m'))
+interface Spent {
+  readonly seconds: number
+  readonly cpuSeconds: number
+}
+
+/** Begins to measure; what it returns says how much was spent since. */
+function meter(): () => Spent {
+  const [begin, before] = [performance.now(), process.cpuUsage()]
+  return () => {
+    const { user, system } = process.cpuUsage(before)
+    return { seconds: (performance.now() - begin) / 1000, cpuSeconds: (user + system) / 1e6 }
+  }
+}
+
+const told = ({ seconds, cpuSeconds }: Spent): string => `${seconds.toFixed(1)} s, CPU ${cpuSeconds.toFixed(1)} s`
+const count = (number: number): string => number.toLocaleString('en')
+
+async function* load(nodes: number, fewPods: number, allPods: number): AsyncGenerator<string> {
+  const emptyMb = memoryMb().heap
+  const starting = meter()
+  await using cluster = await startCluster({ nodes })
+  const { client, clock } = cluster
+  await until(cluster, async () =>
+    (await client.of(node).list({}, ctx)).items.every((each) => isNodeReady(each) && each.spec.taints === undefined),
+  )
+  const started = starting()
+  const ofNodes = `${count(nodes)} nodes`
+  const perNodeKb = ((memoryMb().heap - emptyMb) * 1024) / nodes
+  yield `${ofNodes} registered and ready: ${told(started)}, ${perNodeKb.toFixed(0)} KB of heap each`
+  yield `${ofNodes}, nothing else, for a minute of their time: ${await shareOf(cluster)}`
+
   await client.of(namespace).create({ metadata: { name: home } }, '', ctx)
   await clock.advance('1s')
-  const made = await cpuSeconds(async () => {
-    await createPods(running, pods)
-    const isRunning = async () =>
-      (await client.of(pod).list({ namespace: home, fieldSelector: 'status.phase=Running' }, ctx)).items.length === pods
-    await until(running, isRunning)
-  })
-  const fullMb = heapMb()
-  const held = await cpuSeconds(() => clock.advance('1m'))
-  const deleted = await cpuSeconds(async () => {
-    await client.of(namespace).delete(home, '', {}, ctx)
-    await until(running, async () => (await client.of(namespace).find(home, '', ctx)) === undefined)
-  })
-  const of = `${nodes.toLocaleString('en')} nodes`
-  const and = `${pods.toLocaleString('en')} pods`
-  return [
-    `${of} registered and ready: CPU ${started.toFixed(1)} s, ${((emptyMb * 1024) / nodes).toFixed(0)} KB of heap each`,
-    `${of} idle for a minute, a lease each every ten seconds: CPU ${idle.toFixed(1)} s, ${((idle / 60) * 100).toFixed(0)} % of a core`,
-    `${and} on them, created to Running: CPU ${made.toFixed(1)} s, ${((made / pods) * 1000).toFixed(2)} ms each`,
-    `${and} held for a minute: CPU ${held.toFixed(1)} s, ${((held / 60) * 100).toFixed(0)} % of a core; heap ${fullMb.toFixed(0)} MB`,
-    `${and} deleted with their namespace: CPU ${deleted.toFixed(1)} s, ${((deleted / pods) * 1000).toFixed(2)} ms each`,
-  ]
-}
-
-async function createPods({ client, clock }: TestCluster, pods: number): Promise<void> {
-  const spec = { containers: [{ name: 'c', image: 'i' }] }
-  let next = 0
-  const creator = async () => {
-    for (let index = next++; index < pods; index = next++)
-      await client
-        .of(pod)
-        .create({ metadata: { name: `p-${index}`, labels: { app: `a-${index % 100}` } }, spec }, home, ctx)
+  const pods = new PodsReady(cluster)
+  const creating = meter()
+  for (const [from, to] of [
+    [0, fewPods],
+    [fewPods, allPods],
+  ] as const) {
+    const { ready, written } = await pods.create(from, to, creating)
+    const eachMs = (written.cpuSeconds / to) * 1000
+    yield `${count(to)} pods created to all Ready: ${told(ready)}; with all their events: ${told(written)}, ${eachMs.toFixed(2)} ms of CPU each`
   }
-  let isCreated = false
-  const creating = Promise.all(Array.from({ length: createsAtOnce }, creator)).then(() => (isCreated = true))
-  // Time goes on meanwhile: somebody who is refused for a moment waits for a timer.
-  await clock.runUntil(() => isCreated, '1h')
-  await creating
+  const { heap, resident } = memoryMb()
+  yield `${count(allPods)} pods held for a minute of their time: ${await shareOf(cluster)}; heap ${heap.toFixed(0)} MB, resident ${resident.toFixed(0)} MB`
+
+  const deleting = meter()
+  await client.of(namespace).delete(home, '', {}, ctx)
+  await until(cluster, async () => (await client.of(namespace).find(home, '', ctx)) === undefined)
+  const deleted = deleting()
+  const eachMs = (deleted.cpuSeconds / allPods) * 1000
+  yield `${count(allPods)} pods deleted with their namespace: ${told(deleted)}, ${eachMs.toFixed(2)} ms of CPU each`
+  pods.end()
 }
 
-async function until(cluster: TestCluster, condition: (cluster: TestCluster) => Promise<boolean>): Promise<void> {
+/** What a minute of the cluster's time costs. */
+async function shareOf({ clock }: TestCluster): Promise<string> {
+  const minute = meter()
+  await clock.advance('1m')
+  const { cpuSeconds } = minute()
+  return `CPU ${cpuSeconds.toFixed(1)} s, ${((cpuSeconds / 60) * 100).toFixed(0)} % of a core`
+}
+
+/** Makes pods, and notes the moment at which the last one is ready. */
+class PodsReady {
+  readonly #cluster: TestCluster
+  readonly #ready = new Set<string>()
+  readonly #end = new AbortController()
+  #onReady = () => {}
+
+  constructor(cluster: TestCluster) {
+    this.#cluster = cluster
+    void this.#follow()
+  }
+
+  end(): void {
+    this.#end.abort()
+  }
+
+  /** Makes the pods from one number to another; says when all so far were ready, and when nothing was left to do. */
+  async create(from: number, to: number, spent: () => Spent): Promise<{ ready: Spent; written: Spent }> {
+    const { clock } = this.#cluster
+    let ready: Spent | undefined
+    this.#onReady = () => {
+      if (this.#ready.size === to) ready ??= spent()
+    }
+    const spec = { containers: [{ name: 'c', image: 'i' }] }
+    const pods = this.#cluster.client.of(pod)
+    let next = from
+    const creator = async () => {
+      for (let index = next++; index < to; index = next++)
+        await pods.create({ metadata: { name: `p-${index}`, labels: { app: `a-${index % 100}` } }, spec }, home, ctx)
+    }
+    const creating = Promise.all(Array.from({ length: createsAtOnce }, creator))
+    // Time goes on meanwhile: somebody who is refused for a moment waits for a timer.
+    const isReady = await clock.runUntil(() => ready !== undefined, '10m')
+    await creating
+    if (ready === undefined || !isReady)
+      throw new Error(`${this.#ready.size} of ${to} pods are ready after ten minutes`)
+    await clock.settle()
+    return { ready, written: spent() }
+  }
+
+  async #follow(): Promise<void> {
+    const watch = this.#cluster.client.of(pod).watchMany({ namespace: home }, context(this.#end.signal))
+    for await (const events of watch)
+      for (const event of events) {
+        if (event.type === 'BOOKMARK' || event.type === 'DELETED' || !isPodReady(event.object)) continue
+        this.#ready.add(event.object.metadata.name)
+        this.#onReady()
+      }
+  }
+}
+
+async function until(cluster: TestCluster, condition: () => Promise<boolean>): Promise<void> {
   for (let seconds = 0; seconds < 600; seconds++) {
-    if (await condition(cluster)) return
+    if (await condition()) return
     await cluster.clock.advance('1s')
   }
   throw new Error('it takes longer than ten minutes of the cluster’s own time')
 }
 
-async function cpuSeconds(work: () => Promise<void>): Promise<number> {
-  const before = process.cpuUsage()
-  await work()
-  const { user, system } = process.cpuUsage(before)
-  return (user + system) / 1e6
-}
-
-function heapMb(): number {
+function memoryMb(): { heap: number; resident: number } {
   globalThis.gc?.()
-  return process.memoryUsage().heapUsed / 1024 / 1024
+  const { heapUsed, rss } = process.memoryUsage()
+  return { heap: heapUsed / 1024 / 1024, resident: rss / 1024 / 1024 }
 }
 
 /** The whole load takes minutes: a tenth of it unless BENCH_SCALE says otherwise. */
 const scale = Number(process.env['BENCH_SCALE'] ?? 0.1)
-const [nodeCount, podCount] = [Math.ceil(5_000 * scale), Math.ceil(50_000 * scale)]
 
 export const nodesBench: Bench = {
   name: 'nodes',
-  run: () => load(nodeCount, podCount),
+  run: () => load(Math.ceil(5_000 * scale), Math.ceil(10_000 * scale), Math.ceil(50_000 * scale)),
 }

@@ -4,9 +4,9 @@
 import type { Clock } from '../base/clock.ts'
 import { context, type Context } from '../base/context.ts'
 import type { Cause } from '../base/flow.ts'
+import { leisure } from '../base/leisure.ts'
 import { errorText, type Log } from '../base/log.ts'
 import type { Random } from '../base/random.ts'
-import { turn } from '../base/turn.ts'
 import { WorkQueue, type Work } from '../base/work-queue.ts'
 import type { ObjectReference } from '../api/core/v1/references.ts'
 import { namespaceOf, type ApiObject } from '../api/object.ts'
@@ -28,8 +28,6 @@ export interface EventRecorderParts {
 
 /** Events that wait to be written; what comes beyond them is not told. */
 const waitingMax = 1 << 16
-/** Events that are written before others get their turn. */
-const writesPerTurn = 16
 
 export class EventRecorder {
   readonly #client: Client
@@ -72,12 +70,8 @@ export class EventRecorder {
     signal.addEventListener('abort', () => this.#queue.close(), { once: true })
     for (let work = await this.#queue.take(signal); work !== undefined; work = await this.#queue.take(signal)) {
       // Whoever reads events reads them later than the objects that they are about.
-      await this.#parts.clock.outside(turn())
+      await leisure(this.#parts.clock)
       await this.#write(work, signal)
-      for (let written = 1; written < writesPerTurn && this.#queue.depth > 0; written++) {
-        const next = await this.#queue.take(signal)
-        if (next !== undefined) await this.#write(next, signal)
-      }
     }
   }
 

@@ -1,0 +1,43 @@
+// leisure: a turn for work that can wait, such as telling what has happened. Few are given in each turn of the event loop,
+// whoever asks, so that all else comes first; and each turn some, so that what waits is done in the end.
+import type { Clock } from './clock.ts'
+import { turn } from './turn.ts'
+
+const givenPerTurn = 8
+
+class Leisure {
+  readonly #clock: Clock
+  #waiting: (() => void)[] = []
+  /** Those before it have had their turn. */
+  #next = 0
+
+  constructor(clock: Clock) {
+    this.#clock = clock
+  }
+
+  take(): Promise<void> {
+    const taken = new Promise<void>((resolve) => this.#waiting.push(resolve))
+    if (this.#waiting.length === 1) void this.#clock.outside(this.#give())
+    return taken
+  }
+
+  async #give(): Promise<void> {
+    while (this.#next < this.#waiting.length) {
+      await turn()
+      const end = this.#next + givenPerTurn
+      for (; this.#next < end; this.#next++) this.#waiting[this.#next]?.()
+    }
+    this.#waiting = []
+    this.#next = 0
+  }
+}
+
+/** Those who share a clock share their leisure. */
+const ofClocks = new WeakMap<Clock, Leisure>()
+
+/** Resolves when it is the caller's turn. */
+export function leisure(clock: Clock): Promise<void> {
+  const known = ofClocks.get(clock) ?? new Leisure(clock)
+  ofClocks.set(clock, known)
+  return known.take()
+}
