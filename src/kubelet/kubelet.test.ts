@@ -410,3 +410,70 @@ test('a node does not take what it cannot hold, and says why', async () => {
   deepEqual([status.phase, status.reason, status.message], ['Failed', 'OutOfcpu', `Pod was rejected: ${why}`])
   equal((await eventsOf(running.cluster)).includes(`OutOfcpu: ${why}`), true)
 })
+
+const probe = { httpGet: { port: 80 }, periodSeconds: 1, failureThreshold: 1 }
+const exec = { exec: { command: ['ask'] }, periodSeconds: 1, failureThreshold: 1 }
+const answering: [
+  why: string,
+  annotations: Record<string, string>,
+  asked: object,
+  seen: [ready: string, restarts: number][],
+][] = [
+  [
+    'as its image says',
+    {},
+    { readinessProbe: probe },
+    [
+      ['False', 0],
+      ['True', 0],
+      ['True', 0],
+    ],
+  ],
+  [
+    'as its pod says',
+    { 'answer-after': '12s' },
+    { readinessProbe: exec },
+    [
+      ['False', 0],
+      ['False', 0],
+      ['True', 0],
+    ],
+  ],
+  [
+    'until it ceases to',
+    { 'answer-until.c': '8s' },
+    { readinessProbe: probe },
+    [
+      ['False', 0],
+      ['True', 0],
+      ['False', 0],
+    ],
+  ],
+  [
+    'and is started anew when it ceases to live',
+    { 'answer-after': '0s', 'answer-until': '8s' },
+    { livenessProbe: exec },
+    [
+      ['True', 0],
+      ['True', 0],
+      ['True', 1],
+    ],
+  ],
+]
+for (const [why, said, asked, seen] of answering)
+  test(`a simulated container answers probes ${why}`, async () => {
+    await using cluster = await startCluster({ simulation: { images: { slow: { answerAfterMs: 5_000 } } } })
+    const annotations = Object.fromEntries(
+      Object.entries(said).map(([name, value]) => [`simulated.coxswain.dev/${name}`, value]),
+    )
+    const spec = { containers: [{ name: 'c', image: 'slow', ...asked }] }
+    await cluster.client.of(pod).create({ metadata: { name: 'p', annotations }, spec }, 'default', ctx)
+    const found: [string, number][] = []
+    for (const wait of ['3s', '4s', '8s']) {
+      await cluster.clock.advance(wait)
+      const { status } = await cluster.client.of(pod).get('p', 'default', ctx)
+      const ready = status.conditions?.find(({ type }) => type === 'Ready')?.status ?? ''
+      found.push([ready, status.containerStatuses?.[0]?.restartCount ?? 0])
+    }
+    deepEqual(found, seen)
+  })

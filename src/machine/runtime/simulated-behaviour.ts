@@ -12,19 +12,41 @@ export interface SimulatedBehaviour {
   readonly exitCode?: number
   /** What it prints when it starts. */
   readonly log?: readonly string[]
+  /** How long after its start it begins to answer probes, of any kind. */
+  readonly answerAfterMs?: number
+  /** How long after its start it ceases to answer them. */
+  readonly answerUntilMs?: number
 }
+
+/** Whether it answers so long after its start; who does not refuses connections and fails commands. */
+export const answersAt = (
+  { answerAfterMs = 0, answerUntilMs = Infinity }: SimulatedBehaviour,
+  sinceMs: number,
+): boolean => sinceMs >= answerAfterMs && sinceMs < answerUntilMs
 
 const prefix = 'simulated.coxswain.dev/'
 
 /** `simulated.coxswain.dev/start-after: 2s`, or `…/start-after.<container>` for one container of several. */
 export function behaviourIn(annotations: Readonly<Record<string, string>>, container: string): SimulatedBehaviour {
   const said = (name: string) => annotations[`${prefix}${name}.${container}`] ?? annotations[`${prefix}${name}`]
-  const [startAfter, runFor, exitCode, log] = ['start-after', 'run-for', 'exit-code', 'log'].map(said)
+  const after = (name: string) => {
+    const text = said(name)
+    return text === undefined ? undefined : durationMs(text)
+  }
+  const [startMs, runMs, answerAfterMs, answerUntilMs] = [
+    after('start-after'),
+    after('run-for'),
+    after('answer-after'),
+    after('answer-until'),
+  ]
+  const [exitCode, log] = [said('exit-code'), said('log')]
   return {
-    ...(startAfter === undefined ? {} : { startMs: durationMs(startAfter) }),
-    ...(runFor === undefined ? {} : { runMs: durationMs(runFor) }),
+    ...(startMs === undefined ? {} : { startMs }),
+    ...(runMs === undefined ? {} : { runMs }),
     ...(exitCode === undefined ? {} : { exitCode: exitCodeOf(exitCode) }),
     ...(log === undefined ? {} : { log: log.split('\n') }),
+    ...(answerAfterMs === undefined ? {} : { answerAfterMs }),
+    ...(answerUntilMs === undefined ? {} : { answerUntilMs }),
   }
 }
 

@@ -5,8 +5,9 @@ import { seededRandom } from '../../base/random.ts'
 import { VirtualClock } from '../../base/virtual-clock.ts'
 import { plainContainer, plainSandbox } from './config.ts'
 import { runtimeContract } from './contract.suite.ts'
+import { programContract } from './program.suite.ts'
 import { behaviourIn } from './simulated-behaviour.ts'
-import { serveUntilTerminated, SimulatedRuntime } from './simulated.ts'
+import { serveUntilTerminated, SimulatedRuntime, type SimulatedProgram } from './simulated.ts'
 
 const images = { server: 'server', exits3: 'exits3', missing: 'missing' }
 const command = ([name]: readonly string[]) =>
@@ -20,6 +21,23 @@ runtimeContract('simulated', () =>
     commands: { exits7: ['seven'], hangs: ['hang'] },
   }),
 )
+
+const program: SimulatedProgram = ({ arguments: given, environment, log, serveHttp, terminated }) => {
+  serveHttp(8080, () => ({ status: 200, body: 'ok' }))
+  for (const argument of given) log(argument)
+  log(`GREETING=${environment['GREETING']}`)
+  return new Promise((resolve) =>
+    terminated.addEventListener('abort', () => {
+      log(String(terminated.reason))
+      resolve(5)
+    }),
+  )
+}
+
+programContract('simulated', () => {
+  const runtime = new SimulatedRuntime(realClock, seededRandom(1), { images: { program } })
+  return Promise.resolve({ runtime, logs: runtime.logs, reach: runtime.reach, image: 'program' })
+})
 
 test('a program that does not end is killed after the grace, on the virtual clock', async () => {
   const clock = new VirtualClock(0)
@@ -48,7 +66,7 @@ const behaviours: [why: string, annotations: Record<string, string>, seen: (numb
   ['until its time comes', { 'run-for': '1h' }, ['running', 0, 0, 'from the image']],
 ]
 test('what an annotation says must make sense', () => {
-  for (const said of [{ 'exit-code': 'one' }, { 'run-for': 'long' }]) {
+  for (const said of [{ 'exit-code': 'one' }, { 'run-for': 'long' }, { 'answer-after': 'soon' }]) {
     const [[name, value] = ['', '']] = Object.entries(said)
     throws(() => behaviourIn({ [`simulated.coxswain.dev/${name}`]: value }, 'c'), /is not/)
   }

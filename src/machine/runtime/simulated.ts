@@ -13,7 +13,7 @@ import { BytePipe, copy } from '../../wire/byte-pipe.ts'
 import { authorityOf, type PodReach, type ReachTarget } from '../reach/reach.ts'
 import type { ContainerConfig, ContainerResources, SandboxConfig } from './config.ts'
 import { ExecTimeout, ImageNotFound, wellRuntime } from './runtime.ts'
-import { behave, behaviourIn, type SimulatedBehaviour } from './simulated-behaviour.ts'
+import { answersAt, behave, behaviourIn, type SimulatedBehaviour } from './simulated-behaviour.ts'
 import { nextAddress } from './simulated-addresses.ts'
 import type {
   ContainerRuntime,
@@ -94,6 +94,7 @@ interface Container {
   readonly log: MemoryLog
   readonly ports: SimulatedPorts
   readonly stdin: BytePipe
+  readonly behaviour: SimulatedBehaviour
   /** What its program says of commands, where it says something. */
   command: SimulatedCommand | undefined
   readonly stop: AbortController
@@ -101,6 +102,7 @@ interface Container {
 }
 
 const succeed: SimulatedCommand = () => Promise.resolve({ exitCode: 0 })
+const fail: SimulatedCommand = () => Promise.resolve({ exitCode: 1 })
 
 async function* nothing(): AsyncGenerator<Uint8Array, void> {}
 
@@ -260,10 +262,12 @@ export class SimulatedRuntime implements ContainerRuntime {
   ): Promise<string> {
     const sandbox = this.#sandboxes.get(sandboxId)
     if (sandbox === undefined) return Promise.reject(new Error(`there is no sandbox ${sandboxId}`))
+    const behaviour = { ...this.#behaviourOf(config.image), ...behaviourIn(sandbox.config.annotations, config.name) }
     const container: Container = {
       id: newUid(this.#random),
       config,
       sandbox,
+      behaviour,
       ports: new SimulatedPorts(typeof this.#options.images?.[config.image] !== 'function'),
       stdin: new BytePipe(stdinBytesMax),
       command: undefined,
@@ -283,11 +287,7 @@ export class SimulatedRuntime implements ContainerRuntime {
   async startContainer(containerId: string, signal: AbortSignal): Promise<void> {
     const container = this.#containers.get(containerId)
     if (container === undefined) throw new Error(`there is no container ${containerId}`)
-    const { annotations } = container.sandbox.config
-    const behaviour = {
-      ...this.#behaviourOf(container.config.image),
-      ...behaviourIn(annotations, container.config.name),
-    }
+    const { behaviour } = container
     await this.#pass(behaviour.startMs ?? this.#options.startMs ?? 0, signal)
     container.state = 'running'
     container.startedMs = this.#clock.nowMs()
@@ -396,7 +396,7 @@ export class SimulatedRuntime implements ContainerRuntime {
   ): Promise<number> {
     const container = this.#containers.get(containerId)
     if (container?.state !== 'running') throw new Error(`container ${containerId} is not running`)
-    const run = container.command ?? this.#options.command ?? succeed
+    const run = this.#isAnswering(container) ? (container.command ?? this.#options.command ?? succeed) : fail
     const { exitCode, stdout = '', stderr = '' } = await unlessAborted(run(command, container.config, io), signal)
     const encoder = new TextEncoder()
     if (stdout !== '') await io.stdout(encoder.encode(stdout))
@@ -420,21 +420,25 @@ export class SimulatedRuntime implements ContainerRuntime {
     }
   }
 
+  #isAnswering({ state, behaviour, startedMs }: Container): boolean {
+    return state === 'running' && answersAt(behaviour, this.#clock.nowMs() - startedMs)
+  }
+
   #sandboxAt({ host }: ReachTarget): Sandbox | undefined {
     return [...this.#sandboxes.values()].findLast(({ ips, isReady }) => isReady && ips.includes(host))
   }
 
   #connect(sandbox: Sandbox | undefined, target: ReachTarget): Promise<ByteStream> {
-    for (const { state, ports } of sandbox?.containers ?? []) {
-      const connection = state === 'running' ? ports.connect(target.port) : undefined
+    for (const container of sandbox?.containers ?? []) {
+      const connection = this.#isAnswering(container) ? container.ports.connect(target.port) : undefined
       if (connection !== undefined) return Promise.resolve(connection)
     }
     return Promise.reject(refused(authorityOf(target)))
   }
 
   #probeHealth(target: ReachTarget, service: string): Promise<string> {
-    for (const { state, ports } of this.#sandboxAt(target)?.containers ?? []) {
-      const status = state === 'running' ? ports.health(target.port, service) : undefined
+    for (const container of this.#sandboxAt(target)?.containers ?? []) {
+      const status = this.#isAnswering(container) ? container.ports.health(target.port, service) : undefined
       if (status !== undefined) return Promise.resolve(status)
     }
     return Promise.reject(healthRefused(authorityOf(target)))

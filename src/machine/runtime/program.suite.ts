@@ -1,0 +1,103 @@
+// The contract suite of programs: what runs in a container sees its arguments, its environment and its signals, prints and
+// listens, whatever runs it. A simulated image is a function, a real one a shell script: both must do this.
+import { deepEqual, equal, ok, rejects } from 'node:assert/strict'
+import { test } from 'node:test'
+import { Unreachable } from '../../platform/outbound.ts'
+import type { LogFiles } from '../logs/log-files.ts'
+import type { PodReach } from '../reach/reach.ts'
+import { plainContainer, plainSandbox } from './config.ts'
+import type { ContainerRuntime } from './runtime.ts'
+
+export interface ProgramUnderTest {
+  readonly runtime: ContainerRuntime
+  readonly logs: LogFiles
+  readonly reach: PodReach
+  /**
+   * Answers 200 to every GET at port 8080, then prints its arguments, a line each, and `GREETING=` with that variable, and
+   * waits. At SIGTERM it prints `SIGTERM` and ends with 5.
+   */
+  readonly image: string
+  readonly command?: readonly string[]
+  readonly logFolder?: string
+  readonly cgroupParent?: string
+}
+
+const { signal } = new AbortController()
+const uid = 'uid-program'
+const port = 8080
+const pieceBytes = 1_000
+
+export function programContract(driver: string, open: () => Promise<ProgramUnderTest>): void {
+  async function start({ runtime, image, command = [], logFolder = '', cgroupParent = '' }: ProgramUnderTest) {
+    const sandbox = { ...plainSandbox(uid, 'default', 'program'), logFolder, cgroupParent }
+    const sandboxId = await runtime.runSandbox(sandbox, signal)
+    const imageId = await runtime.pullImage(image, undefined, signal)
+    const config = {
+      ...plainContainer('c', image),
+      imageId,
+      command,
+      arguments: ['one', 'two words'],
+      environment: [{ name: 'GREETING', value: 'hello' }],
+    }
+    const id = await runtime.createContainer(sandboxId, config, sandbox, signal)
+    await runtime.startContainer(id, signal)
+    const seen = async () => {
+      const found = await runtime.inspect(uid, signal)
+      return { ips: found?.ips ?? [], container: found?.containers.find((one) => one.id === id) }
+    }
+    return { id, seen, end: () => runtime.removeSandbox(sandboxId, signal) }
+  }
+
+  /** What was printed, once that line is among it. */
+  async function printed({ logs }: ProgramUnderTest, path: string, last: string): Promise<string[]> {
+    const file = await logs.open(path)
+    ok(file !== undefined, `there is no log ${path}`)
+    await using log = file
+    let text = ''
+    for (;;) {
+      for (let piece = await log.read(text.length, pieceBytes); piece.length > 0;) {
+        text += new TextDecoder('latin1').decode(piece)
+        piece = await log.read(text.length, pieceBytes)
+      }
+      // `time stream F text`, as all runtimes write logs.
+      const lines = text.split('\n').flatMap((line) => (line === '' ? [] : [line.split(' ').slice(3).join(' ')]))
+      if (lines.includes(last)) return lines
+      await log.changed(signal)
+    }
+  }
+
+  test(`${driver}: a program sees its arguments and its variables, and what it prints is in its log`, async () => {
+    const under = await open()
+    const { seen, end } = await start(under)
+    const { container } = await seen()
+    deepEqual(await printed(under, container?.logPath ?? '', 'GREETING=hello'), ['one', 'two words', 'GREETING=hello'])
+    await end()
+  })
+
+  test(`${driver}: a program is reached where it listens, and nowhere else`, async () => {
+    const under = await open()
+    const { seen, end } = await start(under)
+    const { container, ips } = await seen()
+    await printed(under, container?.logPath ?? '', 'GREETING=hello')
+    const host = ips[0] ?? ''
+    const connection = await under.reach.connect({ host, port }, false, signal)
+    await connection.write(new TextEncoder().encode('GET / HTTP/1.1\r\nHost: program\r\nConnection: close\r\n\r\n'))
+    let answer = ''
+    for await (const piece of connection.pieces) answer += new TextDecoder().decode(piece)
+    equal(answer.split(' ')[1], '200')
+    await rejects(under.reach.connect({ host, port: port + 1 }, false, signal), Unreachable)
+    await end()
+  })
+
+  test(`${driver}: a program that is asked to end hears it, and says how it ends`, async () => {
+    const under = await open()
+    const { id, seen, end } = await start(under)
+    const path = (await seen()).container?.logPath ?? ''
+    await printed(under, path, 'GREETING=hello')
+    await under.runtime.stopContainer(id, 10_000, signal)
+    const { container } = await seen()
+    deepEqual([container?.state, container?.exitCode], ['exited', 5])
+    deepEqual((await printed(under, path, 'SIGTERM')).at(-1), 'SIGTERM')
+    await end()
+  })
+}
