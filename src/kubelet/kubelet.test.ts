@@ -477,3 +477,20 @@ for (const [why, said, asked, seen] of answering)
     }
     deepEqual(found, seen)
   })
+
+test('of two pods that are given to a node at once, it takes the one that fits beside the other', async () => {
+  await using cluster = await startCluster({ nodes: 0 })
+  const tasks = soloNode(cluster).start()
+  await cluster.clock.advance('1s')
+  const resources = { requests: { cpu: '3' } }
+  const spec = { nodeName: solo.name, containers: [{ name: 'c', image: 'i', resources }] }
+  const pods = cluster.client.of(pod)
+  await Promise.all(['a', 'b'].map((name) => pods.create({ metadata: { name }, spec }, 'default', ctx)))
+  await cluster.clock.advance('1s')
+  const { items } = await pods.list({ namespace: 'default' }, ctx)
+  deepEqual(items.map(({ status }) => [status.phase, status.reason]).toSorted(), [
+    ['Failed', 'OutOfcpu'],
+    ['Running', undefined],
+  ])
+  await tasks[Symbol.asyncDispose]()
+})
