@@ -38,12 +38,32 @@ const withPort = (name: string, hostPort: number, protocol = 'TCP', hostIP?: str
   aPod(name, { containers: [{ name: 'c', image: 'i', ports: [{ containerPort: 80, hostPort, protocol, hostIP }] }] })
 const asking = (name: string, requests: object) => aPod(name, {}, requests)
 
+/** A container of two cpus, and what is said beside it. */
+const running = (spec: object, ...initContainers: object[]) => aPod('p', { initContainers, ...spec }, { cpu: '2' })
+const initially = (cpu: string, restartPolicy?: string) => ({
+  ...{ name: 'i', image: 'i', resources: { requests: { cpu } } },
+  ...(restartPolicy && { restartPolicy }),
+})
+
 const unmatched = "node(s) didn't match Pod's node affinity/selector"
 const taken = "node(s) didn't have free ports for the requested pod ports"
 
 type FilterRow = readonly [why: string, plugin: SchedulerPlugin, pod: Pod, node: Node, placed: Pod[], verdict: string]
 const filters: readonly FilterRow[] = [
   ['room', nodeResourcesFit, asking('p', { cpu: '4', memory: '8Gi' }), aNode('n'), [], 'fits'],
+  ['room without its overhead', nodeResourcesFit, running({ overhead: { cpu: '1' } }), aNode('n'), [], 'fits'],
+  ['no room with it', nodeResourcesFit, running({ overhead: { cpu: '2500m' } }), aNode('n'), [], 'Insufficient cpu'],
+  ['an init container is larger', nodeResourcesFit, running({}, initially('5')), aNode('n'), [], 'Insufficient cpu'],
+  ['an init container goes again', nodeResourcesFit, running({}, initially('3')), aNode('n'), [], 'fits'],
+  ['a sidecar stays', nodeResourcesFit, running({}, initially('3', 'Always')), aNode('n'), [], 'Insufficient cpu'],
+  [
+    'the pod as a whole asks for more',
+    nodeResourcesFit,
+    running({ resources: { requests: { cpu: '5' } } }),
+    aNode('n'),
+    [],
+    'Insufficient cpu',
+  ],
   ['too much cpu', nodeResourcesFit, asking('p', { cpu: '4001m' }), aNode('n'), [], 'Insufficient cpu'],
   [
     'both short',
