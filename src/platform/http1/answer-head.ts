@@ -8,16 +8,13 @@ export interface AnswerFraming {
   readonly date: string
 }
 
-/** Headers of the connection, not of the answer: the server's own matter. */
-const ownHeaders = new Set(['connection', 'content-length', 'date', 'keep-alive', 'transfer-encoding', 'upgrade'])
-
 export function answerHead(
   status: number,
   headers: Readonly<Record<string, string | readonly string[]>>,
   { length, connection, date }: AnswerFraming,
 ): string {
   let text = `${statusLine(status)}date: ${date}\r\n`
-  for (const name in headers) if (!ownHeaders.has(name)) text += headerLines(name, headers[name])
+  for (const name in headers) if (!isOwn(name)) text += headerLines(name, headers[name])
   if (typeof length === 'number') text += `content-length: ${length}\r\n`
   else if (length === 'chunked') text += 'transfer-encoding: chunked\r\n'
   if (connection !== undefined) text += `connection: ${connection}\r\n`
@@ -31,16 +28,50 @@ export function upgradeHead(status: number, headers: Readonly<Record<string, str
   return `${text}\r\n`
 }
 
+/** Headers of the connection, not of the answer: the server's own matter. */
+function isOwn(name: string): boolean {
+  switch (name) {
+    case 'connection':
+    case 'content-length':
+    case 'date':
+    case 'keep-alive':
+    case 'transfer-encoding':
+    case 'upgrade':
+      return true
+    default:
+      return false
+  }
+}
+
 function headerLines(name: string, value: string | readonly string[] | undefined): string {
-  if (value === undefined) return ''
+  if (value === undefined || !isName(name)) return ''
   if (typeof value !== 'string') return value.map((one) => headerLines(name, one)).join('')
-  if (strangeInName.test(name)) return ''
-  return `${name}: ${value.replaceAll(strange, ' ')}\r\n`
+  return `${name}: ${isPlain(value) ? value : value.replaceAll(strange, ' ')}\r\n`
 }
 
 /** What would break the line. An answer that is passed on may hold anything. */
 const strange = /[^\t\x20-\x7e\x80-\xff]/g
 const strangeInName = /[^!#$%&'*+\-.^_`|~\dA-Za-z]/
+
+/** Most values: a loop over them is faster than an expression. */
+function isPlain(value: string): boolean {
+  for (let at = 0; at < value.length; at++) {
+    const code = value.charCodeAt(at)
+    if (code < 0x20 || code > 0x7e) return false
+  }
+  return true
+}
+
+/** Names that were found to be names. */
+const names = new Set<string>()
+const namesMax = 256
+
+function isName(name: string): boolean {
+  if (names.has(name)) return true
+  if (name === '' || strangeInName.test(name)) return false
+  if (names.size < namesMax) names.add(name)
+  return true
+}
 
 const statusLine = (status: number): string => statusLines.get(status) ?? `HTTP/1.1 ${status} \r\n`
 

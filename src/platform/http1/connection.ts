@@ -140,12 +140,13 @@ export class Http1Connection {
     }
     if (this.#ahead.length === 0) return
     if (this.#searched === 0) this.#dueSecond = this.#options.second() + headSecondsMax
-    const end = headEnd(this.#ahead, Math.max(this.#searched, 1))
+    const end = headEnd(this.#ahead, this.#searched)
     if (Math.max(end, this.#ahead.length * Number(end < 0)) > headBytesMax) throw new Refused(431, 'too long a head')
     this.#searched = end < 0 ? this.#ahead.length : 0
     if (end < 0) return
     const head = parseRequestHead(this.#options.textOf(this.#ahead, 0, end - 4))
-    this.#ahead = this.#ahead.subarray(end)
+    // An empty rest would keep what it was cut from.
+    this.#ahead = end === this.#ahead.length ? nothing : this.#ahead.subarray(end)
     this.#dueSecond = Infinity
     this.#body = head.body === 0 ? undefined : new IncomingBody(head.body)
     this.#exchange = new Exchange(head, this.#options, (bytesMax) => this.#readBody(head, bytesMax))

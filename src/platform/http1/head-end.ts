@@ -1,13 +1,20 @@
-// Finds where the head of a request ends in the bytes that have come so far.
+// Finds where the head of a request ends in the bytes that have come so far, and refuses bytes that have no place in it.
 import { Refused } from './refused.ts'
 
 const [lineFeed, carriageReturn] = [10, 13]
 
-/** The index behind the empty line, or -1 when it has not come yet. `from`: what lies before it was looked at. */
-export function headEnd(bytes: Uint8Array, from: number): number {
-  for (let at = bytes.indexOf(lineFeed, from); at >= 0; at = bytes.indexOf(lineFeed, at + 1)) {
-    if (bytes[at - 1] !== carriageReturn) throw new Refused(400, 'a line that ends without a carriage return')
-    if (at >= 3 && bytes[at - 2] === lineFeed && bytes[at - 3] === carriageReturn) return at + 1
+/** Bytes that may stand in a line: a tab, and all but control characters. */
+const isPlain = Uint8Array.from({ length: 256 }, (_, byte) => Number(byte === 9 || (byte >= 32 && byte !== 127)))
+
+/** The index behind the empty line, or -1 when it has not come yet. `searched`: so many bytes were looked at before. */
+export function headEnd(bytes: Uint8Array, searched: number): number {
+  for (let at = bytes[searched - 1] === carriageReturn ? searched - 1 : searched; at < bytes.length; at++) {
+    if (isPlain[bytes[at] ?? 0] === 1) continue
+    if (bytes[at] === lineFeed) throw new Refused(400, 'a line that ends without a carriage return')
+    if (bytes[at] !== carriageReturn) throw new Refused(400, 'a control character in the head of a request')
+    if (at + 1 === bytes.length) return -1
+    if (bytes[++at] !== lineFeed) throw new Refused(400, 'a carriage return within a line')
+    if (at >= 3 && bytes[at - 2] === lineFeed) return at + 1
   }
   return -1
 }

@@ -22,9 +22,8 @@ export type BodyFraming = number | 'chunked'
 
 const headersMax = 1_000
 
-/** Text in which every character is a byte, without the empty line at its end. */
+/** Text in which every character is a byte, without the empty line at its end, as `headEnd` lets it through. */
 export function parseRequestHead(text: string): RequestHead {
-  if (strange.test(text)) throw new Refused(400, 'a control character in the head of a request')
   const lineEnd = text.indexOf('\r\n')
   const first = lineEnd < 0 ? text : text.slice(0, lineEnd)
   const { method, target, isHttp10 } = requestLine(first)
@@ -55,8 +54,6 @@ export function parseRequestHead(text: string): RequestHead {
 }
 
 const none: readonly string[] = []
-/** Line ends that are no line ends, and what has no place in a line. */
-const strange = /[^\t\r\n\x20-\x7e\x80-\xff]|\r(?!\n)|(?<!\r)\n/
 const token = /^[!#$%&'*+\-.^_`|~\dA-Za-z]+$/
 const hostText = /^[-\w.:[\]%~!$&'()*+,;=]*$/
 
@@ -100,7 +97,7 @@ function addHeader(
   // A line that goes on with the one before begins with a space: no name does.
   if (colon < 0 || colon > end) throw new Refused(400, 'malformed header line')
   const name = nameOf(text.slice(at, colon))
-  const value = text.slice(colon + 1, end).replace(blanksAround, '')
+  const value = withoutBlanks(text, colon + 1, end)
   lines.push(name, value)
   const before = headers[name]
   if (before === undefined) headers[name] = value
@@ -108,7 +105,15 @@ function addHeader(
   else if (!single.has(name)) headers[name] = `${before}${name === 'cookie' ? '; ' : ', '}${value}`
 }
 
-const blanksAround = /^[ \t]+|[ \t]+$/g
+const [tab, space] = [9, 32]
+const isBlank = (text: string, at: number): boolean => text.charCodeAt(at) === space || text.charCodeAt(at) === tab
+
+function withoutBlanks(text: string, from: number, to: number): string {
+  let [start, end] = [from, to]
+  while (start < end && isBlank(text, start)) start++
+  while (end > start && isBlank(text, end - 1)) end--
+  return text.slice(start, end)
+}
 
 /** The names that clients send, as most of them write them: neither checked nor turned again. */
 const knownNames = new Map(
