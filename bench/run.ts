@@ -16,6 +16,7 @@ import { schedulerBench } from './scheduler.ts'
 import { schemaBench } from './schema.ts'
 import { startBench } from './start.ts'
 import { storeBench } from './store.ts'
+import { wireBench } from './wire.ts'
 
 const benches: readonly Bench[] = [
   admissionBench,
@@ -34,6 +35,7 @@ const benches: readonly Bench[] = [
   schemaBench,
   startBench,
   storeBench,
+  wireBench,
 ]
 
 const wanted = process.argv.slice(2)
