@@ -1,0 +1,73 @@
+// Flow 02: the token of a pod: made for it, given to it as a file, renewed in time, and worth nothing once the pod is gone.
+import { deepEqual, equal, match, notEqual, ok } from 'node:assert/strict'
+import { test } from 'node:test'
+import { tokenReview } from '../../src/api/authentication/v1/token-review.ts'
+import { subjectAccessReview } from '../../src/api/authorization/v1/subject-access-review.ts'
+import { namespace } from '../../src/api/core/v1/namespace.ts'
+import { pod, serviceAccount } from '../../src/cluster/index.ts'
+import { ctx, startLoneNode } from './lone-node.ts'
+import { comparePage, excerpt, inOrder } from './page.ts'
+
+test('02 service account token', async () => {
+  await using node = await startLoneNode({ mountsVolumes: true })
+  const { admin, clock, host } = node
+  await admin.of(namespace).create({ metadata: { name: 'team' } }, '', ctx)
+  await clock.advance('1s')
+  ok(await admin.of(serviceAccount).find('default', 'team', ctx), 'every namespace has its own')
+
+  const spec = { containers: [{ name: 'c', image: 'i' }], nodeName: 'solo', terminationGracePeriodSeconds: 0 }
+  await admin.of(pod).create({ metadata: { name: 'p' }, spec }, 'default', ctx)
+  await clock.advance('5s')
+  const made = await admin.of(pod).get('p', 'default', ctx)
+  const volume = made.spec.volumes?.[0]
+  match(volume?.name ?? '', /^kube-api-access-/)
+  deepEqual(
+    volume?.projected?.sources?.map((source) => Object.keys(source)[0]),
+    ['serviceAccountToken', 'configMap', 'downwardAPI'],
+  )
+  const read = async (file: string) => {
+    const folder = `/pods/${made.metadata.uid}/volumes/kubernetes.io~projected/${volume?.name}`
+    return new TextDecoder().decode(await host.disk.readEnd(`${folder}/${file}`, 10_000))
+  }
+  equal(await read('namespace'), 'default')
+  match(await read('ca.crt'), /^-----BEGIN CERTIFICATE-----/)
+  const token = await read('token')
+  const review = async (shown: string, audiences?: string[]) => {
+    const asked = { token: shown, ...(audiences === undefined ? {} : { audiences }) }
+    return (await admin.of(tokenReview).create({ metadata: {}, spec: asked }, '', ctx)).status
+  }
+  const known = await review(token)
+  equal(known?.user?.username, 'system:serviceaccount:default:default')
+  deepEqual(known?.user?.extra?.['authentication.kubernetes.io/pod-name'], ['p'])
+  equal((await review(token, ['another']))?.authenticated ?? false, false, 'it is meant for the API server alone')
+  const attributes = { user: known?.user?.username ?? '', resourceAttributes: { verb: 'list', resource: 'secrets' } }
+  const { status } = await admin.of(subjectAccessReview).create({ metadata: {}, spec: attributes }, '', ctx)
+  equal(status.allowed, false, 'without a role it may do nothing')
+
+  await clock.advance('49m')
+  const renewed = await read('token')
+  notEqual(renewed, token, 'renewed at 80 % of its life')
+  ok((await review(renewed))?.authenticated)
+  const request = { spec: { expirationSeconds: 600 } }
+  const brief = (await admin.of(serviceAccount).act('default', 'default', 'token', request, ctx)) as {
+    readonly status: { readonly token: string }
+  }
+  ok((await review(brief.status.token))?.authenticated)
+  await clock.advance('11m')
+  equal((await review(brief.status.token))?.authenticated ?? false, false, 'expired')
+  const flow = node.flowOf('pods', 'p')
+  inOrder(flow, /kubelet\/solo ──► API Server: create serviceaccounts\/token default → 201/, /Runtime: run sandbox p/)
+
+  const last = await read('token')
+  await admin.of(pod).delete('p', 'default', {}, ctx)
+  await clock.advance('10s')
+  equal((await review(last))?.authenticated ?? false, false, 'the pod is gone, and with it what its token was worth')
+
+  await comparePage('02-service-account-token', 'Token of a ServiceAccount', [
+    {
+      heading: 'A pod gets its token',
+      text: 'Admission gives the pod a volume for it; the kubelet asks for a token that is bound to the pod, and puts it into the volume before anything runs. At 80 % of its life it asks for another.',
+      diagram: excerpt(flow, /admin ──► API Server/, /serviceaccounts\/token/, /──► Runtime/, /put pod/),
+    },
+  ])
+})

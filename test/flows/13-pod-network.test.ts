@@ -1,0 +1,62 @@
+// Flow 13: a pod gets an address of its node's range with its sandbox, and gives it back with it. The plugins themselves are
+// asserted with real containers in test/kubelet.
+import { deepEqual, equal, match } from 'node:assert/strict'
+import { test } from 'node:test'
+import { context, event, pod, startCluster } from '../../src/cluster/index.ts'
+import { comparePage, excerpt, inOrder, since } from './page.ts'
+
+const ctx = context(new AbortController().signal)
+
+test('13 pod network', async () => {
+  // Five addresses: eight without the network, the gateway and the last.
+  await using cluster = await startCluster({ simulation: { podRange: () => '10.9.0.0/29' } })
+  const { client, clock } = cluster
+  const pods = client.of(pod)
+  const create = async (name: string) => {
+    const spec = { containers: [{ name: 'c', image: 'i' }], terminationGracePeriodSeconds: 0 }
+    await pods.create({ metadata: { name }, spec }, 'default', ctx)
+    await clock.advance('5s')
+  }
+  const addressOf = async (name: string) => (await pods.get(name, 'default', ctx)).status.podIP
+  for (const name of ['a', 'b', 'c', 'd', 'e']) await create(name)
+  const given = await Promise.all(['a', 'b', 'c', 'd', 'e'].map(addressOf))
+  deepEqual(given, ['10.9.0.2', '10.9.0.3', '10.9.0.4', '10.9.0.5', '10.9.0.6'])
+  const flow = cluster.flow(pod, 'a')
+  inOrder(flow, /kubelet\/node-0 ──► Runtime: run sandbox a/, /kubelet\/node-0 ──► Runtime: start container c/)
+  match(flow, /kubelet\/node-0 ──► API Server: patch pods\/status a → 200/)
+
+  await create('late')
+  equal(await addressOf('late'), undefined)
+  const told = (await client.of(event).list({ fieldSelector: 'involvedObject.name=late' }, ctx)).items
+  match(
+    told.map(({ reason, message }) => `${reason}: ${message}`).join('\n'),
+    /^FailedCreatePodSandBox: Failed to create pod sandbox: no address is left in the range 10\.9\.0\.0\/29/m,
+  )
+  await pods.delete('c', 'default', {}, ctx)
+  await clock.advance('2m')
+  equal(await addressOf('late'), '10.9.0.4', 'what one gives back another gets')
+  const waited = since(cluster.flow(pod, 'late'), 'test ──► API Server')
+
+  await cluster.kill('kubelet/node-0')
+  cluster.start('kubelet/node-0')
+  await clock.advance('1m')
+  deepEqual(await Promise.all(['a', 'b', 'late'].map(addressOf)), ['10.9.0.2', '10.9.0.3', '10.9.0.4'])
+  await pods.delete('a', 'default', {}, ctx)
+  await clock.advance('1m')
+  await create('next')
+  equal(await addressOf('next'), '10.9.0.2', 'a kubelet that starts again leaks no address')
+
+  const steps = [/test ──► API Server/, /Runtime: (run|stop|remove) sandbox/, /patch pods\/status/, /put pod/]
+  await comparePage('13-pod-network', 'Pod network', [
+    {
+      heading: 'A pod gets its address',
+      text: 'The runtime makes the sandbox, and the network plugins give it an address of the range of the node; the kubelet tells it in the status.',
+      diagram: excerpt(flow, ...steps),
+    },
+    {
+      heading: 'The range is exhausted',
+      text: 'The sandbox fails and is tried again, with a growing pause, until another pod has given its address back.',
+      diagram: excerpt(waited, ...steps),
+    },
+  ])
+})

@@ -1,0 +1,73 @@
+// Flow 20: questions: answered from the cache of the API server, or, for what only the node knows, by its kubelet.
+import { equal, match } from 'node:assert/strict'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import type { FlowEvent } from '../../src/base/flow.ts'
+import { fetchFlowEvents } from '../../src/cluster/flow-events.ts'
+import { context, pod, startCluster } from '../../src/cluster/index.ts'
+import { wordsOf } from '../../src/flows/fold.ts'
+import { kubectls, runKubectl } from '../kubectl.ts'
+import { until } from '../until.ts'
+import { comparePage } from './page.ts'
+
+const ctx = context(new AbortController().signal)
+const kubectl = kubectls().at(-1)
+if (kubectl === undefined) throw new Error('there is no kubectl')
+
+/** The calls of kubectl about an object, without times: how long kubectl takes says nothing here. */
+const callsOf = (events: readonly FlowEvent[], name: string): string =>
+  events
+    .filter(({ from, object }) => from.startsWith('kubectl') && object?.name === name)
+    .map((event) => `kubectl ──► ${event.to}: ${wordsOf(event)}`)
+    .join('\n')
+
+test(`20 query, kubectl ${kubectl.version}`, async () => {
+  const command = (words: readonly string[]) =>
+    Promise.resolve({ exitCode: words[0] === 'false' ? 3 : 0, stdout: `${words.join(' ')}\n` })
+  const images = { web: { log: ['one', 'two'] }, gone: 'missing' as const }
+  await using cluster = await startCluster({ time: 'flowing', simulation: { images, command } })
+  const folder = await mkdtemp(join(tmpdir(), 'coxswain-query-'))
+  await using _folder = { [Symbol.asyncDispose]: () => rm(folder, { recursive: true }) }
+  const kubeconfig = join(folder, 'kubeconfig')
+  await writeFile(kubeconfig, cluster.kubeconfig)
+  const k = (...args: string[]) => runKubectl(kubectl, kubeconfig, args)
+  const create = (name: string, image: string, more: object = {}) =>
+    cluster.client
+      .of(pod)
+      .create({ metadata: { name }, spec: { containers: [{ name: 'c', image }], ...more } }, 'default', ctx)
+  const phaseOf = async (name: string) => (await cluster.client.of(pod).get(name, 'default', ctx)).status.phase
+  await create('web', 'web')
+  await until(async () => (await phaseOf('web')) === 'Running')
+
+  match((await k('get', 'pod', 'web', '--no-headers')).out, /^web +1\/1 +Running/)
+  equal((await k('logs', 'web', '--tail=1')).out, 'two\n')
+  const failed = await k('exec', 'web', '--', 'false')
+  equal(failed.code, 3, failed.err)
+  const asked = callsOf(await fetchFlowEvents(cluster.kubeconfig, ctx.signal), 'web')
+  match(asked, /get pods\/log web → 200/)
+  match(asked, /get pods\/exec web/)
+
+  await create('unplaced', 'web', { nodeSelector: { no: 'where' } })
+  match((await k('exec', 'unplaced', '--', 'true')).err, /pod unplaced does not have a host assigned/)
+  await create('waiting', 'gone')
+  await until(async () => (await phaseOf('waiting')) === 'Pending')
+  const reason = async () =>
+    (await cluster.client.of(pod).get('waiting', 'default', ctx)).status.containerStatuses?.[0]?.state?.waiting?.reason
+  await until(async () => /Image/.test((await reason()) ?? ''))
+  match(
+    (await k('logs', 'waiting')).err,
+    /container "c" in pod "waiting" is waiting to start: (trying and failing to pull image|image can't be pulled)/,
+  )
+  await cluster.kill('kubelet/node-0')
+  match((await k('logs', 'web')).err, /no kubelet of node "node-0" answers/)
+
+  await comparePage('20-query', 'Query', [
+    {
+      heading: 'What the API server knows, and what only the node knows',
+      text: '`kubectl get`, `logs` and `exec`: the first is answered from the cache, the others pass the API server on their way to the kubelet of the node.',
+      diagram: asked,
+    },
+  ])
+})

@@ -1,0 +1,71 @@
+// Flow 27: pods that no API server has told the node of: out of files and from an address, shown by their mirrors.
+import { deepEqual, equal } from 'node:assert/strict'
+import { test } from 'node:test'
+import { pod } from '../../src/cluster/index.ts'
+import type { ManifestSource } from '../../src/machine/manifests/manifests.ts'
+import { ctx, startLoneNode } from './lone-node.ts'
+import { comparePage, excerpt, inOrder } from './page.ts'
+
+const manifest = (name: string, image: string) =>
+  `apiVersion: v1\nkind: Pod\nmetadata: {name: ${name}}\nspec:\n  containers: [{name: c, image: ${image}}]\n`
+
+/** What stands there, and who waits for it to change. */
+function source(kind: ManifestSource['kind']) {
+  const texts = new Map<string, string>()
+  let heard = Promise.withResolvers<void>()
+  const own: ManifestSource = {
+    kind,
+    list: () => Promise.resolve([...texts].map(([name, text]) => ({ name, text }))),
+    changed: (signal) => {
+      signal.addEventListener('abort', () => heard.reject(signal.reason as Error), { once: true })
+      return heard.promise
+    },
+  }
+  const write = (name: string, text: string) => {
+    texts.set(name, text)
+    const told = heard
+    heard = Promise.withResolvers()
+    told.resolve()
+  }
+  return { own, write }
+}
+
+test('27 sources of pods', async () => {
+  const [files, address] = [source('file'), source('http')]
+  const digest = (text: string) =>
+    `h${text.length}${[...new TextEncoder().encode(text)].reduce((a, b) => (a * 31 + b) >>> 0, 7)}`
+  await using node = await startLoneNode({ manifests: [files.own, address.own], digest })
+  const { admin, clock, runtime } = node
+  const seen = async () =>
+    (await admin.of(pod).list({}, ctx)).items.map(({ metadata, status }) => {
+      const from = metadata.annotations?.['kubernetes.io/config.source'] ?? 'api'
+      return `${metadata.name} ${from} ${status.phase}`
+    })
+  files.write('web.yaml', manifest('web', 'one'))
+  await clock.advance('40s')
+  address.write('http://m/', manifest('from-afar', 'two'))
+  await clock.advance('40s')
+  const spec = { containers: [{ name: 'c', image: 'three' }], nodeName: 'solo' }
+  await admin.of(pod).create({ metadata: { name: 'usual' }, spec }, 'default', ctx)
+  await clock.advance('10s')
+  deepEqual(await seen(), ['from-afar-solo http Running', 'usual api Running', 'web-solo file Running'])
+  const flow = node.flowOf('pods', 'web-solo')
+  inOrder(flow, /kubelet\/solo ──► API Server: create pods web-solo → 201/, /API Server ══► Store: put pod web-solo/)
+
+  files.write('broken.yaml', '{nonsense')
+  await clock.advance('40s')
+  equal((await seen()).length, 3, 'a broken file keeps nobody else')
+  const running = (await runtime.podUids(ctx.signal)).length
+  await admin.of(pod).delete('web-solo', 'default', { gracePeriodSeconds: 0 }, ctx)
+  await clock.advance('40s')
+  equal((await runtime.podUids(ctx.signal)).length, running, 'who deletes the mirror does not delete the pod')
+  deepEqual((await seen()).includes('web-solo file Running'), true)
+
+  await comparePage('27-sources-of-pods', 'Sources of pods', [
+    {
+      heading: 'A file becomes a pod',
+      text: 'The kubelet runs what the file says without asking anybody, and makes a mirror of it in the API, whose status it keeps.',
+      diagram: excerpt(flow, /kubelet\/solo ──► API Server: (create|patch)/, /put pod/, /──► Runtime/),
+    },
+  ])
+})
