@@ -1,0 +1,66 @@
+// Flow 13 with real plugins: addresses run out and come back, a plugin that is missing is said, and no kill leaks an address;
+// and a runtime that stands still makes its node not ready.
+import { deepEqual, equal, match } from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
+import { readdirSync, readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { test } from 'node:test'
+import { inNamespaces } from '../containers/namespaces.ts'
+import { startRealUp } from '../containers/up.harness.ts'
+import { until } from '../until.ts'
+
+inNamespaces(import.meta.url, () => {
+  test('addresses run out, come back, and none is leaked; plugins and a runtime that are away are told', async () => {
+    // Five addresses for pods: eight without the network, the bridge and the last.
+    await using node = await startRealUp('--node-cidr-mask-size', '29', '--cluster-cidr', '10.244.0.0/16')
+    const { k, image } = node
+    const run = (name: string) => k(['run', name, `--image=${image}`, '--grace-period=1'])
+    const isReady = (name: string) => k(['wait', `pod/${name}`, '--for=condition=Ready', '--timeout=60s'])
+    const told = (name: string) =>
+      k(['get', 'events', `--field-selector=involvedObject.name=${name}`, '-o', 'jsonpath={.items[*].message}'])
+    const names = ['a', 'b', 'c', 'd', 'e']
+    for (const name of names) await run(name)
+    for (const name of names) await isReady(name)
+    await run('late')
+    await until(async () => (await told('late')).includes('no IP addresses available in range set'))
+    match(
+      await told('late'),
+      /Failed to create pod sandbox: .*no IP addresses available in range set: 10\.244\.0\.1-10\.244\.0\.6/,
+    )
+    await k(['delete', 'pod', 'a', '--timeout=60s'])
+    await isReady('late')
+
+    await node.crash()
+    await k(['delete', 'pod', 'b', '--timeout=60s'])
+    execFileSync('mount', ['-t', 'tmpfs', 'none', '/usr/lib/cni'])
+    await run('pluginless')
+    await until(async () => (await told('pluginless')).includes('failed to find plugin'))
+    execFileSync('umount', ['/usr/lib/cni'])
+    await isReady('pluginless')
+
+    await k(['delete', 'pod', '--all', '--timeout=60s'])
+    const addresses = join(dirname(node.podsFolder), 'addresses', 'coxswain')
+    deepEqual(
+      readdirSync(addresses).filter((name) => /^\d/.test(name)),
+      [],
+      'every address was given back',
+    )
+
+    const pid = Number(readFileSync(join(dirname(node.podsFolder), 'containerd', 'containerd.pid'), 'utf8'))
+    const ready = () =>
+      k([
+        'get',
+        'node',
+        '-o',
+        'jsonpath={.items[0].status.conditions[?(@.type=="Ready")].reason} {.items[0].status.conditions[?(@.type=="Ready")].message}',
+      ])
+    equal(await ready(), 'KubeletReady kubelet is posting ready status')
+    process.kill(pid, 'SIGSTOP')
+    await until(async () => (await ready()).startsWith('KubeletNotReady'))
+    equal(await ready(), 'KubeletNotReady container runtime is down')
+    const taints = ['get', 'node', '-o', 'jsonpath={.items[0].spec.taints[*].key}']
+    await until(async () => (await k(taints)).includes('node.kubernetes.io/not-ready'))
+    process.kill(pid, 'SIGCONT')
+    await until(async () => (await ready()).startsWith('KubeletReady'))
+  })
+})
