@@ -13,6 +13,7 @@ export interface Access {
 
 const headEnd = Buffer.from('\r\n\r\n')
 const chunkedEnd = Buffer.from('0\r\n\r\n')
+const nothing = Buffer.alloc(0)
 
 export interface Received {
   readonly status: number
@@ -29,7 +30,7 @@ export class Connection {
   #status = 0
   /** What is still to come of a body of known length; -1 while the head is read, Infinity for one in chunks. */
   #left = -1
-  #tail: Buffer = Buffer.alloc(0)
+  #tail: Buffer = nothing
   #bytes = 0
 
   static async open({ host, port, ca, cert, key }: Access): Promise<Connection> {
@@ -96,6 +97,7 @@ export class Connection {
 
   #finish(): void {
     this.#left = -1
+    this.#tail = nothing
     this.#answered?.(this.#status, this.#bytes)
   }
 }
