@@ -69,6 +69,7 @@ test('a version at rest keeps its encoding no longer, and still has it', () => {
     notEqual(now(), now())
     deepEqual(now(), before)
   }
+  equal(stored.json, stored.json) // who asks twice asks again
 })
 
 test('watchers who are told the same get the same bytes', () => {

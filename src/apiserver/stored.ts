@@ -75,6 +75,8 @@ export class Stored {
   #object: ApiObject | undefined
   #json: Uint8Array | undefined
   #isAtRest = false
+  /** Asked for while at rest: who asks twice asks again. */
+  #isAskedFor = false
   #protobuf: Uint8Array | undefined
 
   constructor(source: Uint8Array | Draft, revision: number) {
@@ -116,13 +118,15 @@ export class Stored {
   get json(): Uint8Array {
     if (this.#json !== undefined) return this.#json
     const json = withVersion(this.bytes, this.revision)
-    if (!this.#isAtRest) this.#json = json
+    if (!this.#isAtRest || this.#isAskedFor) this.#json = json
+    this.#isAskedFor = this.#isAtRest
     return json
   }
 
-  /** Hardly anybody will ask for its bytes again: they are made anew for those who do. */
+  /** Hardly anybody will ask for its bytes again: they are made anew for the first who does. */
   rest(): void {
     this.#isAtRest = true
+    this.#isAskedFor = false
     this.#json = undefined
     if (this.#source instanceof Draft) this.#source.rest()
   }
