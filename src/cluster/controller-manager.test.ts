@@ -1,40 +1,27 @@
 // Controller managers of their own, over HTTPS: one works, and when it ends in order the next goes on at once.
 import { deepEqual, equal, match, throws } from 'node:assert/strict'
 import { test } from 'node:test'
-import { realClock } from '../base/clock.ts'
 import { context } from '../base/context.ts'
 import { silentLog } from '../base/log.ts'
-import { systemRandom } from '../base/random.ts'
 import { deployment } from '../api/apps/v1/deployment.ts'
 import { secret } from '../api/core/v1/secret.ts'
 import { serviceAccount } from '../api/core/v1/service-account.ts'
-import { nodePlatform } from '../platform/node/platform.ts'
-import { MemoryStore } from '../store/memory.ts'
-import { Cluster } from './cluster.ts'
 import { read } from './component-server.harness.ts'
 import { controllerManagerSettings } from './controller-manager-flags.ts'
 import { adminUser } from './identities.ts'
-import { temporaryCertificates } from './pki.ts'
-import { clusterPolicies } from './policies.ts'
 import { runControllerManager } from './run-controller-manager.ts'
-import { serve } from './serve.ts'
+import { serveCluster } from './served-cluster.harness.ts'
 
 const ctx = context(new AbortController().signal)
 
 test('a controller manager of its own works on any API server, each controller under its account; the next takes over', async () => {
-  const options = { clock: realClock, random: systemRandom, log: silentLog, nodes: 1, controllerManagers: 0 }
-  const certificates = temporaryCertificates({ ...options, platform: nodePlatform, hosts: ['127.0.0.1'] })
-  const { policies } = clusterPolicies({ ...options, ...certificates, platform: nodePlatform })
-  const cluster = new Cluster({ ...options, policies, store: new MemoryStore(realClock) })
-  cluster.start()
-  const server = await serve(cluster, { ...options, host: '127.0.0.1', port: 0, certificates, platform: nodePlatform })
-  await cluster.ready
+  await using served = await serveCluster({ controllerManagers: 0 })
+  const { cluster, certificates, kubeconfig } = served
   const accountKey = certificates.accountKey.privateKey
   const start = () => {
     const stop = new AbortController()
     const leading = Promise.withResolvers<void>()
     const serving = Promise.withResolvers<number>()
-    const { kubeconfig } = server
     const ended = runControllerManager(
       {
         kubeconfig,
@@ -84,8 +71,6 @@ test('a controller manager of its own works on any API server, each controller u
   second.stop.abort()
   await second.ended
   equal((await deployments.get('web', 'default', ctx)).status.readyReplicas, 3)
-  await server.close(0)
-  await cluster.stop()
 })
 
 test('flags of a controller manager', () => {

@@ -1,24 +1,17 @@
 // Flows across processes: what components tell over HTTPS is one record with what the API server saw itself.
 import { deepEqual, equal } from 'node:assert/strict'
 import { test } from 'node:test'
-import { realClock } from '../base/clock.ts'
 import { context } from '../base/context.ts'
 import type { FlowEvent } from '../base/flow.ts'
 import { silentLog } from '../base/log.ts'
-import { systemRandom } from '../base/random.ts'
 import { deployment } from '../api/apps/v1/deployment.ts'
 import { textDiagram } from '../flows/text-diagram.ts'
 import { lifeOf } from '../flows/flow-graph.ts'
-import { nodePlatform } from '../platform/node/platform.ts'
-import { MemoryStore } from '../store/memory.ts'
-import { Cluster } from './cluster.ts'
 import { fetchFlowEvents, followFlowEvents } from './flow-events.ts'
 import { adminUser } from './identities.ts'
-import { temporaryCertificates } from './pki.ts'
-import { clusterPolicies } from './policies.ts'
 import { runControllerManager } from './run-controller-manager.ts'
 import { runScheduler } from './run-scheduler.ts'
-import { serve } from './serve.ts'
+import { serveCluster } from './served-cluster.harness.ts'
 
 const ctx = context(new AbortController().signal)
 const web = { resource: 'deployments', namespace: 'default', name: 'web' }
@@ -49,15 +42,9 @@ function drawnOf(diagram: string): number {
 }
 
 test('controllers and a scheduler in processes of their own: the chain is whole, and can be followed', async () => {
-  const options = { clock: realClock, random: systemRandom, log: silentLog, nodes: 1, controllerManagers: 0 }
-  const certificates = temporaryCertificates({ ...options, platform: nodePlatform, hosts: ['127.0.0.1'] })
-  const { policies } = clusterPolicies({ ...options, ...certificates, platform: nodePlatform })
-  const cluster = new Cluster({ ...options, policies, store: new MemoryStore(realClock) })
-  cluster.start()
-  const server = await serve(cluster, { ...options, host: '127.0.0.1', port: 0, certificates, platform: nodePlatform })
-  await cluster.ready
+  await using served = await serveCluster({ controllerManagers: 0 })
+  const { cluster, kubeconfig } = served
   await cluster.components.get('scheduler')?.kill()
-  const { kubeconfig } = server
   const stop = new AbortController()
   const own = { kubeconfig, log: silentLog, onLead: () => undefined }
   const ended = [runControllerManager(own, stop.signal), runScheduler({ ...own, configuration: {} }, stop.signal)]
@@ -94,6 +81,4 @@ test('controllers and a scheduler in processes of their own: the chain is whole,
   )
   stop.abort()
   await Promise.all(ended)
-  await server.close(0)
-  await cluster.stop()
 })

@@ -1,40 +1,27 @@
 // Schedulers of their own, over HTTPS: one binds, the next goes on at once, and metrics are for those who may read them.
 import { deepEqual, equal, match } from 'node:assert/strict'
 import { test } from 'node:test'
-import { realClock } from '../base/clock.ts'
 import { context } from '../base/context.ts'
 import { silentLog } from '../base/log.ts'
-import { systemRandom } from '../base/random.ts'
 import { pod } from '../api/core/v1/pod.ts'
 import { serviceAccount } from '../api/core/v1/service-account.ts'
 import { objectKey } from '../api/object.ts'
 import { clusterRoleBinding } from '../api/rbac/v1/cluster-role-binding.ts'
-import { nodePlatform } from '../platform/node/platform.ts'
-import { MemoryStore } from '../store/memory.ts'
-import { Cluster } from './cluster.ts'
 import { read } from './component-server.harness.ts'
 import { fetchExplanation } from './decisions.ts'
 import { adminUser } from './identities.ts'
-import { temporaryCertificates } from './pki.ts'
-import { clusterPolicies } from './policies.ts'
 import { runScheduler } from './run-scheduler.ts'
-import { serve } from './serve.ts'
+import { serveCluster } from './served-cluster.harness.ts'
 
 const ctx = context(new AbortController().signal)
 
 test('a scheduler of its own binds pods of any API server; the next takes over', async () => {
-  const options = { clock: realClock, random: systemRandom, log: silentLog, nodes: 1 }
-  const certificates = temporaryCertificates({ ...options, platform: nodePlatform, hosts: ['127.0.0.1'] })
-  const { policies } = clusterPolicies({ ...options, ...certificates, platform: nodePlatform })
-  const cluster = new Cluster({ ...options, policies, store: new MemoryStore(realClock) })
-  cluster.start()
-  const server = await serve(cluster, { ...options, host: '127.0.0.1', port: 0, certificates, platform: nodePlatform })
-  await cluster.ready
+  await using served = await serveCluster()
+  const { cluster, kubeconfig } = served
   await cluster.components.get('scheduler')?.kill()
   const start = () => {
     const stop = new AbortController()
     const [leading, serving] = [Promise.withResolvers<void>(), Promise.withResolvers<number>()]
-    const { kubeconfig } = server
     const ended = runScheduler(
       {
         kubeconfig,
@@ -59,13 +46,13 @@ test('a scheduler of its own binds pods of any API server; the next takes over',
   const first = start()
   await first.leading
   await runs('a')
-  const decided = await fetchExplanation(server.kubeconfig, objectKey('default', 'a'), ctx.signal)
+  const decided = await fetchExplanation(kubeconfig, objectKey('default', 'a'), ctx.signal)
   deepEqual(
     decided?.nodes.map(({ node, verdict }) => `${node} ${verdict}`),
     ['node-0 fits'],
   )
   equal(decided?.nodeName, 'node-0')
-  equal(await fetchExplanation(server.kubeconfig, objectKey('default', 'nobody'), ctx.signal), undefined)
+  equal(await fetchExplanation(kubeconfig, objectKey('default', 'nobody'), ctx.signal), undefined)
   const port = await first.port
   equal((await read(port, '/healthz')).text, 'ok')
   equal((await read(port, '/metrics')).status, 401)
@@ -85,6 +72,4 @@ test('a scheduler of its own binds pods of any API server; the next takes over',
   await runs('b')
   second.stop.abort()
   await second.ended
-  await server.close(0)
-  await cluster.stop()
 })
