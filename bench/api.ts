@@ -7,6 +7,7 @@ import { Connection, requestText, type Access } from './api/connection.ts'
 import { fanOut } from './api/fan-out.ts'
 import { load, shown } from './api/load.ts'
 import { memoryMb, processorMs } from './api/process-usage.ts'
+import { samplePod } from './api/sample-pod.ts'
 import type { Bench } from './bench.ts'
 
 const namespace = 'bench'
@@ -15,24 +16,6 @@ const scale = Number(process.env['BENCH_SCALE'] ?? 1)
 const many = (count: number): number => Math.max(1, Math.round(count * scale))
 
 const configMap = (name: string) => ({ metadata: { name }, data: { a: 'b', c: 'd' } })
-const pod = (name: string) => ({
-  metadata: { name, labels: { app: 'web', tier: 'front' } },
-  spec: {
-    serviceAccountName: 'default',
-    automountServiceAccountToken: false,
-    schedulerName: 'nobody',
-    containers: [
-      {
-        name: 'web',
-        image: 'nginx:1.27',
-        ports: [{ containerPort: 80 }],
-        env: [{ name: 'MODE', value: 'production' }],
-        resources: { requests: { cpu: '100m', memory: '64Mi' }, limits: { memory: '128Mi' } },
-        readinessProbe: { httpGet: { path: '/healthz', port: 80 } },
-      },
-    ],
-  },
-})
 
 async function measure(access: Access, pid?: number): Promise<string[]> {
   const one = await Connection.open(access)
@@ -60,8 +43,8 @@ async function measure(access: Access, pid?: number): Promise<string[]> {
   }
   await add('create ConfigMaps', 1, 2_000, create('configmaps', 'single', configMap))
   await add('create ConfigMaps', 64, 10_000, create('configmaps', 'many', configMap))
-  await add('create Pods', 1, 1_000, create('pods', 'single', pod))
-  await add('create Pods', 64, 9_000, create('pods', 'many', pod))
+  await add('create Pods', 1, 1_000, create('pods', 'single', samplePod))
+  await add('create Pods', 64, 9_000, create('pods', 'many', samplePod))
   const get = requestText('GET', `${core}/pods/many-1`)
   await add('get a Pod', 64, 20_000, () => get)
   await add('patch ConfigMaps', 64, 10_000, (index) =>

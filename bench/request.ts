@@ -13,6 +13,7 @@ import { openStore, type StoreChoice } from '../src/cluster/open-store.ts'
 import { clusterPolicies } from '../src/cluster/policies.ts'
 import type { WireRequest } from '../src/platform/listener.ts'
 import { nodePlatform } from '../src/platform/node/platform.ts'
+import { samplePod } from './api/sample-pod.ts'
 import type { Bench } from './bench.ts'
 
 const concurrency = 16
@@ -28,23 +29,6 @@ interface Call {
 
 const core = '/api/v1/namespaces/default'
 const leases = '/apis/coordination.k8s.io/v1/namespaces/kube-node-lease/leases'
-const podNamed = (name: string) => ({
-  metadata: { name, labels: { app: 'web', tier: 'front' } },
-  spec: {
-    automountServiceAccountToken: false,
-    schedulerName: 'nobody',
-    containers: [
-      {
-        name: 'web',
-        image: 'nginx:1.27',
-        ports: [{ containerPort: 80 }],
-        env: [{ name: 'MODE', value: 'production' }],
-        resources: { requests: { cpu: '100m', memory: '64Mi' }, limits: { memory: '128Mi' } },
-        readinessProbe: { httpGet: { path: '/healthz', port: 80 } },
-      },
-    ],
-  },
-})
 const eventNamed = (name: string) => ({
   metadata: { name, namespace: 'default' },
   involvedObject: { apiVersion: 'v1', kind: 'Pod', name: 'p-0', namespace: 'default', uid: 'u', resourceVersion: '7' },
@@ -98,7 +82,7 @@ const calls = {
     target: `${core}/configmaps`,
     body: { metadata: { name: `c-${index}` }, data: { a: 'b', c: 'd' } },
   }),
-  'create a Pod': (index) => ({ method: 'POST', target: `${core}/pods`, body: podNamed(`p-${index}`) }),
+  'create a Pod': (index) => ({ method: 'POST', target: `${core}/pods`, body: samplePod(`p-${index}`) }),
   'create an Event': (index) => ({ method: 'POST', target: `${core}/events`, body: eventNamed(`e-${index}`) }),
   'bind a Pod': (index) => ({
     method: 'POST',

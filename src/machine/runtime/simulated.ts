@@ -6,7 +6,6 @@ import { joined } from '../../base/joined.ts'
 import { unlessAborted } from '../../base/unless-aborted.ts'
 import type { ByteStream } from '../../platform/byte-stream.ts'
 import type { Random } from '../../base/random.ts'
-import { quantityMillis, quantityUnits } from '../../schema/quantity.ts'
 import type { LogFiles } from '../logs/log-files.ts'
 import { MemoryLog } from '../logs/memory-log.ts'
 import { BytePipe, copy } from '../../wire/byte-pipe.ts'
@@ -38,6 +37,7 @@ import {
   type SimulatedProcess,
   type SimulatedProgram,
 } from './simulated-process.ts'
+import { usageIn, type SimulatedUsage } from './simulated-usage.ts'
 
 export { serveUntilTerminated } from './simulated-process.ts'
 export type { SimulatedCommand, SimulatedProcess, SimulatedProgram, SimulatedResult } from './simulated-process.ts'
@@ -53,26 +53,6 @@ export interface SimulatedRuntimeOptions {
   readonly pullMs?: number
   /** The IPv4 range of the pods' addresses, once the node has one; 10.244.0.0/24 when left out. */
   readonly podRange?: () => string | undefined
-}
-
-export interface SimulatedUsage {
-  readonly cpuMillis?: number
-  readonly memoryBytes?: number
-  readonly layerBytes?: number
-}
-
-/** `cpu=100m,memory=64Mi`: what each container of the pod uses. */
-export const usageAnnotation = 'coxswain.dev/usage'
-
-function usageIn(annotations: Readonly<Record<string, string>>): SimulatedUsage {
-  const parts = new Map(
-    (annotations[usageAnnotation] ?? '').split(',').map((part) => part.split('=') as [string, string]),
-  )
-  return {
-    cpuMillis: quantityMillis(parts.get('cpu')),
-    memoryBytes: quantityUnits(parts.get('memory')),
-    layerBytes: quantityUnits(parts.get('ephemeral-storage')),
-  }
 }
 
 interface Sandbox {

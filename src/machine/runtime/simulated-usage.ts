@@ -1,0 +1,22 @@
+// What a simulated container uses, as its pod's annotation says.
+import { quantityMillis, quantityUnits } from '../../schema/quantity.ts'
+
+export interface SimulatedUsage {
+  readonly cpuMillis?: number
+  readonly memoryBytes?: number
+  readonly layerBytes?: number
+}
+
+/** `cpu=100m,memory=64Mi`: what each container of the pod uses. */
+const usageAnnotation = 'coxswain.dev/usage'
+
+export function usageIn(annotations: Readonly<Record<string, string>>): SimulatedUsage {
+  const parts = new Map(
+    (annotations[usageAnnotation] ?? '').split(',').map((part) => part.split('=') as [string, string]),
+  )
+  return {
+    cpuMillis: quantityMillis(parts.get('cpu')),
+    memoryBytes: quantityUnits(parts.get('memory')),
+    layerBytes: quantityUnits(parts.get('ephemeral-storage')),
+  }
+}
