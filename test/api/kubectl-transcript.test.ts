@@ -12,7 +12,6 @@ const otherwise: Readonly<Record<string, string>> = {
   'kubectl config view --minify -o jsonpath={.contexts[0].name}': "the recorder's own kubeconfig",
   'kubectl get lease -A': 'names of machines',
   'kubectl get componentstatuses': "the recorder's scheduler did not run",
-  'kubectl get cronjob,job': 'a CronJob fires when the minute turns',
 }
 
 /** What is not there yet, by the part that is missing. */

@@ -110,6 +110,13 @@ const plans: [why: string, object: CronJob, jobs: Job[], changes: string[], even
     ['UnexpectedJob'],
   ],
   [
+    'runs beside one that it did not start, even when it may run only one',
+    aCron({ concurrencyPolicy: 'Forbid' }),
+    [aRun('manual', [], { metadata: {} })],
+    [`create job tick-${due}`],
+    ['UnexpectedJob'],
+  ],
+  [
     'keeps some of its history',
     aCron({ successfulJobsHistoryLimit: 1, failedJobsHistoryLimit: 0 }, ran),
     [aRun('a', complete), aRun('b', complete), aRun('c', failed)],

@@ -50,8 +50,9 @@ function withJobs({ status }: CronJob, jobs: readonly Job[]): { status: CronJobS
   }
   const listed = new Set((status.active ?? []).map(({ uid }) => uid))
   for (const each of jobs.filter((candidate) => !listed.has(candidate.metadata.uid) && !isFinished(candidate))) {
-    active.push(referenceTo(each))
-    if (each.metadata.annotations?.[scheduledAnnotation] === undefined)
+    // Ours, made by a turn that did not come to write it down; what somebody else started is not ours to count.
+    if (each.metadata.annotations?.[scheduledAnnotation] !== undefined) active.push(referenceTo(each))
+    else
       events.push({
         type: 'Warning',
         reason: 'UnexpectedJob',
@@ -139,7 +140,8 @@ function startDue(object: CronJob, jobs: readonly Job[], { lastMs, isTooMany, co
   // Made by a turn that did not come to write it down.
   if (view.find(job, objectKey(namespaceOf(object), name)) !== undefined)
     return { changes: [], status: started, events }
-  const running = jobs.filter((each) => !isFinished(each))
+  const active = new Set((status.active ?? []).map(({ uid }) => uid))
+  const running = jobs.filter(({ metadata }) => active.has(metadata.uid))
   if (spec.concurrencyPolicy === 'Forbid' && running.length > 0)
     return { changes: [], status, events: [...events, forbiddenNote] }
   const replaced = spec.concurrencyPolicy === 'Replace' ? running.filter((each) => !isBeingDeleted(each)) : []
