@@ -7,6 +7,7 @@ import { deleteOptions } from '../api/meta/v1/delete-options.ts'
 import { eviction } from '../api/policy/v1/eviction.ts'
 import { badRequest } from '../api/status-error.ts'
 import { errorText } from '../base/log.ts'
+import { whenKnown, type Soon } from '../base/when-known.ts'
 import type { WireRequest } from '../platform/listener.ts'
 import type { Message } from '../schema/field.ts'
 import { nestsTooDeep } from '../schema/json-depth.ts'
@@ -18,18 +19,24 @@ import type { Body, PatchType } from './request.ts'
 /** As upstream: a larger body is refused. */
 export const bodyBytesMax = 3 << 20
 
-export async function readBody(wire: WireRequest): Promise<Body> {
-  if (wire.method === 'GET' || wire.method === 'HEAD') return { kind: 'none' }
-  const bytes = await wire.body(bodyBytesMax)
-  if (bytes.length === 0) return { kind: 'none' }
-  const { syntax, patchType } = bodyForm(wire.headers['content-type'] ?? '', wire.method)
-  const body = await parseBody(bytes, syntax)
-  return patchType === undefined ? body : asPatch(body, patchType)
+export const noBody: Body = { kind: 'none' }
+
+export function readBody(wire: WireRequest): Soon<Body> {
+  if (wire.method === 'GET' || wire.method === 'HEAD') return noBody
+  return whenKnown(wire.body(bodyBytesMax), (bytes) => {
+    if (bytes.length === 0) return noBody
+    const { syntax, patchType } = bodyForm(wire.headers['content-type'] ?? '', wire.method)
+    return whenKnown(parseBody(bytes, syntax), (body) => (patchType === undefined ? body : asPatch(body, patchType)))
+  })
 }
 
 type ValueBody = Extract<Body, { kind: 'value' }>
 
-async function parseBody(bytes: Uint8Array, syntax: BodyForm['syntax']): Promise<ValueBody> {
+function parseBody(bytes: Uint8Array, syntax: BodyForm['syntax']): Soon<ValueBody> {
+  const unrecognized = (error: unknown) =>
+    badRequest(
+      `the object provided is unrecognized (must be of type ${syntax === 'protobuf' ? 'Protobuf' : syntax.toUpperCase()}): ${errorText(error)}`,
+    )
   try {
     if (syntax === 'protobuf') return { kind: 'value', value: parseProtobuf(bytes) }
     const text = utf8.decode(bytes)
@@ -38,14 +45,18 @@ async function parseBody(bytes: Uint8Array, syntax: BodyForm['syntax']): Promise
     const json = syntax === 'json' ? (JSON.parse(text) as unknown) : jsonInYaml(text)
     if (json !== undefined)
       return { kind: 'value', value: json, strictErrors: (unknown) => strictErrors(unknown, bytes) }
-    const { parseYaml } = await import('./yaml-body.ts')
-    const { value, repeatedKeys } = parseYaml(text)
-    return { kind: 'value', value, strictErrors: (unknown) => [...asOneError(repeatedKeys), ...strictErrors(unknown)] }
+    return yamlBody(text).catch((error: unknown) => {
+      throw unrecognized(error)
+    })
   } catch (error) {
-    throw badRequest(
-      `the object provided is unrecognized (must be of type ${syntax === 'protobuf' ? 'Protobuf' : syntax.toUpperCase()}): ${errorText(error)}`,
-    )
+    throw unrecognized(error)
   }
+}
+
+async function yamlBody(text: string): Promise<ValueBody> {
+  const { parseYaml } = await import('./yaml-body.ts')
+  const { value, repeatedKeys } = parseYaml(text)
+  return { kind: 'value', value, strictErrors: (unknown) => [...asOneError(repeatedKeys), ...strictErrors(unknown)] }
 }
 
 const utf8 = new TextDecoder('utf-8', { fatal: true })

@@ -4,6 +4,7 @@ import { noCause, type Cause } from '../base/flow.ts'
 import { newUid } from '../base/ids.ts'
 import type { Log } from '../base/log.ts'
 import type { Random } from '../base/random.ts'
+import { ending, whenKnown, whenSettled, type Soon } from '../base/when-known.ts'
 import { managerOfUserAgent } from '../api/field-manager.ts'
 import { readSpan, senderMark, traceHeader, wokenByHeader } from '../api/flow-wire.ts'
 import { badRequest, StatusError } from '../api/status-error.ts'
@@ -12,12 +13,12 @@ import type { Answer } from './answer.ts'
 import type { ApiServer } from './server.ts'
 import { encodeList, encodeObject, type EncodeOptions } from './encode.ts'
 import { protobufList, protobufObject } from './encode-protobuf.ts'
-import { bodyBytesMax, readBody } from './body.ts'
+import { bodyBytesMax, noBody, readBody } from './body.ts'
 import { statusErrorOf } from './failure.ts'
 import { listPieces, listPiecesFrom } from './list-pieces.ts'
 import { answerForm, type AnswerForm } from './media-type.ts'
 import { timeoutMsOf } from './query.ts'
-import type { ApiRequest, Body, Credentials, Origin } from './request.ts'
+import type { ApiRequest, Credentials, Origin } from './request.ts'
 import type { IncludeObject } from './table.ts'
 import { targetOf, unservedTarget } from './target.ts'
 import { watchPieces } from './watch-pieces.ts'
@@ -29,19 +30,24 @@ export interface HttpParts {
   readonly log: Log
 }
 
-export async function handleHttp(wire: WireRequest, parts: HttpParts): Promise<WireAnswer> {
+export function handleHttp(wire: WireRequest, parts: HttpParts): Soon<WireAnswer> {
   const auditId = wire.headers['audit-id'] ?? newUid(parts.random)
   const answerHeaders = { 'audit-id': auditId }
-  try {
-    const asked = await toRequest(wire, { auditId, answerHeaders })
-    const { form, include, unreadable } = formOf(asked, wire)
-    const answer = await inTime(unreadable === undefined ? asked : { unreadable, ...asked }, wire, parts)
-    if ('etag' in answer && answer.etag === wire.headers['if-none-match'])
-      return withHeaders(notModified(answer.etag), answerHeaders)
-    return withHeaders(await toWire(answer, { form, include, nowMs: parts.clock.nowMs() }, parts.clock), answerHeaders)
-  } catch (error) {
-    return withHeaders(failure(error, wire, parts.log), answerHeaders)
-  }
+  return whenSettled(
+    () => whenKnown(toRequest(wire, { auditId, answerHeaders }), (asked) => answerTo(asked, wire, parts)),
+    (answer) => withHeaders(answer, answerHeaders),
+    (error) => withHeaders(failure(error, wire, parts.log), answerHeaders),
+  )
+}
+
+function answerTo(asked: ApiRequest, wire: WireRequest, parts: HttpParts): Soon<WireAnswer> {
+  const { form, include, unreadable } = formOf(asked, wire)
+  const answer = inTime(unreadable === undefined ? asked : { unreadable, ...asked }, wire, parts)
+  return whenKnown(answer, (known) =>
+    'etag' in known && known.etag === wire.headers['if-none-match']
+      ? notModified(known.etag)
+      : toWire(known, { form, include, nowMs: parts.clock.nowMs() }, parts.clock),
+  )
 }
 
 const withHeaders = (answer: WireAnswer, headers: Readonly<Record<string, string>>): WireAnswer => ({
@@ -54,7 +60,7 @@ const notModified = (etag: string): WireAnswer => ({ status: 304, headers: { eta
 /** As upstream: a request that is no watch must be answered within this time. */
 const requestMsMax = 60_000
 
-async function inTime(request: ApiRequest, wire: WireRequest, { server, clock }: HttpParts): Promise<Answer> {
+function inTime(request: ApiRequest, wire: WireRequest, { server, clock }: HttpParts): Soon<Answer> {
   const { target } = request
   const isLong = target.kind === 'resource' && (target.verb === 'watch' || target.subresource !== '')
   if (isLong && (target.verb === 'watch' || wire.upgrade)) return server.handle(request)
@@ -63,12 +69,13 @@ async function inTime(request: ApiRequest, wire: WireRequest, { server, clock }:
   const askedMs = request.query === noQuery ? 0 : timeoutMsOf(request.query)
   const done = server.deadlines.begin(requestMsMax, late)
   const timer = askedMs > 0 && askedMs < requestMsMax ? clock.after(askedMs, late) : undefined
-  try {
-    return await server.handle(request)
-  } finally {
-    done()
-    timer?.cancel()
-  }
+  return ending(
+    () => server.handle(request),
+    () => {
+      done()
+      timer?.cancel()
+    },
+  )
 }
 
 /** In which form the client wants its answer; what cannot be is told behind who may ask. */
@@ -97,14 +104,14 @@ function includeOf(query: URLSearchParams): IncludeObject {
 
 const noQuery = new URLSearchParams()
 
-async function toRequest(wire: WireRequest, told: Pick<Origin, 'auditId' | 'answerHeaders'>): Promise<ApiRequest> {
+function toRequest(wire: WireRequest, told: Pick<Origin, 'auditId' | 'answerHeaders'>): Soon<ApiRequest> {
   const { method, target: path, headers } = wire
   const mark = path.indexOf('?')
   // Most requests have no query, and share this one: nobody writes to it.
   const query = mark < 0 ? noQuery : new URLSearchParams(path.slice(mark))
   const { target, ...problem } = readTarget(method, mark < 0 ? path : path.slice(0, mark), query, headers)
   const isProxied = target.kind === 'resource' && target.subresource === 'proxy'
-  return {
+  return whenKnown(isProxied ? proxiedBodyOf(wire) : bodyOf(wire), (sent) => ({
     context: { signal: wire.signal, cause: causeFrom(wire) },
     credentials: credentialsOf(wire),
     user: undefined,
@@ -113,10 +120,10 @@ async function toRequest(wire: WireRequest, told: Pick<Origin, 'auditId' | 'answ
     target,
     query,
     origin: { ...told, uri: path, remoteAddress: wire.remoteAddress },
-    ...(isProxied ? await proxiedBodyOf(wire) : await bodyOf(wire)),
+    ...sent,
     ...problem,
     ...(wire.upgrade ? { upgrade: { headers } } : {}),
-  }
+  }))
 }
 
 function readTarget(
@@ -134,20 +141,24 @@ function readTarget(
 }
 
 /** What is wrong with a body is told behind who may send one. */
-const bodyOf = (wire: WireRequest): Promise<Pick<ApiRequest, 'body' | 'unreadable'>> =>
-  readBody(wire).then(
-    (body) => ({ body }),
-    (error: unknown) => ({ body: noBody, unreadable: { error } }),
+const bodyOf = (wire: WireRequest): Soon<Sent> =>
+  whenSettled(
+    () => readBody(wire),
+    (body): Sent => ({ body }),
+    unreadableBody,
   )
 
 /** A body that another server will read. */
-const proxiedBodyOf = (wire: WireRequest): Promise<Pick<ApiRequest, 'body' | 'proxied' | 'unreadable'>> =>
-  wire.body(bodyBytesMax).then(
-    (body) => ({ body: noBody, proxied: { method: wire.method, headers: wire.headers, body } }),
-    (error: unknown) => ({ body: noBody, unreadable: { error } }),
+const proxiedBodyOf = (wire: WireRequest): Soon<Sent> =>
+  whenSettled(
+    () => wire.body(bodyBytesMax),
+    (body): Sent => ({ body: noBody, proxied: { method: wire.method, headers: wire.headers, body } }),
+    unreadableBody,
   )
 
-const noBody: Body = { kind: 'none' }
+type Sent = Pick<ApiRequest, 'body' | 'proxied' | 'unreadable'>
+
+const unreadableBody = (error: unknown): Sent => ({ body: noBody, unreadable: { error } })
 
 const wokenByRevisionsMax = 8
 
@@ -174,13 +185,13 @@ const credentialsOf = ({ certificate, headers, headerValues }: WireRequest): Cre
 const senderOf = (userAgent: string): string =>
   userAgent.startsWith(senderMark) ? userAgent.slice(senderMark.length) : (/^[^/\s(]+/.exec(userAgent)?.[0] ?? 'client')
 
-async function toWire(answer: Answer, options: EncodeOptions, clock: Clock): Promise<WireAnswer> {
+function toWire(answer: Answer, options: EncodeOptions, clock: Clock): Soon<WireAnswer> {
   const { form, include } = options
   switch (answer.kind) {
     case 'object':
-      return written(answer.status, await objectBody(answer, options), form, answer.warnings)
+      return whenKnown(objectBody(answer, options), (body) => written(answer.status, body, form, answer.warnings))
     case 'list':
-      return written(200, await listBody(answer, options), form, answer.warnings)
+      return whenKnown(listBody(answer, options), (body) => written(200, body, form, answer.warnings))
     case 'watch': {
       const type = form.syntax === 'protobuf' ? `${contentTypes.protobuf};stream=watch` : contentTypes.json
       return {
@@ -230,8 +241,10 @@ const contentTypes = {
   protobuf: 'application/vnd.kubernetes.protobuf',
 } as const
 
-async function textBody(json: Uint8Array, { syntax }: AnswerForm): Promise<Uint8Array | string> {
-  if (syntax !== 'yaml') return json
+const textBody = (json: Uint8Array, { syntax }: AnswerForm): Soon<Uint8Array | string> =>
+  syntax === 'yaml' ? yamlText(json) : json
+
+async function yamlText(json: Uint8Array): Promise<string> {
   const { stringify } = await import('yaml')
   return stringify(JSON.parse(new TextDecoder().decode(json)))
 }
@@ -239,15 +252,12 @@ async function textBody(json: Uint8Array, { syntax }: AnswerForm): Promise<Uint8
 const objectBody = (
   { object, of: kind, stored }: Extract<Answer, { kind: 'object' }>,
   options: EncodeOptions,
-): Uint8Array | Promise<Uint8Array | string> =>
+): Soon<Uint8Array | string> =>
   options.form.syntax === 'protobuf'
     ? protobufObject(object, kind, stored)
     : textBody(encodeObject(object, kind, stored, options), options.form)
 
-function listBody(
-  answer: Extract<Answer, { kind: 'list' }>,
-  options: EncodeOptions,
-): WireAnswer['body'] | Promise<Uint8Array | string> {
+function listBody(answer: Extract<Answer, { kind: 'list' }>, options: EncodeOptions): Soon<WireAnswer['body']> {
   const { form } = options
   if (form.syntax === 'protobuf') return protobufList(answer)
   if (form.syntax === 'json' && form.shape === 'object' && answer.items.length >= listPiecesFrom)

@@ -7,7 +7,7 @@ import type { Random } from '../base/random.ts'
 import { because } from '../base/context.ts'
 import { getOrMake } from '../base/get-or-make.ts'
 import { unlessAborted } from '../base/unless-aborted.ts'
-import type { Soon } from '../base/when-known.ts'
+import { whenSettled, type Soon } from '../base/when-known.ts'
 import { flowEventsPath } from '../api/flow-wire.ts'
 import type { Kind } from '../api/kind.ts'
 import { addOnGroups } from '../api/kinds.ts'
@@ -125,31 +125,40 @@ export class ApiServer {
   }
 
   /** Takes a request along its road. */
-  async handle(request: ApiRequest): Promise<Answer> {
-    const { flow, clock } = this.#parts
+  handle(request: ApiRequest): Soon<Answer> {
     const { target } = request
-    if (!this.#isReady && !(target.kind === 'path' && healthPaths.test(target.path)))
-      await unlessAborted(this.#ready.promise, request.context.signal)
+    return this.#isReady || (target.kind === 'path' && healthPaths.test(target.path))
+      ? this.#take(request)
+      : unlessAborted(this.#ready.promise, request.context.signal).then(() => this.#take(request))
+  }
+
+  #take(request: ApiRequest): Soon<Answer> {
+    const { flow, clock, requestMetrics } = this.#parts
+    const { target } = request
     if (target.kind === 'path' || target.isUnserved) return this.#road(request)
     const { resource, namespace, name } = target
     const subject = { resource: resource.plural, namespace, name: name === '' ? nameInBody(request) : name }
     const call = flow.record('call', request.sender, 'API Server', whatOf(target), subject, 0, request.context.cause)
     const startMs = clock.monotonicMs()
     flow.enter(call, startMs)
-    this.#parts.requestMetrics.begin(target)
-    let code = 500
-    try {
-      const answer = await this.#road({ ...request, context: because(request.context, causeOf(call)) })
-      code = 'status' in answer ? answer.status : 200
-      flow.finish(call, String(code))
-      return answer
-    } catch (error) {
-      if (error instanceof StatusError) code = error.code
-      flow.finish(call, error instanceof StatusError ? `${error.code} ${error.reason}`.trimEnd() : '500')
-      throw error
-    } finally {
-      this.#parts.requestMetrics.end(target, code, (clock.monotonicMs() - startMs) / 1000)
+    requestMetrics.begin(target)
+    const end = (code: number, result: string) => {
+      flow.finish(call, result)
+      requestMetrics.end(target, code, (clock.monotonicMs() - startMs) / 1000)
     }
+    return whenSettled(
+      () => this.#road({ ...request, context: because(request.context, causeOf(call)) }),
+      (answer) => {
+        const code = 'status' in answer ? answer.status : 200
+        end(code, String(code))
+        return answer
+      },
+      (error) => {
+        if (error instanceof StatusError) end(error.code, `${error.code} ${error.reason}`.trimEnd())
+        else end(500, '500')
+        throw error
+      },
+    )
   }
 
   #end(request: ApiRequest): Soon<Answer> {

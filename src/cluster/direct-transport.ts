@@ -1,5 +1,6 @@
 // DirectTransport: calls as function calls into an API server of this process. Same stations, no sockets, no encoding.
 import type { Context } from '../base/context.ts'
+import type { Soon } from '../base/when-known.ts'
 import type { Answer, WatchEvent } from '../apiserver/answer.ts'
 import type { ApiServer } from '../apiserver/server.ts'
 import type { Body, Credentials, Target, User } from '../apiserver/request.ts'
@@ -65,7 +66,7 @@ export class DirectTransport implements Transport {
     )
   }
 
-  #request(target: Target, query: URLSearchParams, body: Body, context: Context): Promise<Answer> {
+  #request(target: Target, query: URLSearchParams, body: Body, context: Context): Soon<Answer> {
     const server = this.#server()
     if (server === undefined) throw new StatusError(503, 'ServiceUnavailable', 'the API server is not running')
     return server.handle({

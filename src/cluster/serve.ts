@@ -38,15 +38,15 @@ export async function serve(
     host,
     port,
     tls: tlsOf(certificates),
-    async handle(request) {
+    handle(request) {
       const { server } = cluster
       if (server !== undefined) return handleHttp(request, { server, clock, random: systemRandom, log })
       const status = new StatusError(503, 'ServiceUnavailable', 'the API server is not running').toStatus()
-      return Promise.resolve({
+      return {
         status: 503,
         headers: { 'content-type': 'application/json', 'retry-after': '1' },
         body: JSON.stringify(status),
-      })
+      }
     },
   })
   const name = listener.host.includes(':') ? `[${listener.host}]` : listener.host

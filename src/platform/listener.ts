@@ -1,5 +1,6 @@
 // Listener: an HTTPS server as a contract, HTTP/1.1 and HTTP/2 on one port; plain HTTP/1.1 where there is no secret to
 // keep. It knows bytes and headers, no API.
+import type { Soon } from '../base/when-known.ts'
 import type { ByteStream } from './byte-stream.ts'
 
 export interface WireRequest {
@@ -19,8 +20,8 @@ export interface WireRequest {
   cancel(reason: Error): void
   /** The client asks to leave HTTP/1.1 for another protocol. */
   readonly upgrade: boolean
-  /** The whole body; rejects with BodyTooLarge beyond the limit. */
-  body(bytesMax: number): Promise<Uint8Array>
+  /** The whole body, at once when it has come; fails with BodyTooLarge beyond the limit. */
+  body(bytesMax: number): Soon<Uint8Array>
 }
 
 export interface ClientCertificate {
@@ -66,8 +67,8 @@ export interface ListenOptions {
   readonly port: number
   /** Plain HTTP when left out. */
   readonly tls?: ListenTls
-  /** Answers a request; a rejection becomes a bare 500. */
-  readonly handle: (request: WireRequest) => Promise<WireAnswer>
+  /** Answers a request; a failure becomes a bare 500. */
+  readonly handle: (request: WireRequest) => Soon<WireAnswer>
 }
 
 export interface ListenTls {

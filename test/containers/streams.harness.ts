@@ -20,6 +20,7 @@ import { KubeletServer } from '../../src/kubelet/server/server.ts'
 import { plainContainer, plainSandbox } from '../../src/machine/runtime/config.ts'
 import { NodeLogFiles } from '../../src/machine/logs/node-log-files.ts'
 import { Authority } from '../../src/pki/authority.ts'
+import type { ListenOptions } from '../../src/platform/listener.ts'
 import { kubeconfigText } from '../../src/pki/kubeconfig.ts'
 import { nodePlatform } from '../../src/platform/node/platform.ts'
 import { MemoryStore } from '../../src/store/memory.ts'
@@ -83,7 +84,7 @@ export async function startStreamsNode(signal: AbortSignal): Promise<StreamsNode
   tasks.start('server', (stop) => server.run(stop, ready.resolve))
   await ready.promise
 
-  const listen = (who: { certificate: string; key: string }, handle: KubeletServer['handle']) =>
+  const listen = (who: { certificate: string; key: string }, handle: ListenOptions['handle']) =>
     nodePlatform.listeners.listen({
       host: '127.0.0.1',
       port: 0,

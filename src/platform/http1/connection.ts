@@ -4,6 +4,7 @@
 // One request is answered at a time; what a client sends ahead waits, up to a bound, and then the socket is not read.
 import { joined } from '../../base/joined.ts'
 import type { SharedTurns } from '../../base/shared-turns.ts'
+import type { Soon } from '../../base/when-known.ts'
 import type { ByteStream } from '../byte-stream.ts'
 import type { ClientCertificate, WireAnswer, WirePieces, WireRequest } from '../listener.ts'
 import { sendPieces, type PieceFlow } from '../send-pieces.ts'
@@ -42,7 +43,7 @@ export interface Http1Socket {
 }
 
 export interface Http1Options {
-  readonly handle: (request: WireRequest) => Promise<WireAnswer>
+  readonly handle: (request: WireRequest) => Soon<WireAnswer>
   readonly remoteAddress: string
   readonly certificate: ClientCertificate | undefined
   /** Bytes as text, a character each. */
@@ -67,6 +68,7 @@ export class Http1Connection {
   #isPaused = false
   #isBehind = false
   #isDraining = false
+  #isProceeding = false
   /** open: requests are answered; ending: the last answer is on its way; left: to another protocol; gone. */
   #state: 'open' | 'ending' | 'left' | 'gone' = 'open'
   #dueSecond: number
@@ -130,27 +132,39 @@ export class Http1Connection {
     this.#socket.destroy()
   }
 
-  /** Begins the next request when its head is there. */
+  /** Begins requests, one after the other, as long as each is answered at once. */
   #proceed(): void {
-    if (this.#exchange !== undefined || this.#isBehind || this.#body?.isComplete === false) return
+    if (this.#isProceeding) return
+    this.#isProceeding = true
+    try {
+      while (this.#exchange === undefined && this.#state === 'open' && this.#begin());
+    } finally {
+      this.#isProceeding = false
+    }
+  }
+
+  /** Begins the next request when its head is there. */
+  #begin(): boolean {
+    if (this.#isBehind || this.#body?.isComplete === false) return false
     const empty = emptyLines(this.#ahead)
     if (empty > 0) {
       this.#ahead = this.#ahead.subarray(empty)
       this.#searched = 0
     }
-    if (this.#ahead.length === 0) return
+    if (this.#ahead.length === 0) return false
     if (this.#searched === 0) this.#dueSecond = this.#options.second() + headSecondsMax
     const end = headEnd(this.#ahead, this.#searched)
     if (Math.max(end, this.#ahead.length * Number(end < 0)) > headBytesMax) throw new Refused(431, 'too long a head')
     this.#searched = end < 0 ? this.#ahead.length : 0
-    if (end < 0) return
+    if (end < 0) return false
     const head = parseRequestHead(this.#options.textOf(this.#ahead, 0, end - 4))
     // An empty rest would keep what it was cut from.
     this.#ahead = end === this.#ahead.length ? nothing : this.#ahead.subarray(end)
     this.#dueSecond = Infinity
     this.#body = head.body === 0 ? undefined : new IncomingBody(head.body)
     this.#exchange = new Exchange(head, this.#options, (bytesMax) => this.#readBody(head, bytesMax))
-    void this.#answer(this.#exchange)
+    this.#answer(this.#exchange)
+    return true
   }
 
   /** Behind an answer: goes on with what waits. */
@@ -164,10 +178,15 @@ export class Http1Connection {
     }
   }
 
-  #readBody(head: RequestHead, bytesMax: number): Promise<Uint8Array> {
+  #readBody(head: RequestHead, bytesMax: number): Soon<Uint8Array> {
     const body = this.#body
-    if (body === undefined) return Promise.resolve(nothing)
-    const whole = body.read(bytesMax)
+    if (body === undefined) return nothing
+    const whole = body.read(bytesMax, this.#ahead)
+    // Most requests come in one piece.
+    if (!(whole instanceof Promise)) {
+      this.#ahead = whole.length === this.#ahead.length ? nothing : this.#ahead.subarray(whole.length)
+      return whole
+    }
     try {
       if (body.isTaking) this.#ahead = this.#ahead.subarray(this.#takeBody(body, this.#ahead))
     } catch (error) {
@@ -187,23 +206,35 @@ export class Http1Connection {
     return taken
   }
 
-  async #answer(exchange: Exchange): Promise<void> {
-    let answer: WireAnswer
+  #answer(exchange: Exchange): void {
+    let answer: Soon<WireAnswer>
     try {
-      answer = await this.#options.handle(exchange)
+      answer = this.#options.handle(exchange)
     } catch {
       answer = failed
     }
+    if (answer instanceof Promise)
+      answer.then(
+        (known) => this.#send(exchange, known),
+        () => this.#send(exchange, failed),
+      )
+    else this.#send(exchange, answer)
+  }
+
+  #send(exchange: Exchange, answer: WireAnswer): void {
     if (this.#state !== 'open') return abandon(answer)
+    // It has begun, so that nothing but its sudden end can tell that it is not whole.
+    const cut = () => this.#socket.destroy()
     try {
-      await this.#send(exchange, answer)
+      const sent = this.#sendWhole(exchange, answer)
+      if (sent !== undefined) sent.catch(cut)
     } catch {
-      // It has begun, so that nothing but its sudden end can tell that it is not whole.
-      this.#socket.destroy()
+      cut()
     }
   }
 
-  async #send({ head }: Exchange, answer: WireAnswer): Promise<void> {
+  /** A promise where there is more to come than is there. */
+  #sendWhole({ head }: Exchange, answer: WireAnswer): Promise<void> | undefined {
     const { status, headers, body, takeOver } = answer
     if (takeOver !== undefined && head.upgrade) {
       this.#state = 'left'
@@ -223,12 +254,13 @@ export class Http1Connection {
       date: this.#options.date(),
     }
     const text = answerHead(status, headers, framing)
-    if (whole === undefined && !isBodiless) await this.#stream(text, body as StreamBody, length === 'chunked')
-    else {
-      if (whole === undefined) abandon(answer)
-      this.#write(isBodiless || whole === undefined ? [text] : [text, whole])
-    }
-    this.#finish(isLast || length === 'until the end')
+    const finish = () => this.#finish(isLast || length === 'until the end')
+    if (whole === undefined && !isBodiless)
+      return this.#stream(text, body as StreamBody, length === 'chunked').then(finish)
+    if (whole === undefined) abandon(answer)
+    this.#write(isBodiless || whole === undefined ? [text] : [text, whole])
+    finish()
+    return undefined
   }
 
   /** Pieces as they come, each with its size where that is how they are told apart. */

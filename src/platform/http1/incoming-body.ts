@@ -1,5 +1,6 @@
 // The body of one request as it comes: gathered for whoever reads it, or dropped when nobody does.
 import { joined } from '../../base/joined.ts'
+import type { Soon } from '../../base/when-known.ts'
 import { BodyTooLarge } from '../listener.ts'
 import { ChunkedDecoder } from './chunked.ts'
 import type { BodyFraming } from './request-head.ts'
@@ -34,12 +35,16 @@ export class IncomingBody {
     return this.#chunked === undefined || this.#chunked.isDone ? this.#left : Infinity
   }
 
-  /** The whole body; bytes must be handed on from now. */
-  read(bytesMax: number): Promise<Uint8Array> {
+  /** The whole body: at once when it is in what has come, else bytes must be handed on from now. */
+  read(bytesMax: number, come: Uint8Array): Soon<Uint8Array> {
+    if (this.#chunked === undefined && this.#left <= Math.min(bytesMax, come.length)) {
+      const whole = come.subarray(0, this.#left)
+      this.#left = 0
+      return whole
+    }
     this.#reader = Promise.withResolvers()
     this.#bytesMax = bytesMax
     if (this.#left > bytesMax) this.#refuse()
-    else if (this.isComplete) this.#finish()
     return this.#reader.promise
   }
 

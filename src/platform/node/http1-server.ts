@@ -2,20 +2,23 @@
 import type { Socket } from 'node:net'
 import { Http1Connection, type Http1Options, type Http1Socket } from '../http1/connection.ts'
 import { byteStreamOn } from './byte-stream.ts'
-
-/** Parts that are longer together are written one by one instead of being copied. */
-const joinedBytesMax = 64 << 10
+import { Outgoing } from './outgoing.ts'
 
 export function serveHttp1(socket: Socket, options: Omit<Http1Options, 'textOf'>): Http1Connection {
   const receive = (piece: Buffer) => connection.receive(piece)
   const drained = () => connection.drained()
+  const outgoing = new Outgoing(socket)
   const driver: Http1Socket = {
-    write: (parts) => writeParts(socket, parts),
+    write: (parts) => outgoing.write(parts),
     pause: () => void socket.pause(),
     resume: () => void socket.resume(),
-    end: () => void socket.end(),
+    end() {
+      outgoing.leave()
+      socket.end()
+    },
     destroy: () => void socket.destroy(),
     handOver(rest) {
+      outgoing.leave()
       socket.pause()
       socket.off('data', receive)
       socket.off('drain', drained)
@@ -38,24 +41,3 @@ const textOf = (bytes: Uint8Array, from: number, to: number): string =>
     from,
     to,
   )
-
-function writeParts(socket: Socket, parts: readonly (string | Uint8Array)[]): boolean {
-  let size = 0
-  for (const part of parts) size += part.length
-  if (size <= joinedBytesMax) return socket.write(joined(parts, size))
-  socket.cork()
-  for (const part of parts) socket.write(typeof part === 'string' ? Buffer.from(part, 'latin1') : part)
-  socket.uncork()
-  return !socket.writableNeedDrain
-}
-
-function joined(parts: readonly (string | Uint8Array)[], size: number): Buffer {
-  const whole = Buffer.allocUnsafe(size)
-  let at = 0
-  for (const part of parts) {
-    if (typeof part === 'string') whole.write(part, at, 'latin1')
-    else whole.set(part, at)
-    at += part.length
-  }
-  return whole
-}

@@ -4,6 +4,7 @@ import { createServer as createPlainServer, type AddressInfo, type Socket } from
 import { createServer as createSecureServer, type TLSSocket } from 'node:tls'
 import { every, realClock } from '../../base/clock.ts'
 import { SharedTurns } from '../../base/shared-turns.ts'
+import { whenKnown } from '../../base/when-known.ts'
 import { httpDate } from '../http1/http-date.ts'
 import type { ListenerProvider, ListenTls } from '../listener.ts'
 import { clientCertificate, rootsOf } from './client-certificate.ts'
@@ -28,7 +29,7 @@ export const nodeListeners: ListenerProvider = {
       sockets.add(socket)
       socket.once('close', () => sockets.delete(socket))
     })
-    const answer: typeof handle = async (request) => compressed(request, await handle(request))
+    const answer: typeof handle = (request) => whenKnown(handle(request), (known) => compressed(request, known))
     const serve = (socket: Socket, secure?: TLSSocket) => {
       const certificate = secure && roots && clientCertificate(secure, roots)
       const peer = { remoteAddress: socket.remoteAddress ?? '', certificate }
