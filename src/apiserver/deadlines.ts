@@ -3,30 +3,50 @@ import type { Clock, Timer } from '../base/clock.ts'
 
 const lookMs = 1_000
 
+/** In a ring from the oldest to the youngest: to leave costs as little as to come. */
 interface Pending {
   readonly untilMs: number
   readonly late: () => void
+  before: Pending
+  next: Pending
 }
+
+/** Who has left still knows whom it stood before, but nobody knows of it. */
+const hasLeft = (pending: Pending): boolean => pending.next.before !== pending
 
 export class Deadlines {
   readonly #clock: Clock
-  readonly #pending = new Set<Pending>()
+  /** Where the ring begins and ends. */
+  readonly #ends: Pending
+  #size = 0
   #timer: Timer | undefined
 
   constructor(clock: Clock) {
     this.#clock = clock
+    const ends = { untilMs: Infinity, late: () => {} } as Pending
+    this.#ends = Object.assign(ends, { before: ends, next: ends })
   }
 
   get size(): number {
-    return this.#pending.size
+    return this.#size
   }
 
   /** Calls `late` after this time at the earliest, a second later at the latest; the returned function ends the wait. */
   begin(ms: number, late: () => void): () => void {
-    const pending = { untilMs: this.#clock.monotonicMs() + ms, late }
-    this.#pending.add(pending)
+    const [ends, { before }] = [this.#ends, this.#ends]
+    const pending: Pending = { untilMs: this.#clock.monotonicMs() + ms, late, before, next: ends }
+    before.next = pending
+    ends.before = pending
+    this.#size++
     this.#timer ??= this.#clock.after(lookMs, () => this.#look())
-    return () => void this.#pending.delete(pending)
+    return () => this.#leave(pending)
+  }
+
+  #leave(pending: Pending): void {
+    if (hasLeft(pending)) return
+    pending.before.next = pending.next
+    pending.next.before = pending.before
+    this.#size--
   }
 
   /** The timer outlives the requests, up to a second: most of the time the next one is there by then. */
@@ -37,11 +57,8 @@ export class Deadlines {
 
   #look(): void {
     const nowMs = this.#clock.monotonicMs()
-    this.#timer = this.#pending.size === 0 ? undefined : this.#clock.after(lookMs, () => this.#look())
-    // The oldest stand first.
-    for (const pending of [...this.#pending]) {
-      if (pending.untilMs > nowMs) break
-      pending.late()
-    }
+    this.#timer = this.#size === 0 ? undefined : this.#clock.after(lookMs, () => this.#look())
+    for (let pending = this.#ends.next; pending.untilMs <= nowMs; pending = pending.next)
+      if (!hasLeft(pending)) pending.late()
   }
 }

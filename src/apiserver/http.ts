@@ -50,10 +50,11 @@ function answerTo(asked: ApiRequest, wire: WireRequest, parts: HttpParts): Soon<
   )
 }
 
-const withHeaders = (answer: WireAnswer, headers: Readonly<Record<string, string>>): WireAnswer => ({
-  ...answer,
-  headers: { ...answer.headers, ...headers },
-})
+const withHeaders = (answer: WireAnswer, headers: Readonly<Record<string, string>>): WireAnswer => {
+  const { status, body, takeOver } = answer
+  const whole = { status, headers: { ...answer.headers, ...headers }, body }
+  return takeOver === undefined ? whole : { ...whole, takeOver }
+}
 
 const notModified = (etag: string): WireAnswer => ({ status: 304, headers: { etag, vary: 'Accept' }, body: '' })
 
@@ -104,7 +105,10 @@ function includeOf(query: URLSearchParams): IncludeObject {
 
 const noQuery = new URLSearchParams()
 
-function toRequest(wire: WireRequest, told: Pick<Origin, 'auditId' | 'answerHeaders'>): Soon<ApiRequest> {
+function toRequest(
+  wire: WireRequest,
+  { auditId, answerHeaders }: Pick<Origin, 'auditId' | 'answerHeaders'>,
+): Soon<ApiRequest> {
   const { method, target: path, headers } = wire
   const mark = path.indexOf('?')
   // Most requests have no query, and share this one: nobody writes to it.
@@ -119,7 +123,7 @@ function toRequest(wire: WireRequest, told: Pick<Origin, 'auditId' | 'answerHead
     agent: managerOfUserAgent(headers['user-agent'] ?? ''),
     target,
     query,
-    origin: { ...told, uri: path, remoteAddress: wire.remoteAddress },
+    origin: { auditId, answerHeaders, uri: path, remoteAddress: wire.remoteAddress },
     ...sent,
     ...problem,
     ...(wire.upgrade ? { upgrade: { headers } } : {}),

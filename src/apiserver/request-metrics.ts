@@ -1,7 +1,8 @@
 // What the API server counts of its requests, under upstream's names.
 import type { Kind } from '../api/kind.ts'
+import { getOrMake } from '../base/get-or-make.ts'
 import type { Metrics } from '../base/metrics.ts'
-import type { ResourceTarget } from './request.ts'
+import type { ResourceTarget, Verb } from './request.ts'
 
 const secondsBounds = [
   0.005, 0.025, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1, 1.25, 1.5, 2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 45, 60,
@@ -73,22 +74,20 @@ export class RequestMetrics {
     }
   }
 
-  readonly #series = new Map<
-    string,
-    { duration: { observe(value: number): void }; total: { add(amount: number): void } }
-  >()
+  readonly #series = new Map<Kind, Map<string, Map<Verb, (Series | undefined)[]>>>()
 
   // The text of the labels is made once for each series, not for each request.
-  #seriesOf(target: Pick<ResourceTarget, 'verb' | 'resource' | 'subresource' | 'namespace' | 'name'>, code: number) {
+  #seriesOf(target: Counted, code: number): Series {
     const { verb, resource, subresource } = target
-    const key = `${verb} ${resource.apiVersion}/${resource.plural}/${subresource} ${scopeOf(target)} ${code}`
-    let series = this.#series.get(key)
-    if (series === undefined) {
-      const labels = labelsOf(target)
-      series = { duration: this.#seconds.with(labels), total: this.#total.with({ ...labels, code: String(code) }) }
-      this.#series.set(key, series)
-    }
-    return series
+    const ofKind = getOrMake(this.#series, resource, () => new Map<string, Map<Verb, (Series | undefined)[]>>())
+    const ofPart = getOrMake(ofKind, subresource, () => new Map<Verb, (Series | undefined)[]>())
+    const ofVerb = getOrMake(ofPart, verb, () => [])
+    const index = code * scopes.length + scopes.indexOf(scopeOf(target))
+    return (ofVerb[index] ??= this.#seriesWith(labelsOf(target), code))
+  }
+
+  #seriesWith(labels: ReturnType<typeof labelsOf>, code: number): Series {
+    return { duration: this.#seconds.with(labels), total: this.#total.with({ ...labels, code: String(code) }) }
   }
 }
 
@@ -96,7 +95,14 @@ const isRead = ({ verb }: ResourceTarget): boolean => verb === 'get' || verb ===
 
 type Counted = Pick<ResourceTarget, 'verb' | 'resource' | 'subresource' | 'namespace' | 'name'>
 
-const scopeOf = ({ name, namespace }: Counted): string =>
+interface Series {
+  readonly duration: { observe(value: number): void }
+  readonly total: { add(amount: number): void }
+}
+
+const scopes = ['resource', 'namespace', 'cluster'] as const
+
+const scopeOf = ({ name, namespace }: Counted): (typeof scopes)[number] =>
   name !== '' ? 'resource' : namespace !== '' ? 'namespace' : 'cluster'
 
 /** Upstream's names of the verbs that its clients do not write as they are called. */

@@ -1,42 +1,53 @@
 // target: what a method and a path mean: which verb on which kind, or a path of the server's own.
 import { kinds } from '../api/kinds.ts'
 import type { Kind } from '../api/kind.ts'
+import { getOrMake } from '../base/get-or-make.ts'
 import { methodNotAllowed, pathNotFound } from '../api/status-error.ts'
 import { booleanOf } from './query.ts'
 import type { Target, Verb } from './request.ts'
 
-const byPath = new Map(kinds.map((kind) => [`${kind.apiVersion}/${kind.plural}`, kind]))
+/** By version, then by the plural of the name. */
+const byPath = new Map<string, Map<string, Kind>>()
+for (const kind of kinds) getOrMake(byPath, kind.apiVersion, () => new Map<string, Kind>()).set(kind.plural, kind)
+
+function segmentsOf(path: string): string[] {
+  const parts = path.split('/')
+  if (parts[0] === '') parts.shift()
+  return parts.includes('') ? parts.filter((part) => part !== '') : parts
+}
 
 export function targetOf(method: string, path: string, query: URLSearchParams, accept: string): Target {
-  const raw = path.split('/').filter((part) => part !== '')
+  const raw = segmentsOf(path)
   const parts = path.includes('%') ? raw.map(decodeURIComponent) : raw
   const isCore = parts[0] === 'api'
-  const behind = isCore ? parts.slice(2) : parts.slice(3)
+  const behind = isCore ? 2 : 3
   // The old form of a watch: /api/v1/watch/pods.
-  const isWatch = behind[0] === 'watch' && behind.length > 1
-  const rest = isWatch ? behind.slice(1) : behind
-  if ((!isCore && parts[0] !== 'apis') || rest.length === 0)
+  const isWatch = parts[behind] === 'watch' && parts.length > behind + 1
+  const from = isWatch ? behind + 1 : behind
+  if ((!isCore && parts[0] !== 'apis') || parts.length <= from)
     return { kind: 'path', verb: method.toLowerCase(), path, accept }
   const apiVersion = isCore ? (parts[1] ?? '') : `${parts[1]}/${parts[2]}`
-  const isScoped = rest[0] === 'namespaces' && rest.length > 2 && !isNamespaceSubresource(rest, apiVersion)
-  const [plural = '', name = '', subresource = '', ...more] = isScoped ? rest.slice(2) : rest
-  const resource = byPath.get(`${apiVersion}/${plural}`)
+  const isScoped =
+    parts[from] === 'namespaces' && parts.length > from + 2 && !isNamespaceSubresource(parts, from, apiVersion)
+  const at = isScoped ? from + 2 : from
+  const [plural = '', name = '', subresource = ''] = [parts[at], parts[at + 1], parts[at + 2]]
+  const more = Math.max(0, parts.length - at - 3)
+  const resource = byPath.get(apiVersion)?.get(plural)
   const isProxied = subresource === 'proxy'
-  if (resource === undefined || (more.length > 0 && !isProxied) || (isScoped && !resource.namespaced))
-    throw pathNotFound()
+  if (resource === undefined || (more > 0 && !isProxied) || (isScoped && !resource.namespaced)) throw pathNotFound()
   const verb = isWatch && method === 'GET' ? 'watch' : verbOf(method, resource, name, query)
   if (verb === 'create' && name === '' && resource.namespaced && !isScoped) throw methodNotAllowed(resource, 'create')
-  const namespace = isScoped ? (rest[1] ?? '') : ''
+  const namespace = isScoped ? (parts[from + 1] ?? '') : ''
   const found = { kind: 'resource', verb, resource, subresource, namespace, name } as const
   if (!isProxied) return found
   // What goes on to another server goes as it came.
-  const onward = raw.slice(raw.length - more.length).join('/')
+  const onward = raw.slice(raw.length - more).join('/')
   return { ...found, path: `/${onward}${onward !== '' && path.endsWith('/') ? '/' : ''}` }
 }
 
 /** What a path is about that targetOf refuses: as much as rights and records need. */
 export function unservedTarget(method: string, path: string, accept: string): Target {
-  const parts = path.split('/').filter((part) => part !== '')
+  const parts = segmentsOf(path)
   const isCore = parts[0] === 'api'
   const [version = '', ...rest] = parts.slice(isCore ? 1 : 2)
   const isScoped = rest[0] === 'namespaces' && rest.length > 2
@@ -46,7 +57,7 @@ export function unservedTarget(method: string, path: string, accept: string): Ta
     return { kind: 'path', verb: method.toLowerCase(), path, accept }
   const group = isCore ? '' : (parts[1] ?? '')
   const apiVersion = isCore ? version : `${group}/${version}`
-  const served = byPath.get(`${apiVersion}/${plural}`)
+  const served = byPath.get(apiVersion)?.get(plural)
   // Nothing else of it is asked for: a request for it ends where it would be read.
   const resource = served ?? ({ group, version, plural, apiVersion, namespaced: isScoped } as Kind)
   const namespace = isScoped ? (rest[1] ?? '') : ''
@@ -64,8 +75,8 @@ const methodVerbs: Readonly<Record<string, Verb>> = {
 }
 
 // /api/v1/namespaces/x/status is a part of a namespace, /api/v1/namespaces/x/pods a collection in it.
-const isNamespaceSubresource = (rest: readonly string[], apiVersion: string): boolean =>
-  rest.length === 3 && apiVersion === 'v1' && ['status', 'finalize'].includes(rest[2] ?? '')
+const isNamespaceSubresource = (parts: readonly string[], from: number, apiVersion: string): boolean =>
+  parts.length === from + 3 && apiVersion === 'v1' && (parts[from + 2] === 'status' || parts[from + 2] === 'finalize')
 
 function verbOf(method: string, resource: Kind, name: string, query: URLSearchParams): Verb {
   switch (method) {

@@ -115,23 +115,28 @@ function withoutBlanks(text: string, from: number, to: number): string {
   return text.slice(start, end)
 }
 
-/** The names that clients send, as most of them write them: neither checked nor turned again. */
+/**
+ * The names that clients send, as most of them write them: neither checked nor turned again. What stands in the map is
+ * the very text of this source, which finds a property without being looked up itself.
+ */
 const knownNames = new Map(
   [
-    'Accept',
-    'Accept-Encoding',
-    'Audit-Id',
-    'Authorization',
-    'Connection',
-    'Content-Length',
-    'Content-Type',
-    'Host',
-    'If-None-Match',
-    'Kubectl-Command',
-    'Kubectl-Session',
-    'Transfer-Encoding',
-    'User-Agent',
-  ].flatMap((name) => [name, name.toLowerCase()].map((written) => [written, name.toLowerCase()] as const)),
+    'accept',
+    'accept-encoding',
+    'audit-id',
+    'authorization',
+    'connection',
+    'content-length',
+    'content-type',
+    'host',
+    'if-none-match',
+    'kubectl-command',
+    'kubectl-session',
+    'transfer-encoding',
+    'user-agent',
+  ].flatMap((name) =>
+    [name, name.replaceAll(/\b[a-z]/g, (letter) => letter.toUpperCase())].map((written) => [written, name] as const),
+  ),
 )
 
 function nameOf(written: string): string {
