@@ -28,6 +28,11 @@ export interface KindDefinition<T extends ApiObject = ApiObject> {
   readonly subresources?: readonly Subresource[]
   /** For a kind that is never kept: the verbs that are answered from what the server knows. */
   readonly computed?: readonly string[]
+  /**
+   * The part that many objects have in common, because they are made from a template. No default in it depends on
+   * another part, and none elsewhere on it.
+   */
+  readonly alikePart?: 'spec'
   /** How long an object lives before it goes by itself. */
   readonly ttlMs?: number
   /** Checks `metadata.name`; returns what is wrong with it, in upstream's words. */
@@ -39,7 +44,7 @@ export interface KindDefinition<T extends ApiObject = ApiObject> {
   /** The status of a new object. */
   initialStatus?(object: T): unknown
   /** Everything that is wrong; `old` is there when an object is written again, for rules that let stand what stood. */
-  validate(object: T, old?: T): FieldError[]
+  validate(object: T, old?: T): readonly FieldError[]
   /** Whether validate() looks at no status: then it need not be asked when the status alone is written. */
   readonly validatesNoStatus?: true
   validateUpdate(object: T, old: T): FieldError[]

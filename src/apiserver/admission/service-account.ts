@@ -1,5 +1,6 @@
 // ServiceAccount: every pod is somebody. It gets its namespace's `default` account when it names none, a volume with a
 // token for the API in each container, and the account's image pull secrets.
+import { isShared } from '../../base/shared-values.ts'
 import type { Container } from '../../api/core/v1/container.ts'
 import { mirrorPodAnnotation, pod, type Pod } from '../../api/core/v1/pod.ts'
 import type { PodSpec } from '../../api/core/v1/pod-spec.ts'
@@ -62,18 +63,29 @@ function withAccount(object: Pod, account: ServiceAccount, host: AdmissionHost):
     ...(pullSecrets === undefined ? {} : { imagePullSecrets: pullSecrets }),
   }
   const mounts = spec.automountServiceAccountToken ?? account.automountServiceAccountToken ?? true
-  return { ...object, spec: mounts ? withToken(spec, host) : spec }
+  return { ...object, spec: mounts ? withToken(spec, () => suffixFor(object.spec, host)) : spec }
 }
 
 const lacksToken = ({ volumeMounts = [] }: Container): boolean =>
   !volumeMounts.some((mount) => mount.mountPath === mountPath)
 
-function withToken(spec: PodSpec, host: AdmissionHost): PodSpec {
+const suffixes = new WeakMap<PodSpec, string>()
+
+/** Pods that were sent alike name their volume alike, and so stay alike. */
+function suffixFor(sent: PodSpec, host: AdmissionHost): string {
+  const known = suffixes.get(sent)
+  if (known !== undefined) return known
+  const suffix = host.suffix()
+  if (isShared(sent)) suffixes.set(sent, suffix)
+  return suffix
+}
+
+function withToken(spec: PodSpec, suffix: () => string): PodSpec {
   const { containers, initContainers = [], volumes = [] } = spec
   if (![...initContainers, ...containers].some(lacksToken)) return spec
   // One is there when a webhook added a container after the first round.
   const own = volumes.find((volume) => volume.name.startsWith(volumePrefix))
-  const name = own?.name ?? volumePrefix + host.suffix()
+  const name = own?.name ?? volumePrefix + suffix()
   const mounted = <C extends Container>(container: C): C =>
     lacksToken(container)
       ? { ...container, volumeMounts: [...(container.volumeMounts ?? []), { name, readOnly: true, mountPath }] }

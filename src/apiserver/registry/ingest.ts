@@ -11,6 +11,7 @@ import type { Infer } from '../../schema/infer.ts'
 import { isJsonObject, type JsonObject } from '../../schema/json-value.ts'
 import { strictErrors } from '../../schema/repeated-keys.ts'
 import type { StrictErrors } from '../request.ts'
+import type { AlikeParts } from './alike-parts.ts'
 
 export type FieldValidation = 'Strict' | 'Warn' | 'Ignore'
 
@@ -25,10 +26,12 @@ export function ingest(
   validation: FieldValidation,
   strict: StrictErrors = strictErrors,
   present?: ApiObject,
+  alike?: AlikeParts,
 ): Ingested {
   if (!isJsonObject(body)) throw cannotHandle(kind, 'the body is not an object')
   checkType(kind, body['apiVersion'], body['kind'])
   try {
+    if (alike !== undefined) return ingestAlike(kind, body, validation, strict, alike)
     const fresh = present === undefined ? body : partsBeside(present, body)
     const { value, unknownFields } = decode(kind.message, fresh)
     const warnings = warningsOf(kind, unknownFields, validation, strict)
@@ -42,6 +45,38 @@ export function ingest(
     if (error instanceof DecodeError) throw cannotHandle(kind, error.message)
     throw error
   }
+}
+
+/** A new object of a kind whose objects are often alike: what is known of the part that they share is not decoded again. */
+function ingestAlike(
+  kind: Kind,
+  body: JsonObject,
+  validation: FieldValidation,
+  strict: StrictErrors,
+  alike: AlikeParts,
+): Ingested {
+  const { name } = alike
+  const sent = alike.sent(body)
+  const known = sent?.value
+  const { value, unknownFields } = decode(kind.message, known === undefined ? body : { ...body, [name]: undefined })
+  const warnings = warningsOf(kind, unknownFields, validation, strict)
+  const filled: JsonObject = withDefaults(kind.message, value)
+  if (known !== undefined) return { object: asTyped(kind, withPart(kind, filled, name, known)), warnings }
+  const object = kind.applyDefaults(asTyped(kind, filled))
+  const part = (object as unknown as JsonObject)[name]
+  // Who sent what nobody knows is told so each time.
+  if (sent !== undefined && unknownFields.length === 0 && isJsonObject(part)) alike.keep(sent, part)
+  return { object, warnings }
+}
+
+/** The object with one of its parts, in the order of the kind's fields. */
+function withPart(kind: Kind, object: JsonObject, name: string, part: JsonObject): JsonObject {
+  const whole: Record<string, JsonObject[string]> = {}
+  for (const field in kind.message.fields) {
+    const value = field === name ? part : object[field]
+    if (value !== undefined) whole[field] = value
+  }
+  return whole
 }
 
 /** The parts of a body that are not the present version's own. */

@@ -11,6 +11,7 @@ import { ReservationLost, type Reservation } from '../admission/reservation.ts'
 import { userNamed, type ApiRequest, type ResourceTarget } from '../request.ts'
 import { Draft, Stored } from '../stored.ts'
 import type { WatchCache } from '../watch/watch-cache.ts'
+import type { AlikeParts } from './alike-parts.ts'
 import { claimChanges, ClaimTaken } from './claims.ts'
 import { storeKey } from './keys.ts'
 import type { Face } from './face.ts'
@@ -31,6 +32,8 @@ export interface ResourceParts {
   readonly flow: FlowRecorder
   readonly admission: AdmissionChain
   readonly reads: RegistryReads
+  /** For kinds whose objects are often alike. */
+  readonly alike: AlikeParts | undefined
 }
 
 /** Notes that a request has come so far. */

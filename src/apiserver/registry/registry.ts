@@ -26,6 +26,7 @@ import type { Stored } from '../stored.ts'
 import { CacheFeed } from '../watch/cache-feed.ts'
 import { WatchCache, type CacheObserver } from '../watch/watch-cache.ts'
 import { admittedBody, admittedConnection } from './admit-posted.ts'
+import { AlikeParts } from './alike-parts.ts'
 import { change } from './change.ts'
 import { claiming, repairClaims } from './claims.ts'
 import { UsageReader } from '../usage/usage-reader.ts'
@@ -97,6 +98,7 @@ export class Registry {
         flow,
         admission: this.#admission,
         reads,
+        alike: kind.alikePart && new AlikeParts(kind.alikePart),
       })
     }
     for (const kind of kinds) {

@@ -66,6 +66,8 @@ export async function create(parts: ResourceParts, request: ResourceRequest, ask
     asked.body,
     fieldValidation,
     strictErrorsOf(request),
+    undefined,
+    face.kind === kind ? parts.alike : undefined,
   )
   const managedFields = asked.managedFields ?? managedOfNew(parts, request, asSent)
   const sent = withManagedFields(face.toStored(asSent), managedFields)
@@ -76,7 +78,8 @@ export async function create(parts: ResourceParts, request: ResourceRequest, ask
     const attributes = attributesOf(parts, request, 'create', named, undefined)
     passed(parts, request, 'reading')
     const answer = parts.admission.admit(attributes)
-    const admitted = withInitialStatus(kind, (answer instanceof Promise ? await answer : answer) ?? named)
+    const changed = (answer instanceof Promise ? await answer : answer) ?? named
+    const admitted = withInitialStatus(kind, parts.alike?.admitted(named, changed) ?? changed)
     passed(parts, request, 'mutating')
     const object = strategy?.prepareCreate?.(admitted, worldOf(parts, request)) ?? admitted
     refuseInvalid(kind, object, validateObject(kind, object))
@@ -139,7 +142,9 @@ function asNew({ kind, clock, random }: ResourceParts, { target }: ResourceReque
 /** The first status follows from what admission made of the object; one that is nearly empty has its structs and zeros. */
 function withInitialStatus(kind: Kind, object: ApiObject): ApiObject {
   if (!kind.hasStatus) return object
-  return withDefaults(kind.message, { ...object, status: kind.initialStatus?.(object) ?? {} } as ApiObject)
+  const initial = { status: kind.initialStatus?.(object) ?? {} }
+  const { status } = withDefaults(kind.message, initial)
+  return { ...object, status } as ApiObject
 }
 
 function withName({ random, kind }: ResourceParts, object: ApiObject): ApiObject {

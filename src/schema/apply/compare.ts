@@ -1,11 +1,13 @@
 // compare: which fields differ between two objects of one structure. What is the same is skipped without a trace;
 // what is there on one side only is named with all that it holds.
+import { isShared } from '../../base/shared-values.ts'
 import { equalValues, isJsonObject, type JsonObject, type JsonValue } from '../json-value.ts'
 import { emptySet, type FieldSet } from './field-set.ts'
 import { orderedItems, paired } from './list-items.ts'
 import { isSameItem } from './item-element.ts'
 import { fieldElement, self } from './path-element.ts'
 import { structDifferences, structNode } from './struct-fields.ts'
+import { emptyStruct } from './structure.ts'
 import type { AnyStructure, ListStructure, MapStructure, StructStructure, Structure } from './structure.ts'
 
 export interface Comparison {
@@ -45,6 +47,7 @@ function compareValues(structure: Structure, old: Value, next: Value, found: Fou
   else if (structure.kind === 'scalar' || isOneField(structure, old, next)) {
     if (!equalValues(old, next)) found.changed = emptySet
   } else if (structure.kind === 'list') compareLists(structure, asList(old), asList(next), found)
+  else if (structure.kind === 'struct' && old === emptyStruct) compareFilled(structure, asObject(next), found)
   else if (structure.kind === 'struct') compareStructs(structure, asObject(old), asObject(next), found)
   else compareMaps(structure, asObject(old), asObject(next), found)
 }
@@ -74,6 +77,23 @@ function isOneField(structure: Structure, old: Value, next: Value): boolean {
 function isEmptyObject(object: JsonObject): boolean {
   for (const name in object) if (object[name] !== undefined) return false
   return true
+}
+
+interface Filled {
+  readonly structure: StructStructure
+  readonly changed: Mutable | undefined
+}
+const filledStructs = new WeakMap<JsonObject, Filled>()
+
+/** A struct that was not there before: what holds a shared value has the same node as others that hold it. */
+function compareFilled(structure: StructStructure, next: JsonObject, into: Found): void {
+  let known = filledStructs.get(next)
+  if (known?.structure !== structure) {
+    compareStructs(structure, emptyStruct, next, into)
+    known = { structure, changed: into.changed }
+    if (isShared(next)) filledStructs.set(next, known)
+  }
+  into.changed = known.changed
 }
 
 function compareStructs(structure: StructStructure, old: JsonObject, next: JsonObject, into: Found): void {

@@ -1,6 +1,6 @@
 // Structure: what server-side apply knows of a type: which values are one field, and how the elements of lists and maps
 // are told apart. Derived from a message here; a schema of another origin can bring its own.
-import type { JsonValue } from '../json-value.ts'
+import type { JsonObject, JsonValue } from '../json-value.ts'
 import { fieldElement } from './path-element.ts'
 import { writtenWhenUnset } from '../zero.ts'
 import type { Field, FieldOptions, Message, ScalarName, Type } from '../field.ts'
@@ -103,4 +103,5 @@ function absentValue(field: Field): JsonValue | undefined {
   return written === undefined && required ? null : written
 }
 
-const emptyStruct = Object.freeze({})
+/** What stands for a struct that was not sent. */
+export const emptyStruct: JsonObject = Object.freeze({})

@@ -1,4 +1,5 @@
 // Rules of a Pod that a template does not have: defaults at its creation, and what an update may change.
+import { onceForShared } from '../../../base/shared-values.ts'
 import { forbidden, invalid, type FieldError } from '../../../schema/field-error.ts'
 import { equalValues } from '../../../schema/json-value.ts'
 import type { ApiObject } from '../../object.ts'
@@ -40,22 +41,28 @@ function withHostPorts(container: Container, { hostNetwork }: PodSpec): Containe
 
 const deletionCost = 'controller.kubernetes.io/pod-deletion-cost'
 
-export function validatePod({ metadata, spec }: PodObject, old?: PodObject): FieldError[] {
+export function validatePod({ metadata, spec }: PodObject, old?: PodObject): readonly FieldError[] {
   const cost = metadata.annotations?.[deletionCost]
-  return [
-    ...(cost === undefined || isInt32(cost)
-      ? []
-      : [invalid(`metadata.annotations[${deletionCost}]`, cost, 'must be a 32bit integer')]),
-    ...validatePodSpec(spec, 'spec'),
-    ...(['containers', 'initContainers'] as const).flatMap((field) =>
-      (spec[field] ?? []).flatMap((container, index) => validateImageSpace(container, `spec.${field}[${index}]`)),
-    ),
-    ...(old === undefined ? validateNewPod(spec) : []),
-  ]
+  const errors = old === undefined ? newSpecErrors(spec) : specErrors(spec)
+  return cost === undefined || isInt32(cost)
+    ? errors
+    : [invalid(`metadata.annotations[${deletionCost}]`, cost, 'must be a 32bit integer'), ...errors]
 }
 
+const specErrors = (spec: PodSpec): FieldError[] => [
+  ...validatePodSpec(spec, 'spec'),
+  ...(['containers', 'initContainers'] as const).flatMap((field) =>
+    (spec[field] ?? []).flatMap((container, index) => validateImageSpace(container, `spec.${field}[${index}]`)),
+  ),
+]
+
+const newSpecErrors = onceForShared((spec: PodSpec): readonly FieldError[] => [
+  ...specErrors(spec),
+  ...lateFieldErrors(spec),
+])
+
 /** What comes to a pod later, by a subresource or a scheduler. */
-const validateNewPod = ({ ephemeralContainers = [], nodeName, schedulingGates = [] }: PodSpec): FieldError[] => [
+const lateFieldErrors = ({ ephemeralContainers = [], nodeName, schedulingGates = [] }: PodSpec): FieldError[] => [
   ...(ephemeralContainers.length > 0 ? [forbidden('spec.ephemeralContainers', 'cannot be set on create')] : []),
   ...(nodeName && schedulingGates.length > 0
     ? [forbidden('spec.nodeName', 'cannot be set until all schedulingGates have been cleared')]

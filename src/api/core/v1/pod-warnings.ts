@@ -1,4 +1,5 @@
 // Warnings about a pod or a pod template: what is allowed but outdated, without effect or probably not meant.
+import { onceForShared } from '../../../base/shared-values.ts'
 import { equalValues } from '../../../schema/json-value.ts'
 import { dnsLabelErrors } from '../../names.ts'
 import { quantityNanos } from '../../../schema/quantity.ts'
@@ -44,26 +45,40 @@ interface Metadata {
 }
 
 /** `before` stands before `metadata` and `spec`: empty for a pod, `spec.template.` in a template. */
-export function podWarnings({ metadata, spec }: { metadata: Metadata; spec: PodSpec }, before = ''): string[] {
-  const path = `${before}spec`
-  return [
-    ...Object.keys(spec.nodeSelector ?? {}).flatMap((name) =>
-      labelMoves[name] === undefined ? [] : [`${path}.nodeSelector[${name}]: ${labelMoves[name]}`],
-    ),
-    ...affinityWarnings(spec, path),
-    ...spreadWarnings(spec, path),
-    ...annotationWarnings(metadata.annotations ?? {}, spec, `${before}metadata.annotations`),
-    ...(spec.volumes ?? []).flatMap((volume, index) => volumeWarnings(volume, `${path}.volumes[${index}]`)),
-    ...(spec.imagePullSecrets ?? []).flatMap(({ name }, index) =>
-      name ? [] : [`${path}.imagePullSecrets[${index}].name: invalid empty name ${JSON.stringify(name ?? '')}`],
-    ),
-    ...(spec.initContainers ?? []).flatMap((one, index) => containerWarnings(one, `${path}.initContainers[${index}]`)),
-    ...spec.containers.flatMap((one, index) => containerWarnings(one, `${path}.containers[${index}]`)),
-    ...(spec.terminationGracePeriodSeconds < 0
-      ? [`${path}.terminationGracePeriodSeconds: must be >= 0; negative values are invalid and will be treated as 1`]
-      : []),
-  ]
+export function podWarnings({ metadata, spec }: { metadata: Metadata; spec: PodSpec }, before = ''): readonly string[] {
+  const [placement, content] = before === '' ? ofPodSpec(spec) : ofSpec(spec, `${before}spec`)
+  const { annotations } = metadata
+  if (annotations === undefined && placement.length === 0) return content
+  return [...placement, ...annotationWarnings(annotations ?? {}, spec, `${before}metadata.annotations`), ...content]
 }
+
+/** What comes before the annotations, and what after them. */
+const ofSpec = (spec: PodSpec, path: string): readonly [readonly string[], readonly string[]] => [
+  placementWarnings(spec, path),
+  contentWarnings(spec, path),
+]
+
+const ofPodSpec = onceForShared((spec: PodSpec) => ofSpec(spec, 'spec'))
+
+const placementWarnings = (spec: PodSpec, path: string): string[] => [
+  ...Object.keys(spec.nodeSelector ?? {}).flatMap((name) =>
+    labelMoves[name] === undefined ? [] : [`${path}.nodeSelector[${name}]: ${labelMoves[name]}`],
+  ),
+  ...affinityWarnings(spec, path),
+  ...spreadWarnings(spec, path),
+]
+
+const contentWarnings = (spec: PodSpec, path: string): string[] => [
+  ...(spec.volumes ?? []).flatMap((volume, index) => volumeWarnings(volume, `${path}.volumes[${index}]`)),
+  ...(spec.imagePullSecrets ?? []).flatMap(({ name }, index) =>
+    name ? [] : [`${path}.imagePullSecrets[${index}].name: invalid empty name ${JSON.stringify(name ?? '')}`],
+  ),
+  ...(spec.initContainers ?? []).flatMap((one, index) => containerWarnings(one, `${path}.initContainers[${index}]`)),
+  ...spec.containers.flatMap((one, index) => containerWarnings(one, `${path}.containers[${index}]`)),
+  ...(spec.terminationGracePeriodSeconds < 0
+    ? [`${path}.terminationGracePeriodSeconds: must be >= 0; negative values are invalid and will be treated as 1`]
+    : []),
+]
 
 interface TemplateOwner {
   readonly metadata: { readonly name: string }
@@ -71,7 +86,7 @@ interface TemplateOwner {
 }
 
 /** Of a template, whenever it changes. */
-export const templateWarnings = ({ spec: { template } }: TemplateOwner, old?: TemplateOwner): string[] =>
+export const templateWarnings = ({ spec: { template } }: TemplateOwner, old?: TemplateOwner): readonly string[] =>
   old !== undefined && equalValues(template, old.spec.template) ? [] : podWarnings(template, 'spec.template.')
 
 /** Of a kind that names pods after itself: its name too, once. */

@@ -47,6 +47,7 @@ export const pod = defineKind<Pod, PodInput>({
   subresources: podSubresources,
   hasStatus: true,
   countsGenerations: true,
+  alikePart: 'spec',
   validateName: dnsSubdomainErrors,
   applyDefaults: (object) => ({ ...object, spec: withPodDefaults(object.spec) }),
   initialStatus: ({ spec, metadata }) => ({

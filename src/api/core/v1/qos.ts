@@ -1,4 +1,5 @@
 // QoS: the class of service that a pod's requests and limits amount to.
+import { onceForShared } from '../../../base/shared-values.ts'
 import { quantityNanos } from '../../../schema/quantity.ts'
 import type { PodSpec } from './pod-spec.ts'
 
@@ -7,7 +8,7 @@ export type QosClass = 'Guaranteed' | 'Burstable' | 'BestEffort'
 const counted = ['cpu', 'memory'] as const
 
 /** What the pod as a whole asks for decides, where it says anything; else all of its containers do. */
-export function qosClassOf(spec: PodSpec): QosClass {
+export const qosClassOf = onceForShared((spec: PodSpec): QosClass => {
   const own = spec.resources
   const isWhole = counted.some((name) => own?.requests?.[name] !== undefined || own?.limits?.[name] !== undefined)
   const parts =
@@ -17,7 +18,7 @@ export function qosClassOf(spec: PodSpec): QosClass {
   )
   if (amounts.every(({ request, limit }) => request === 0n && limit === 0n)) return 'BestEffort'
   return amounts.every(({ request, limit }) => limit > 0n && request === limit) ? 'Guaranteed' : 'Burstable'
-}
+})
 
 const amountOf = (quantity: string | undefined): bigint =>
   quantity === undefined ? 0n : (quantityNanos(quantity) ?? 0n)

@@ -1,0 +1,71 @@
+// AlikeParts: the part that objects of a kind often have in common, as the pods of one template have their spec. What was
+// sent in the same words becomes the same value, and stays it where admission makes the same of it: it is decoded,
+// checked and kept in memory once.
+import { isShared, share } from '../../base/shared-values.ts'
+import type { ApiObject } from '../../api/object.ts'
+import { equalValues, isJsonObject, type JsonObject } from '../../schema/json-value.ts'
+
+/** Of longer texts nothing is remembered. */
+const textCharactersMax = 8_192
+/** Beyond it the oldest is forgotten. */
+const textsMax = 512
+/** Where admission makes something else of a part so often in a row, nobody goes on comparing. */
+const differencesMax = 8
+
+/** A part as it was sent, and what it became then. */
+export interface Sent {
+  readonly text: string
+  readonly value: JsonObject | undefined
+}
+
+interface Admitted {
+  value: object
+  /** In a row. */
+  differences: number
+}
+
+export class AlikeParts {
+  readonly name: 'spec'
+  readonly #byText = new Map<string, JsonObject>()
+  readonly #admitted = new WeakMap<object, Admitted>()
+
+  constructor(name: 'spec') {
+    this.name = name
+  }
+
+  /** Undefined for a body that has no such part, or too long a one. */
+  sent(body: JsonObject): Sent | undefined {
+    const part = body[this.name]
+    if (!isJsonObject(part)) return undefined
+    const text = JSON.stringify(part)
+    return text.length > textCharactersMax ? undefined : { text, value: this.#byText.get(text) }
+  }
+
+  /** Remembers what became of a part that was sent. */
+  keep({ text }: Sent, value: JsonObject): void {
+    const [oldest] = this.#byText.keys()
+    if (this.#byText.size >= textsMax && oldest !== undefined) this.#byText.delete(oldest)
+    this.#byText.set(text, share(value))
+  }
+
+  /** The object as admission left it, with the value in it that admission made of the same part before. */
+  admitted(before: ApiObject, after: ApiObject): ApiObject {
+    const [from, to] = [this.#of(before), this.#of(after)]
+    if (from === to || from === undefined || to === undefined || !isShared(from)) return after
+    const known = this.#admitted.get(from)
+    if (known === undefined) this.#admitted.set(from, { value: share(to), differences: 0 })
+    else if (known.differences < differencesMax) {
+      if (equalValues(known.value, to)) {
+        known.differences = 0
+        return { ...after, [this.name]: known.value } as ApiObject
+      }
+      known.value = share(to)
+      known.differences++
+    }
+    return after
+  }
+
+  #of(object: ApiObject): object | undefined {
+    return (object as { readonly spec?: object }).spec
+  }
+}
