@@ -3,8 +3,13 @@ import { pod, type Pod } from '../../api/core/v1/pod.ts'
 import { defineAdmissionPlugin } from './plugin.ts'
 
 const stayedSeconds = 300
-const keys = ['node.kubernetes.io/not-ready', 'node.kubernetes.io/unreachable'] as const
-const effect = 'NoExecute'
+const effect = 'NoExecute' as const
+const added = ['node.kubernetes.io/not-ready', 'node.kubernetes.io/unreachable'].map((key) => ({
+  key,
+  operator: 'Exists' as const,
+  effect,
+  tolerationSeconds: stayedSeconds,
+}))
 
 export const defaultTolerationSeconds = defineAdmissionPlugin({
   name: 'DefaultTolerationSeconds',
@@ -12,19 +17,12 @@ export const defaultTolerationSeconds = defineAdmissionPlugin({
   admit({ object }) {
     const { spec } = object as Pod
     const tolerations = spec.tolerations ?? []
-    const missing = keys.filter(
-      (key) =>
-        !tolerations.some(
-          (one) => (one.key === key || one.key === undefined) && (one.effect === effect || one.effect === undefined),
-        ),
-    )
+    const isSaid = (key: string) =>
+      tolerations.some(
+        (one) => (one.key === key || one.key === undefined) && (one.effect === effect || one.effect === undefined),
+      )
+    const missing = tolerations.length === 0 ? added : added.filter(({ key }) => !isSaid(key))
     if (missing.length === 0) return object
-    const added = missing.map((key) => ({
-      key,
-      operator: 'Exists' as const,
-      effect: effect as typeof effect,
-      tolerationSeconds: stayedSeconds,
-    }))
-    return { ...(object as Pod), spec: { ...spec, tolerations: [...tolerations, ...added] } }
+    return { ...(object as Pod), spec: { ...spec, tolerations: [...tolerations, ...missing] } }
   },
 })

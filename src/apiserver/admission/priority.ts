@@ -40,8 +40,8 @@ function withPriority(attributes: AdmissionAttributes, object: Pod, host: Admiss
       attributes,
       `the string value of PreemptionPolicy (${spec.preemptionPolicy}) must not be provided in pod spec; priority admission controller computed ${preemptionPolicy} from the given PriorityClass name`,
     )
-  const named = name === '' ? {} : { priorityClassName: name }
-  return { ...object, spec: { ...spec, ...named, priority: value, preemptionPolicy } }
+  const prioritized = { ...spec, priority: value, preemptionPolicy }
+  return { ...object, spec: name === '' ? prioritized : { ...prioritized, priorityClassName: name } }
 }
 
 /** Older clients leave out what admission filled in; it stays as it was. */
@@ -69,6 +69,8 @@ function classOf(
 
 /** Should several claim it, the least urgent wins: an accident must not make every pod important. */
 function defaultClass(host: AdmissionHost): PriorityClass | undefined {
-  const claiming = host.list(priorityClass, '').filter(({ globalDefault }) => globalDefault)
-  return claiming.toSorted((a, b) => a.value - b.value)[0]
+  let least: PriorityClass | undefined
+  for (const each of host.list(priorityClass, ''))
+    if (each.globalDefault && (least === undefined || each.value < least.value)) least = each
+  return least
 }

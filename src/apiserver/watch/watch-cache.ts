@@ -55,6 +55,15 @@ interface Watcher {
   readonly channel: Channel<WatchEvent>
 }
 
+/** What was last listed, while nothing has changed: admission asks for the same few objects with every write. */
+interface Listed {
+  readonly state: OrderedMap<Stored>
+  readonly namespace: string
+  readonly objects: readonly ApiObject[]
+}
+const listedMax = 100
+const noObjects: readonly ApiObject[] = []
+
 interface Waiter {
   readonly revision: number
   readonly resolve: () => void
@@ -102,6 +111,7 @@ export class WatchCache {
   #oldest = 0
   #waiters: Waiter[] = []
   readonly #arrivals = new Set<Arrival>()
+  #listed: Listed | undefined
 
   constructor(kind: Kind, parts: WatchCacheParts) {
     this.kind = kind
@@ -131,11 +141,14 @@ export class WatchCache {
   }
 
   /** The objects of one namespace, or of all with ''. */
-  objects(namespace: string): ApiObject[] {
-    if (this.#state.size === 0) return []
+  objects(namespace: string): readonly ApiObject[] {
+    if (this.#state.size === 0) return noObjects
+    if (this.#listed?.state === this.#state && this.#listed.namespace === namespace) return this.#listed.objects
     const prefix = objectKey(namespace, '')
     const found = namespace === '' ? this.#state.range('', '') : this.#state.range(prefix, prefixEnd(prefix))
-    return [...found].map(([, { object }]) => object)
+    const objects = [...found].map(([, { object }]) => object)
+    if (objects.length <= listedMax) this.#listed = { state: this.#state, namespace, objects }
+    return objects
   }
 
   /** The object as soon as it is there; undefined when it does not come in time. */

@@ -19,11 +19,17 @@ export const open: Policy = { level: 'privileged', minor: Infinity }
 export const policyText = ({ level, minor }: Policy): string =>
   `${level}:${minor === Infinity ? 'latest' : `v1.${minor}`}`
 
+const labelNames = Object.fromEntries(
+  modes.map((mode) => [mode, { level: prefix + mode, version: `${prefix}${mode}-version` }]),
+) as Record<Mode, { readonly level: string; readonly version: string }>
+
 export type Labels = Readonly<Record<string, string>> | undefined
 
 /** What the labels ask of a mode. A label that says nothing sensible restricts as much as there is. */
 export function policyOf(labels: Labels, mode: Mode, fallback: Policy = open): Policy {
-  const [level, version] = [labels?.[prefix + mode], labels?.[`${prefix}${mode}-version`]]
+  if (labels === undefined) return fallback
+  const names = labelNames[mode]
+  const [level, version] = [labels[names.level], labels[names.version]]
   if (level === undefined && version === undefined) return fallback
   return {
     level: level === undefined ? fallback.level : isLevel(level) ? level : 'restricted',
@@ -33,14 +39,15 @@ export function policyOf(labels: Labels, mode: Mode, fallback: Policy = open): P
 
 export function labelErrors(labels: Labels): FieldError[] {
   return modes.flatMap((mode) => {
-    const [level, version] = [labels?.[prefix + mode], labels?.[`${prefix}${mode}-version`]]
+    const names = labelNames[mode]
+    const [level, version] = [labels?.[names.level], labels?.[names.version]]
     return [
       ...(level === undefined || isLevel(level)
         ? []
-        : [invalid(`metadata.labels[${prefix}${mode}]`, level, 'must be one of privileged, baseline, restricted')]),
+        : [invalid(`metadata.labels[${names.level}]`, level, 'must be one of privileged, baseline, restricted')]),
       ...(version === undefined || minorOf(version) !== undefined
         ? []
-        : [invalid(`metadata.labels[${prefix}${mode}-version]`, version, 'must be "latest" or "v1.x"')]),
+        : [invalid(`metadata.labels[${names.version}]`, version, 'must be "latest" or "v1.x"')]),
     ]
   })
 }
