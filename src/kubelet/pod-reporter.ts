@@ -13,6 +13,7 @@ import { podStatus } from './pod-status.ts'
 import type { Probes } from './probes/probes.ts'
 import { withResize } from './resources/resize.ts'
 import type { StaticPods } from './sources/static-pods.ts'
+import { statusPatch } from './status-patch.ts'
 
 export interface PodReporterParts {
   readonly client: Client
@@ -91,22 +92,20 @@ export class PodReporter {
     }
     memory.told = { status, atMs: nowMs }
     const { uid } = shown.metadata
-    // A patch that tests the uid: the spec may have changed meanwhile, but the pod may not be another one.
-    const patch = [
-      { op: 'test', path: '/metadata/uid', value: uid },
-      { op: 'add', path: '/status', value: status },
-    ]
+    // With the uid: the spec may have changed meanwhile, but the pod may not be another one.
+    const patch = { metadata: { uid }, status: statusPatch(shown.status, status) }
     try {
-      const now = await client.of(podKind).patch(name, namespaceOf(wanted), patch, 'json', context, 'status')
+      const now = await client.of(podKind).patch(name, namespaceOf(wanted), patch, 'strategic', context, 'status')
       if (isStatic) return { ...wanted, status }
       // What else has changed meanwhile is news all the same.
       const { generation, resourceVersion: version } = now.metadata
-      if (generation === wanted.metadata.generation) memory.told = { status, atMs: nowMs, version }
+      if (generation === wanted.metadata.generation && isSame(status, now.status))
+        memory.told = { status, atMs: nowMs, version }
       return now
     } catch (error) {
       if (isStatic) return { ...wanted, status }
       if (hasReason(error, 'NotFound')) return undefined
-      // The test of the uid failed, or the status is no good.
+      // It is another pod by now, or the status is no good.
       const present = await client.of(podKind).find(name, namespaceOf(wanted), context)
       if (present?.metadata.uid !== uid) return undefined
       throw error

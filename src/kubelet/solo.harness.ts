@@ -22,7 +22,7 @@ export const solo = {
 
 /** `start` begins a kubelet on the same machine each time: what ran goes on running. */
 export function soloNode(
-  { client, clock }: TestCluster,
+  { client, clock }: Pick<TestCluster, 'client' | 'clock'>,
   hostChanges: Partial<NodeHost> = {},
   settingChanges: Partial<KubeletSettings> = {},
   simulation: SimulatedRuntimeOptions = {},
