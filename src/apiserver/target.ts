@@ -2,6 +2,7 @@
 import { kinds } from '../api/kinds.ts'
 import type { Kind } from '../api/kind.ts'
 import { getOrMake } from '../base/get-or-make.ts'
+import { methodVerbs } from '../api/method-verbs.ts'
 import { methodNotAllowed, pathNotFound } from '../api/status-error.ts'
 import { booleanOf } from './query.ts'
 import type { Target, Verb } from './request.ts'
@@ -63,15 +64,6 @@ export function unservedTarget(method: string, path: string, accept: string): Ta
   const namespace = isScoped ? (rest[1] ?? '') : ''
   const asked = name === '' ? (verb === 'get' ? 'list' : verb === 'delete' ? 'deletecollection' : verb) : verb
   return { kind: 'resource', verb: asked, resource, subresource, namespace, name, isUnserved: true }
-}
-
-const methodVerbs: Readonly<Record<string, Verb>> = {
-  GET: 'get',
-  HEAD: 'get',
-  POST: 'create',
-  PUT: 'update',
-  PATCH: 'patch',
-  DELETE: 'delete',
 }
 
 // /api/v1/namespaces/x/status is a part of a namespace, /api/v1/namespaces/x/pods a collection in it.

@@ -1,4 +1,5 @@
 // Who may ask the kubelet what: every request is of a user, and each path is a part of the node to be authorized for.
+import { methodVerbs } from '../../api/method-verbs.ts'
 import type { WireRequest } from '../../platform/listener.ts'
 import { KubeletRefusal } from './host.ts'
 
@@ -12,15 +13,6 @@ export interface KubeletAccess {
   authenticateToken(token: string, signal: AbortSignal): Promise<KubeletUser | undefined>
   /** Whether the user may do that with `nodes/<subresource>` of this node. */
   authorize(user: KubeletUser, verb: string, subresource: string, signal: AbortSignal): Promise<boolean>
-}
-
-const verbs: Readonly<Record<string, string>> = {
-  GET: 'get',
-  HEAD: 'get',
-  POST: 'create',
-  PUT: 'update',
-  PATCH: 'patch',
-  DELETE: 'delete',
 }
 
 /** Paths with a part of their own; whoever may have all of the node may have these too. */
@@ -38,7 +30,7 @@ const everything = 'proxy'
 export async function admit(request: WireRequest, path: readonly string[], access: KubeletAccess): Promise<void> {
   const user = await userOf(request, access)
   if (user === undefined) throw new KubeletRefusal(401, 'Unauthorized')
-  const verb = verbs[request.method] ?? ''
+  const verb = methodVerbs[request.method] ?? ''
   const asked = [...new Set([subresources[path[0] ?? ''] ?? everything, everything])]
   for (const subresource of asked) if (await access.authorize(user, verb, subresource, request.signal)) return
   throw new KubeletRefusal(
