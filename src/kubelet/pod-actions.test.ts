@@ -93,7 +93,12 @@ const runs: [why: string, pod: Pod, running: RuntimePod | undefined, actions: st
     sandbox(container('c', 'exited'), container('c', 'exited'), container('c', 'running')),
     ['remove c'],
   ],
-  ['a broken sandbox ends what runs in it', aPod(), broken(container('c', 'running')), ['stop-sandbox']],
+  [
+    'a broken sandbox ends what runs in it',
+    aPod(),
+    broken(container('c', 'running')),
+    ['stop c in 30 (Stopping container c)'],
+  ],
   ['then it goes', aPod(), broken(container('c', 'exited')), ['remove-sandbox']],
   ['a broken sandbox with nothing left to do stays', aPod(never), broken(container('c', 'exited')), []],
   ['what ran in a sandbox that is gone is counted', aPod({}, told('c', { running: {} })), sandbox(), ['start c #5']],

@@ -3,7 +3,8 @@ import type { Container } from '../api/core/v1/container.ts'
 import type { Pod } from '../api/core/v1/pod.ts'
 import type { ContainerStatus } from '../api/core/v1/pod-status.ts'
 import type { RuntimeContainer, RuntimePod } from '../machine/runtime/runtime.ts'
-import { crashWaitMs, isInitRestarted, isRestarted, isSidecar, type CrashBackoff } from './restarts.ts'
+import { outdated, restartTrigger } from './restart-all.ts'
+import { crashWaitMs, isInitRestarted, isRestarted, isSidecar, restartsAll, type CrashBackoff } from './restarts.ts'
 
 export type PodAction =
   | { readonly kind: 'run-sandbox' }
@@ -14,7 +15,8 @@ export type PodAction =
   | { readonly kind: 'remove-container'; readonly container: RuntimeContainer }
   /** Nothing is to run in it any more; what ended in it can still be looked at. */
   | { readonly kind: 'stop-sandbox'; readonly sandboxId: string }
-  | { readonly kind: 'remove-sandbox'; readonly sandboxId: string }
+  /** `isLost`: the pod is to run on, in another. */
+  | { readonly kind: 'remove-sandbox'; readonly sandboxId: string; readonly isLost?: boolean }
   /** Everything has ended: the API server may let go of the object. */
   | { readonly kind: 'release-pod' }
   /** Look again: a back-off runs out. */
@@ -57,6 +59,11 @@ export interface RunInput {
   readonly restarting?: ReadonlySet<string>
   readonly health: ContainerHealth
   readonly nowMs: number
+}
+
+interface FullInput extends RunInput {
+  /** Those that an exit has started again together with all others. */
+  readonly old: readonly RuntimeContainer[]
 }
 
 /** The newest attempt of a container. */
@@ -121,51 +128,60 @@ export const containersOf = ({ spec }: Pod): readonly Container[] => [
   ...((spec.ephemeralContainers ?? []) as readonly Container[]),
 ]
 
-export function runPod(input: RunInput): PodAction[] {
-  const { pod, running } = input
+export function runPod(asked: RunInput): PodAction[] {
+  const { pod, running } = asked
+  const trigger = restartTrigger(pod, running)
+  const old = outdated(pod, running, trigger)
+  const input = { ...asked, old }
   if (isOver(input)) return finishPod(pod, running)
   if (running === undefined) return [{ kind: 'run-sandbox' }]
   if (!running.isReady) {
     // How its containers ended is told before they are gone with it.
     const { sandboxId } = running
-    const isEnded = running.containers.every(({ state }) => state === 'exited')
-    return [{ kind: isEnded ? 'remove-sandbox' : 'stop-sandbox', sandboxId }]
+    const stops = stopAll(pod, running, pod.spec.terminationGracePeriodSeconds)
+    return [stops.length > 0 ? { kind: 'stop-containers', stops } : { kind: 'remove-sandbox', sandboxId, isLost: true }]
   }
+  const hurried = stopAll(pod, { ...running, containers: old }, 0)
+  if (hurried.length > 0) return [{ kind: 'stop-containers', stops: hurried.map((stop) => ({ ...stop, after: [] })) }]
   const unstarted = running.containers.filter(({ state }) => state === 'created')
   if (unstarted.length > 0) return unstarted.map((container) => ({ kind: 'remove-container', container }))
   const stops = unfit(input, running)
   if (stops.length > 0) return [{ kind: 'stop-containers', stops }]
   const { actions, isDone } = initialize(input, running)
   return [
-    ...surplus(running).map((container) => ({ kind: 'remove-container', container }) as const),
+    ...surplus(running, trigger).map((container) => ({ kind: 'remove-container', container }) as const),
     ...startEphemeral(pod, running),
     ...actions,
     ...(isDone ? pod.spec.containers.flatMap((container) => nextStart(container, input, isRestarted)) : []),
   ]
 }
 
-/** Of each container the present start and the one before it are kept. */
-const surplus = ({ containers }: RuntimePod): RuntimeContainer[] =>
-  containers.filter(({ name }, index) => containers.filter((later, at) => at > index && later.name === name).length > 1)
+/** Of each container the present start and the one before it are kept, and the exit for which all are started again. */
+const surplus = ({ containers }: RuntimePod, trigger: RuntimeContainer | undefined): RuntimeContainer[] =>
+  containers.filter(
+    (one, index) =>
+      one !== trigger && containers.filter((later, at) => at > index && later.name === one.name).length > 1,
+  )
 
 /** Nothing is left to be started: every container has ended for good, or one that must come first has. */
-function isOver({ pod: { spec, status }, running, restarting }: RunInput): boolean {
+function isOver(input: FullInput): boolean {
+  const { running } = input
+  const { spec, status } = input.pod
   const ended = (
     container: Container,
     statuses: readonly ContainerStatus[] | undefined,
     restarts: typeof isRestarted,
   ) => {
     const last = lastEnd(container.name, running, statuses)
-    if (restarting?.has(latest(running, container.name)?.id ?? '')) return undefined
+    if (isStartedAgain(latest(running, container.name), input)) return undefined
     return last !== undefined && !restarts(container, spec, last.exitCode) ? last : undefined
   }
   const initFailed = (spec.initContainers ?? []).some((container) => {
     const last = ended(container, status.initContainerStatuses, isInitRestarted)
     return last !== undefined && last.exitCode !== 0
   })
-  const hasBegun = spec.containers.some(({ name }) => latest(running, name) !== undefined)
   return (
-    (initFailed && !hasBegun) ||
+    (initFailed && !hasBegun(input)) ||
     spec.containers.every((container) => ended(container, status.containerStatuses, isRestarted) !== undefined)
   )
 }
@@ -236,35 +252,46 @@ const startEphemeral = ({ spec, status }: Pod, running: RuntimePod): ContainerSt
       }
     })
 
+/** Those that are only there to be started again have not. */
+const hasBegun = ({ pod, running, old }: FullInput): boolean =>
+  pod.spec.containers.some(({ name }) => {
+    const seen = latest(running, name)
+    return seen !== undefined && !old.includes(seen)
+  })
+
+const isStartedAgain = (seen: RuntimeContainer | undefined, { restarting, old }: FullInput): boolean =>
+  seen !== undefined && (old.includes(seen) || restarting?.has(seen.id) === true)
+
 /**
  * Init containers run one after the other; each must succeed, or have come up where it is a sidecar, before the next
  * begins. Once the others have begun, only sidecars matter.
  */
-function initialize(input: RunInput, running: RuntimePod): { actions: PodAction[]; isDone: boolean } {
-  const { pod, health } = input
-  const hasBegun = pod.spec.containers.some(({ name }) => latest(running, name) !== undefined)
+function initialize(input: FullInput, running: RuntimePod): { actions: PodAction[]; isDone: boolean } {
+  const { pod, health, old } = input
+  const isBegun = hasBegun(input)
   const actions: PodAction[] = []
   for (const container of pod.spec.initContainers ?? []) {
     const seen = latest(running, container.name)
     const isRunning = seen?.state === 'running'
     if (isSidecar(container)) {
-      if (isRunning && (hasBegun || health.isStarted(seen))) continue
-    } else if (hasBegun || (seen?.state === 'exited' && seen.exitCode === 0)) continue
+      if (isRunning && (isBegun || health.isStarted(seen))) continue
+    } else if (isBegun || (seen?.state === 'exited' && seen.exitCode === 0 && !old.includes(seen))) continue
     if (!isRunning) actions.push(...nextStart(container, input, isInitRestarted))
-    if (!hasBegun) return { actions, isDone: false }
+    if (!isBegun) return { actions, isDone: false }
   }
   return { actions, isDone: true }
 }
 
-function nextStart(container: Container, input: RunInput, restarts: typeof isRestarted): PodAction[] {
-  const { pod, running, crashes, restarting, nowMs } = input
+function nextStart(container: Container, input: FullInput, restarts: typeof isRestarted): PodAction[] {
+  const { pod, running, crashes, nowMs } = input
   const { spec, status } = pod
   const { name } = container
   const seen = latest(running, name)
   if (seen !== undefined && seen.state !== 'exited') return []
   const last = lastEnd(name, running, [...(status.initContainerStatuses ?? []), ...(status.containerStatuses ?? [])])
   if (last === undefined) return [{ kind: 'start-container', container, attempt: 0, finishedMs: undefined }]
-  if (restarting?.has(seen?.id ?? ''))
+  // Who has all started again waits as after every crash.
+  if (isStartedAgain(seen, input) && !restartsAll(container, last.exitCode))
     return [{ kind: 'start-container', container, attempt: last.attempt + 1, finishedMs: undefined }]
   // In a new sandbox init containers run again; in the one where they ended their policy decides.
   const isInit = restarts === isInitRestarted

@@ -5,6 +5,7 @@ import { podCondition } from '../api/core/v1/pod-readiness.ts'
 import type { PodCondition, PodStatus } from '../api/core/v1/pod-status.ts'
 import type { ContainerStatuses } from './container-statuses.ts'
 import type { Verdict } from './pod-memory.ts'
+import { mayRestartAll } from './restart-all.ts'
 import { isSidecar } from './restarts.ts'
 
 interface Finding {
@@ -15,15 +16,20 @@ interface Finding {
 
 const yes: Finding = { status: 'True' }
 
+export interface ConditionsInput {
+  readonly pod: Pod
+  readonly phase: PodStatus['phase']
+  readonly statuses: ContainerStatuses
+  readonly hasSandbox: boolean
+  /** All containers are being ended, to be started again. */
+  readonly isRestarting: boolean
+  readonly verdict: Verdict | undefined
+  readonly nowMs: number
+}
+
 /** The kubelet's own, in the order that they are shown in, and after them those of others. */
-export function podConditions(
-  pod: Pod,
-  phase: PodStatus['phase'],
-  statuses: ContainerStatuses,
-  hasSandbox: boolean,
-  verdict: Verdict | undefined,
-  nowMs: number,
-): PodCondition[] {
+export function podConditions(input: ConditionsInput): PodCondition[] {
+  const { pod, phase, statuses, hasSandbox, isRestarting, verdict, nowMs } = input
   const containersReady = containersFinding(pod, phase, statuses)
   const found: [type: string, finding: Finding][] = [
     ['PodReadyToStartContainers', hasSandbox ? yes : { status: 'False' }],
@@ -32,6 +38,7 @@ export function podConditions(
     ['ContainersReady', containersReady],
     ['PodScheduled', yes],
   ]
+  if (mayRestartAll(pod)) found.push(['AllContainersRestarting', restartingFinding(phase, isRestarting)])
   if (verdict?.isDisruption === true)
     found.push(['DisruptionTarget', { status: 'True', reason: 'TerminationByKubelet', message: verdict.message }])
   const others = (pod.status.conditions ?? []).filter(({ type }) => !found.some(([own]) => own === type))
@@ -65,6 +72,14 @@ function initializedFinding({ spec }: Pod, phase: PodStatus['phase'], { init, ma
     reason: 'ContainersNotInitialized',
     message: `containers with incomplete status: ${namesOf(incomplete)}`,
   }
+}
+
+function restartingFinding(phase: PodStatus['phase'], isRestarting: boolean): Finding {
+  if (phase === 'Succeeded') return { status: 'False', reason: 'PodCompleted' }
+  if (phase === 'Failed') return { status: 'False', reason: 'PodFailed' }
+  if (!isRestarting) return { status: 'False' }
+  const message = 'container exited with restart policy rule'
+  return { status: 'True', reason: 'RestartAllContainersStarted', message }
 }
 
 function containersFinding({ spec }: Pod, phase: PodStatus['phase'], { init, main }: ContainerStatuses): Finding {

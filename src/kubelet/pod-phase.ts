@@ -2,18 +2,26 @@
 import type { Pod } from '../api/core/v1/pod.ts'
 import type { ContainerStatus, PodStatus } from '../api/core/v1/pod-status.ts'
 import type { ContainerStatuses } from './container-statuses.ts'
-import { isRestarted, isSidecar } from './restarts.ts'
+import { isInitRestarted, isRestarted, isSidecar } from './restarts.ts'
 
 type Phase = NonNullable<PodStatus['phase']>
 
-/** `isEnding`: nothing will be started again. A phase that is final stays. */
-export function podPhase({ spec, status }: Pod, { init, main }: ContainerStatuses, isEnding: boolean): Phase {
+/**
+ * `isEnding`: nothing will be started again; `isRestarting`: everything will. A phase that is final stays.
+ */
+export function podPhase(
+  { spec, status }: Pod,
+  { init, main }: ContainerStatuses,
+  isEnding: boolean,
+  isRestarting: boolean,
+): Phase {
   if (status.phase === 'Succeeded' || status.phase === 'Failed') return status.phase
+  if (isRestarting && !isEnding) return status.phase ?? 'Pending'
   const plain = init.filter((_, index) => !isSidecar(spec.initContainers?.[index] ?? {}))
   const sidecars = init.filter((one) => !plain.includes(one))
   const ended = main.filter((one) => endOf(one) !== undefined)
   const hasBegun = ended.length > 0 || main.some(({ state }) => state?.running !== undefined)
-  if (spec.restartPolicy === 'Never' && plain.some((one) => (endOf(one)?.exitCode ?? 0) !== 0)) return 'Failed'
+  if (spec.restartPolicy === 'Never' && plain.some((one) => hasFailed(one, spec))) return 'Failed'
   const isRunning = (one: ContainerStatus) => one.state?.running !== undefined
   if (!isEnding) {
     const isBlocked =
@@ -30,6 +38,12 @@ export function podPhase({ spec, status }: Pod, { init, main }: ContainerStatuse
   })
   if (isComing && !isEnding) return 'Running'
   return codes.every((code) => code === 0) ? 'Succeeded' : 'Failed'
+}
+
+const hasFailed = (one: ContainerStatus, spec: Pod['spec']): boolean => {
+  const { exitCode = 0 } = endOf(one) ?? {}
+  const container = spec.initContainers?.find(({ name }) => name === one.name)
+  return exitCode !== 0 && !isInitRestarted(container ?? {}, spec, exitCode)
 }
 
 /** How it ended, also while it waits for its next start. */

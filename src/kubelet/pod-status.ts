@@ -7,6 +7,7 @@ import { containerStatuses, type ContainersInput } from './container-statuses.ts
 import { podConditions } from './pod-conditions.ts'
 import type { Verdict } from './pod-memory.ts'
 import { podPhase } from './pod-phase.ts'
+import { outdated } from './restart-all.ts'
 
 export interface StatusInput extends ContainersInput {
   readonly hostIp: string
@@ -28,12 +29,15 @@ export function podStatus(input: StatusInput): PodStatus {
   const isEnding = (metadata.deletionTimestamp !== undefined || verdict !== undefined) && !isRunning
   const statuses = containerStatuses(input, isEnding)
   const isCondemned = isEnding && verdict !== undefined
-  const phase = isCondemned ? 'Failed' : podPhase(pod, statuses, isEnding)
+  const old = outdated(pod, running)
+  const phase = isCondemned ? 'Failed' : podPhase(pod, statuses, isEnding, old.length > 0)
+  const hasSandbox = running?.isReady ?? false
+  const isRestarting = old.some(({ state }) => state === 'running')
   return {
     ...status,
     phase,
     ...(isCondemned ? { reason: verdict.reason, message: verdict.message } : {}),
-    conditions: podConditions(pod, phase, statuses, running?.isReady ?? false, verdict, nowMs),
+    conditions: podConditions({ pod, phase, statuses, hasSandbox, isRestarting, verdict, nowMs }),
     hostIP: hostIp,
     hostIPs: [{ ip: hostIp }],
     ...addressesOf(running, hostIp, pod),

@@ -304,6 +304,7 @@ export class PodWorker {
         await this.#call('stop sandbox', wanted, context, () => runtime.stopSandbox(action.sandboxId, signal))
         return maker.finish(uid, signal)
       case 'remove-sandbox':
+        if (action.isLost === true && wanted !== undefined) this.#parts.tell(wanted, sandboxChanged, context)
         return this.#call('remove sandbox', wanted, context, () => runtime.removeSandbox(action.sandboxId, signal))
       case 'release-pod':
         // Also of a pod that never got a sandbox: its volumes may be there.
@@ -353,6 +354,12 @@ export class PodWorker {
     return memory
   }
 }
+
+const sandboxChanged = {
+  type: 'Normal',
+  reason: 'SandboxChanged',
+  message: 'Pod sandbox changed, it will be killed and re-created.',
+} as const
 
 class NetworkNotReady extends Error {
   override name = 'NetworkNotReady'

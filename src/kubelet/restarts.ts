@@ -21,12 +21,21 @@ export const isInitRestarted = (container: RestartFields, { restartPolicy }: Pod
 const follows = (policy: string, exitCode: number): boolean =>
   policy === 'Always' || (policy === 'OnFailure' && exitCode !== 0)
 
-const matchesRule = ({ restartPolicyRules = [] }: RestartFields, exitCode: number): boolean =>
-  restartPolicyRules.some(({ action, exitCodes }) => {
-    if (action !== 'Restart' || exitCodes === undefined) return false
+/** Whatever else is started again with it. */
+const matchesRule = (container: RestartFields, exitCode: number): boolean =>
+  ruleAction(container, exitCode) === 'Restart' || restartsAll(container, exitCode)
+
+/** Whether such an exit has all containers of the pod started again. */
+export const restartsAll = (container: RestartFields, exitCode: number): boolean =>
+  ruleAction(container, exitCode) === 'RestartAllContainers'
+
+/** The first rule that is about the code counts. */
+const ruleAction = ({ restartPolicyRules = [] }: RestartFields, exitCode: number): string | undefined =>
+  restartPolicyRules.find(({ exitCodes }) => {
+    if (exitCodes === undefined) return false
     const isListed = exitCodes.values?.includes(exitCode) ?? false
     return exitCodes.operator === 'In' ? isListed : !isListed
-  })
+  })?.action
 
 /** How long a container waits before it is started again, as of its last start. */
 export interface CrashBackoff {

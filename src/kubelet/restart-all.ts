@@ -1,0 +1,40 @@
+// Restarts of all of a pod's containers, which the exit of one of them may ask for. What runs tells how far that is: the exit
+// that asked for it is kept until every other container has begun after it.
+import type { Container } from '../api/core/v1/container.ts'
+import type { Pod } from '../api/core/v1/pod.ts'
+import type { RuntimeContainer, RuntimePod } from '../machine/runtime/runtime.ts'
+import { restartsAll } from './restarts.ts'
+
+const none: readonly never[] = []
+
+const ownContainers = ({ spec }: Pod): readonly Container[] => [...(spec.initContainers ?? []), ...spec.containers]
+
+/** Whether an exit may ask for it at all. */
+export const mayRestartAll = ({ spec }: Pod): boolean =>
+  spec.containers.some(hasSuchRule) || (spec.initContainers?.some(hasSuchRule) ?? false)
+
+const hasSuchRule = ({ restartPolicyRules }: Container): boolean =>
+  restartPolicyRules?.some(({ action }) => action === 'RestartAllContainers') ?? false
+
+/** The last exit that asked for it. */
+export function restartTrigger(pod: Pod, running: RuntimePod | undefined): RuntimeContainer | undefined {
+  if (running === undefined || !mayRestartAll(pod)) return undefined
+  const byName = new Map(ownContainers(pod).map((container) => [container.name, container]))
+  const exits = running.containers.filter(
+    ({ name, state, exitCode }) => state === 'exited' && restartsAll(byName.get(name) ?? {}, exitCode),
+  )
+  return exits.toSorted((a, b) => a.finishedMs - b.finishedMs).at(-1)
+}
+
+/** Containers that began before the exit, which is one of them: they end, where they have not, and start again. */
+export function outdated(
+  pod: Pod,
+  running: RuntimePod | undefined,
+  trigger = restartTrigger(pod, running),
+): readonly RuntimeContainer[] {
+  if (trigger === undefined) return none
+  return ownContainers(pod).flatMap(({ name }) => {
+    const seen = running?.containers.findLast((container) => container.name === name)
+    return seen !== undefined && (seen === trigger || seen.startedMs < trigger.finishedMs) ? [seen] : []
+  })
+}
