@@ -115,8 +115,10 @@ export class PodReporter {
 
 const isSame = (a: Pod['status'], b: Pod['status']): boolean => equalValues(withoutTimes(a), withoutTimes(b), true)
 
-/** Conditions keep their times while they keep their value, so times alone are no news. */
+/** Conditions keep their times while they keep their value, so times alone are no news; nor is where others stand. */
 const withoutTimes = (status: Pod['status']): unknown => ({
   ...status,
-  conditions: status.conditions?.map(({ lastTransitionTime: _, ...rest }) => rest),
+  conditions: Object.fromEntries(
+    (status.conditions ?? []).map(({ lastTransitionTime: _, ...rest }) => [rest.type, rest]),
+  ),
 })
