@@ -142,7 +142,7 @@ export class Registry {
     return {
       get: (kind, namespace, name) => this.cached(kind, namespace, name),
       list: <T extends ApiObject>(kind: Kind<T>, namespace = '') =>
-        this.#cacheOf(kind).objects(namespace) as readonly ApiObject[] as readonly T[],
+        this.#cacheOf(kind).objects(namespace) as readonly T[],
     }
   }
 
