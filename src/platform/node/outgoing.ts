@@ -1,6 +1,7 @@
 // Outgoing: what is written to sockets in one turn of the event loop leaves at its end, each socket's in one piece. A
 // write wakes whoever waits for it, and to wake a sleeping processor once for all of them is most of what writes cost.
 import type { Socket } from 'node:net'
+import { nextTurn } from '../../base/turn.ts'
 
 /** Parts that are longer together are written at once, one by one, instead of being copied. */
 const joinedBytesMax = 64 << 10
@@ -26,7 +27,7 @@ export class Outgoing {
     if (this.#size > joinedBytesMax) this.leave()
     else if (!this.#isWaiting) {
       this.#isWaiting = true
-      if (waiting.push(this) === 1) setImmediate(leaveAll)
+      if (waiting.push(this) === 1) nextTurn(leaveAll)
     }
     return !this.#socket.writableNeedDrain
   }
