@@ -1,5 +1,7 @@
 // PriorityLevel: the requests of one level that run and those that wait, in queues of which each gets its turn.
 import type { Clock } from '../../base/clock.ts'
+import { getOrMake } from '../../base/get-or-make.ts'
+import { offAbort, onAbort } from '../../base/on-abort.ts'
 import { StatusError } from '../../api/status-error.ts'
 import type { SeatPool } from './seat-pool.ts'
 import { dealHand } from './shuffle-shard.ts'
@@ -23,8 +25,8 @@ interface Waiting {
 
 interface Queue {
   readonly waiting: Waiting[]
-  /** Seats of its requests that run. */
-  running: number
+  /** Seats of its requests that run or wait. */
+  load: number
   /** The level's virtual time at which its next request begins. */
   virtualStart: number
 }
@@ -42,6 +44,8 @@ export class PriorityLevel {
   readonly #pool: SeatPool
   readonly #clock: Clock
   readonly #queues = new Map<number, Queue>()
+  /** Those in which something waits. */
+  readonly #busy = new Set<Queue>()
   readonly #hands = new Map<string, readonly number[]>()
   #limits: LevelLimits
   #running = 0
@@ -101,15 +105,13 @@ export class PriorityLevel {
   dispatch(): void {
     while (this.#waiting > 0) {
       let next: Queue | undefined
-      for (const queue of this.#queues.values())
-        if (queue.waiting.length > 0 && (next === undefined || queue.virtualStart < next.virtualStart)) next = queue
+      for (const queue of this.#busy) if (next === undefined || queue.virtualStart < next.virtualStart) next = queue
       const head = next?.waiting[0]
       if (next === undefined || head === undefined || !this.#seat(head.width)) return
       this.#virtualTime = next.virtualStart
       next.virtualStart += head.width
-      next.running += head.width
       next.waiting.shift()
-      this.#count(-1)
+      this.#count(next, -1)
       head.start()
     }
   }
@@ -126,12 +128,14 @@ export class PriorityLevel {
     return () => {
       this.#pool.move(this.#limits.kept, this.#running, this.#running - width)
       this.#running -= width
-      if (queue !== undefined) queue.running -= width
+      if (queue !== undefined) queue.load -= width
       this.#pool.freed(this)
     }
   }
 
-  #count(change: 1 | -1): void {
+  #count(queue: Queue, change: 1 | -1): void {
+    if (queue.waiting.length > 0) this.#busy.add(queue)
+    else this.#busy.delete(queue)
     this.#waiting += change
     this.#pool.waits(this, this.#waiting > 0)
   }
@@ -146,11 +150,10 @@ export class PriorityLevel {
     }
     let best: Queue | undefined
     for (const index of hand) {
-      const queue = this.#queues.get(index) ?? { waiting: [], running: 0, virtualStart: 0 }
-      this.#queues.set(index, queue)
-      if (best === undefined || loadOf(queue) < loadOf(best)) best = queue
+      const queue = getOrMake(this.#queues, index, newQueue)
+      if (best === undefined || queue.load < best.load) best = queue
     }
-    return best ?? { waiting: [], running: 0, virtualStart: 0 }
+    return best ?? newQueue()
   }
 
   async #wait(
@@ -168,23 +171,25 @@ export class PriorityLevel {
       if (place < 0) return // its turn has come
       if (reason !== undefined) rejected(reason)
       queue.waiting.splice(place, 1)
-      this.#count(-1)
+      queue.load -= width
+      this.#count(queue, -1)
       turn.reject(error)
     }
     const gone = () => giveUp(signal.reason)
     const timer = this.#clock.after(waitMsMax, () => giveUp(tooManyRequests(), 'time-out'))
     queue.waiting.push(entry)
-    this.#count(1)
-    signal.addEventListener('abort', gone, { once: true })
+    queue.load += width
+    this.#count(queue, 1)
+    onAbort(signal, gone)
     this.dispatch()
     try {
       await turn.promise
       return this.#leave(width, queue)
     } finally {
       timer.cancel()
-      signal.removeEventListener('abort', gone)
+      offAbort(signal, gone)
     }
   }
 }
 
-const loadOf = ({ waiting, running }: Queue): number => waiting.reduce((sum, { width }) => sum + width, running)
+const newQueue = (): Queue => ({ waiting: [], load: 0, virtualStart: 0 })
