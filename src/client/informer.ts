@@ -3,6 +3,7 @@
 import type { Clock } from '../base/clock.ts'
 import { context } from '../base/context.ts'
 import { causeOf, type Cause, type FlowId } from '../base/flow.ts'
+import { getOrMake } from '../base/get-or-make.ts'
 import { errorText, type Log } from '../base/log.ts'
 import { backoffMs, type Backoff } from '../base/work-queue.ts'
 import type { Kind } from '../api/kind.ts'
@@ -154,17 +155,21 @@ export class Informer<T extends ApiObject = ApiObject> {
     const indexer = this.#indexers.get(name)
     const groups = this.#indices.get(name)
     if (indexer === undefined || groups === undefined) return
-    for (const group of before === undefined ? [] : indexer(before)) {
-      groups.get(group)?.delete(key)
-      if (groups.get(group)?.size === 0) groups.delete(group)
+    const left = before === undefined ? none : indexer(before)
+    const found = now === undefined ? none : indexer(now)
+    for (const group of left) {
+      // Most changes leave an object in its groups: there it is replaced.
+      if (found.includes(group)) continue
+      const members = groups.get(group)
+      members?.delete(key)
+      if (members?.size === 0) groups.delete(group)
     }
-    for (const group of now === undefined ? [] : indexer(now)) {
-      const members = groups.get(group) ?? new Map<ObjectKey, T>()
-      members.set(key, now as T)
-      groups.set(group, members)
-    }
+    for (const group of found) getOrMake(groups, group, newMembers).set(key, now)
   }
 }
+
+const none: readonly string[] = []
+const newMembers = <T>(): Map<ObjectKey, T> => new Map()
 
 const causeOfObject = (object: ApiObject): Cause => causeOf(0 as FlowId, revisionOf(object))
 

@@ -82,6 +82,7 @@ export class Faults {
 
   /** Throws when the request is one of those to refuse. */
   check(request: ApiRequest): void {
+    if (this.#refusals.length === 0) return
     const index = this.#refusals.findIndex(({ refusal }) => matches(request, refusal))
     const found = this.#refusals[index]
     if (found === undefined) return

@@ -102,6 +102,8 @@ export class WatchCache {
   readonly #watchers: WatcherIndex<Watcher>
   readonly #observers: CacheObserver[] = []
   #state = OrderedMap.empty<Stored>()
+  /** The same by key alone, for the many who ask for one object. */
+  readonly #present = new Map<string, Stored>()
   /** In the order of revisions. */
   #history: Remembered[] = []
   /** The state before the first remembered change. */
@@ -137,7 +139,7 @@ export class WatchCache {
   }
 
   get(key: string): Stored | undefined {
-    return this.#state.get(key)
+    return this.#present.get(key)
   }
 
   /** The objects of one namespace, or of all with ''. */
@@ -196,6 +198,8 @@ export class WatchCache {
   reset(revision: number, entries: readonly (readonly [key: string, stored: Stored])[]): void {
     for (const stored of this.#state.values()) this.#tell(undefined, stored)
     this.#state = OrderedMap.from(entries)
+    this.#present.clear()
+    for (const [key, stored] of entries) this.#present.set(key, stored)
     for (const [, stored] of entries) this.#tell(stored, undefined)
     this.#history = []
     this.#past = this.#state
@@ -213,7 +217,7 @@ export class WatchCache {
   /** Takes in the changes of one revision. */
   apply(changes: readonly Change[]): void {
     for (const change of changes) {
-      this.#state = change.now === undefined ? this.#state.delete(change.key) : this.#state.set(change.key, change.now)
+      this.#put(change.key, change.now)
       this.#tell(change.now, change.before)
       this.#history.push({ ...change, state: this.#state })
       change.before?.rest()
@@ -225,6 +229,12 @@ export class WatchCache {
     }
     if (this.#history.length > historyChangesMax + historyChangesOver)
       this.#forget(this.#history.length - historyChangesMax)
+  }
+
+  #put(key: string, now: Stored | undefined): void {
+    this.#state = now === undefined ? this.#state.delete(key) : this.#state.set(key, now)
+    if (now === undefined) this.#present.delete(key)
+    else this.#present.set(key, now)
   }
 
   // Changes of one revision are forgotten together: a state between them was never true.

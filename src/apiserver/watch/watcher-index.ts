@@ -52,26 +52,45 @@ export class WatcherIndex<W extends Placed> {
     else this.#fields.delete(field)
   }
 
-  /** Those whom a change of this object, from one version to the next, may concern. */
+  /** Those whom a change of this object, from one version to the next, may concern, in the order in which they came. */
   concernedBy(now: ApiObject | undefined, before: ApiObject | undefined): readonly W[] {
-    if (this.#turns.size === 0) return []
     const object = now ?? before
-    if (object === undefined) return []
+    if (this.#turns.size === 0 || object === undefined) return []
+    const everywhere = this.#with([], '')
+    // Of most kinds nobody stands anywhere else: then no names of places are made.
+    if (everywhere.length === this.#turns.size) return everywhere
     const namespace = namespaceOf(object)
     const { name } = object.metadata
-    const places = new Set(['', `namespace ${namespace}`, `name ${namespace}/${name}`, `name /${name}`])
-    for (const key of this.#fields.keys())
-      for (const version of [now, before])
-        if (version !== undefined) places.add(`field ${key}=${this.#kind.fieldLabels[key]?.(version) ?? ''}`)
-    const found: W[] = []
-    let sources = 0
-    for (const place of places) {
-      const watchers = this.#places.get(place)
-      if (watchers === undefined) continue
-      sources++
-      for (const watcher of watchers) found.push(watcher)
+    let found = this.#with(everywhere, `namespace ${namespace}`)
+    found = this.#with(found, `name ${namespace}/${name}`)
+    if (namespace !== '') found = this.#with(found, `name /${name}`)
+    for (const key of this.#fields.keys()) {
+      const [value, valueBefore] = [this.#fieldOf(now, key), this.#fieldOf(before, key)]
+      if (value !== undefined) found = this.#with(found, `field ${key}=${value}`)
+      if (valueBefore !== undefined && valueBefore !== value) found = this.#with(found, `field ${key}=${valueBefore}`)
     }
-    return sources < 2 ? found : found.toSorted((a, b) => this.#turnOf(a) - this.#turnOf(b))
+    return found
+  }
+
+  #fieldOf(object: ApiObject | undefined, key: string): string | undefined {
+    return object === undefined ? undefined : (this.#kind.fieldLabels[key]?.(object) ?? '')
+  }
+
+  /** Those found so far and those who stand in a place. Both are in order, and so is what comes of them. */
+  #with(found: readonly W[], place: string): readonly W[] {
+    const watchers = this.#places.get(place)
+    if (watchers === undefined) return found
+    if (found.length === 0) return [...watchers]
+    const merged: W[] = []
+    let next = 0
+    for (const watcher of watchers) {
+      const turn = this.#turnOf(watcher)
+      for (let other = found[next]; other !== undefined && this.#turnOf(other) < turn; other = found[++next])
+        merged.push(other)
+      merged.push(watcher)
+    }
+    for (let other = found[next]; other !== undefined; other = found[++next]) merged.push(other)
+    return merged
   }
 
   #turnOf(watcher: W): number {

@@ -13,12 +13,16 @@ export const qosClassOf = onceForShared((spec: PodSpec): QosClass => {
   const isWhole = counted.some((name) => own?.requests?.[name] !== undefined || own?.limits?.[name] !== undefined)
   const parts =
     isWhole && own ? [own] : [...(spec.initContainers ?? []), ...spec.containers].map((one) => one.resources)
+  if (parts.every(({ requests, limits }) => !isAsking(requests) && !isAsking(limits))) return 'BestEffort'
   const amounts = parts.flatMap(({ requests = {}, limits = {} }) =>
     counted.map((name) => ({ request: amountOf(requests[name]), limit: amountOf(limits[name]) })),
   )
   if (amounts.every(({ request, limit }) => request === 0n && limit === 0n)) return 'BestEffort'
   return amounts.every(({ request, limit }) => limit > 0n && request === limit) ? 'Guaranteed' : 'Burstable'
 })
+
+const isAsking = (amounts: Readonly<Record<string, string>> | undefined): boolean =>
+  amounts !== undefined && counted.some((name) => amounts[name] !== undefined)
 
 const amountOf = (quantity: string | undefined): bigint =>
   quantity === undefined ? 0n : (quantityNanos(quantity) ?? 0n)

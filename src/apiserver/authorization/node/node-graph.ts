@@ -5,7 +5,7 @@ import { pod, type Pod } from '../../../api/core/v1/pod.ts'
 import { volumeAttachment } from '../../../api/storage/v1/volume-attachment.ts'
 import type { ApiObject } from '../../../api/object.ts'
 import type { Caches } from '../../policies.ts'
-import { needed, podReferences, type Needed } from './pod-references.ts'
+import { needed, podReferences, referAlike, type Needed } from './pod-references.ts'
 
 export class NodeGraph {
   readonly #caches: Caches
@@ -17,10 +17,7 @@ export class NodeGraph {
   constructor(caches: Caches) {
     this.#caches = caches
     caches.observe(pod, {
-      changed: (now, before) => {
-        this.#count(before as Pod | undefined, -1)
-        this.#count(now as Pod | undefined, 1)
-      },
+      changed: (now, before) => this.#podChanged(now as Pod | undefined, before as Pod | undefined),
     })
     caches.observe(persistentVolume, {
       changed: (now, before) => {
@@ -58,6 +55,12 @@ export class NodeGraph {
 
   #has(node: string, key: Needed): boolean {
     return this.#needs.get(node)?.has(key) ?? false
+  }
+
+  #podChanged(now: Pod | undefined, before: Pod | undefined): void {
+    if (now !== undefined && before !== undefined && referAlike(now, before)) return
+    this.#count(before, -1)
+    this.#count(now, 1)
   }
 
   #count(object: Pod | undefined, change: 1 | -1): void {

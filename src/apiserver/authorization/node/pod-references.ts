@@ -12,6 +12,12 @@ export const needed = (resource: string, namespace: string, name: string): Neede
 
 const mirrorAnnotation = 'kubernetes.io/config.mirror'
 
+/** Whether two versions of a pod surely name the same objects: most changes are of a status, and name nothing else. */
+export const referAlike = (one: Pod, other: Pod): boolean =>
+  one.spec === other.spec &&
+  one.status.resourceClaimStatuses === other.status.resourceClaimStatuses &&
+  one.metadata.annotations?.[mirrorAnnotation] === other.metadata.annotations?.[mirrorAnnotation]
+
 export function podReferences(pod: Pod): readonly Needed[] {
   const namespace = namespaceOf(pod)
   const itself = needed('pods', namespace, pod.metadata.name)
