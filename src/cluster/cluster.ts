@@ -355,7 +355,7 @@ export class Cluster {
   /** The range that the node was given; read without a call, since it is asked for with every sandbox. */
   #podRangeOf(nodeName: string): string | undefined {
     const { podCIDRs = [] } = this.#server?.registry.cached(node, '', nodeName)?.spec ?? {}
-    return podCIDRs.find((cidr) => isIpV4(cidr.split('/')[0] ?? ''))
+    return podCIDRs.find((cidr) => isIpV4(cidr.slice(0, cidr.indexOf('/'))))
   }
 
   #realKubelet(real: RealNode): Component {

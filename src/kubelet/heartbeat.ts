@@ -3,7 +3,7 @@ import { rfc3339Micro } from '../base/clock.ts'
 import { context, type Context } from '../base/context.ts'
 import { errorText, type Log } from '../base/log.ts'
 import { lease } from '../api/coordination/v1/lease.ts'
-import { node } from '../api/core/v1/node.ts'
+import { node, type Node } from '../api/core/v1/node.ts'
 import { controllerReference } from '../api/object.ts'
 import { hasReason } from '../api/status-error.ts'
 import { register, type RegistrationParts } from './node-registration.ts'
@@ -22,10 +22,12 @@ export interface HeartbeatParts extends RegistrationParts {
 export async function beat(parts: HeartbeatParts, signal: AbortSignal): Promise<void> {
   const { clock } = parts
   const ctx = context(signal)
-  await persist(parts, 'register the node', signal, () => register(parts, ctx))
+  const self = await persist(parts, 'register the node', signal, () => register(parts, ctx))
   let nextStatusMs = clock.monotonicMs() + statusMs
+  let beatOnce = () => take(parts, self, ctx)
   for (let renewedMs = clock.monotonicMs(); ; renewedMs = clock.monotonicMs()) {
-    await persist(parts, 'renew the lease', signal, () => renew(parts, ctx))
+    await persist(parts, 'renew the lease', signal, beatOnce)
+    beatOnce = () => renew(parts, ctx)
     // Whoever was not heard of for so long may have been given up: it says at once that it is there.
     if (clock.monotonicMs() - renewedMs >= leaseDurationSeconds * 1000) nextStatusMs = 0
     else await clock.sleep(renewMs, signal)
@@ -36,12 +38,12 @@ export async function beat(parts: HeartbeatParts, signal: AbortSignal): Promise<
 }
 
 /** Tries until it succeeds: a node without an API server has nothing better to do. */
-async function persist(
+async function persist<T>(
   { clock, log, description }: HeartbeatParts,
   what: string,
   signal: AbortSignal,
-  action: () => Promise<void>,
-): Promise<void> {
+  action: () => Promise<T>,
+): Promise<T> {
   for (;;) {
     try {
       return await action()
@@ -53,18 +55,32 @@ async function persist(
   }
 }
 
-async function renew({ client, clock, description }: HeartbeatParts, ctx: Context): Promise<void> {
-  const leases = client.of(lease)
+/** The first beat: a new node has no lease yet, so it is made before it is renewed. */
+async function take(parts: HeartbeatParts, owner: Node | undefined, ctx: Context): Promise<void> {
+  const { client, clock, description } = parts
   const { name } = description
-  const renewTime = rfc3339Micro(clock.nowMs())
-  const patch = { spec: { holderIdentity: name, leaseDurationSeconds, renewTime } }
+  const ownerReferences =
+    owner === undefined ? [] : [{ ...controllerReference(owner), controller: false, blockOwnerDeletion: false }]
   try {
-    await leases.patch(name, leaseNamespace, patch, 'merge', ctx)
+    const beaten = { metadata: { name, ownerReferences }, ...beatOf(name, clock.nowMs()) }
+    await client.of(lease).create(beaten, leaseNamespace, ctx)
   } catch (error) {
-    if (!hasReason(error, 'NotFound')) throw error
-    const owner = await client.of(node).find(name, '', ctx)
-    const ownerReferences =
-      owner === undefined ? [] : [{ ...controllerReference(owner), controller: false, blockOwnerDeletion: false }]
-    await leases.create({ metadata: { name, ownerReferences }, ...patch }, leaseNamespace, ctx)
+    if (!hasReason(error, 'AlreadyExists')) throw error
+    await renew(parts, ctx)
   }
 }
+
+async function renew(parts: HeartbeatParts, ctx: Context): Promise<void> {
+  const { client, clock, description } = parts
+  const { name } = description
+  try {
+    await client.of(lease).patch(name, leaseNamespace, beatOf(name, clock.nowMs()), 'merge', ctx)
+  } catch (error) {
+    if (!hasReason(error, 'NotFound')) throw error
+    await take(parts, await client.of(node).find(name, '', ctx), ctx)
+  }
+}
+
+const beatOf = (holderIdentity: string, nowMs: number) => ({
+  spec: { holderIdentity, leaseDurationSeconds, renewTime: rfc3339Micro(nowMs) },
+})

@@ -163,8 +163,8 @@ export class NodeKeeper {
     }
   }
 
-  #register(signal: AbortSignal): Promise<void> {
-    return register({ ...this.#parts, state: () => this.state }, context(signal))
+  async #register(signal: AbortSignal): Promise<void> {
+    await register({ ...this.#parts, state: () => this.state }, context(signal))
   }
 
   async #tellNode(type: EventNote['type'], reason: string, message: string, signal: AbortSignal): Promise<void> {

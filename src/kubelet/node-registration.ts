@@ -15,20 +15,17 @@ export interface RegistrationParts {
   readonly state: () => NodeState
 }
 
-/** Registers the node, or tells what it is like now. */
+/** Registers the node, or tells what it is like now; returns it as it is then. */
 export async function register(
   { client, clock, description, runtime, state }: RegistrationParts,
   ctx: Context,
-): Promise<void> {
+): Promise<Node> {
   const nodes = client.of(node)
   const known = await nodes.find(description.name, '', ctx)
-  if (known === undefined) {
-    await nodes.create(nodeObject(description, state(), clock.nowMs()), '', ctx)
-    return
-  }
+  if (known === undefined) return nodes.create(nodeObject(description, state(), clock.nowMs()), '', ctx)
   // A runtime that does not answer is told of all the same.
   const images = await nodeImages(runtime, ctx.signal).catch(() => [])
   const told = nodeStatus(description, known.status, state(), clock.nowMs())
   const status = { ...known.status, ...told, ...(images.length === 0 ? {} : { images }) } as Node['status']
-  await nodes.updateStatus({ ...known, status }, ctx)
+  return nodes.updateStatus({ ...known, status }, ctx)
 }

@@ -36,13 +36,13 @@ export class PodReporter {
     this.#parts = parts
   }
 
-  /** Looks at what there is to tell now; what it returns tells it. */
+  /** Tells what there is to tell; returns the pod as it is now, undefined when it is gone. */
   async report(
     wanted: Pod,
     running: RuntimePod | undefined,
     memory: PodMemory,
     context: Context,
-  ): Promise<() => Promise<Pod | undefined>> {
+  ): Promise<Pod | undefined> {
     const { clock, hostIp, runtime, probes } = this.#parts
     memory.untoldMs = undefined
     await this.#hearLastWords(wanted, running, memory, context)
@@ -60,7 +60,7 @@ export class PodReporter {
     })
     const status =
       memory.resize === undefined ? found : withResize(found, wanted, memory.resize, rfc3339(clock.nowMs()))
-    return () => this.#write(wanted, status, memory, context)
+    return this.#write(wanted, status, memory, context)
   }
 
   async #hearLastWords(

@@ -152,7 +152,8 @@ export class PodWorker {
           if (told !== undefined) wanted = told.result
         }
         if (wanted !== undefined && urgency !== 'never') {
-          const report = await this.#reporter.report(wanted, running, memory, context)
+          const seen = wanted
+          const report = () => this.#reporter.report(seen, running, memory, context)
           if (urgency === 'now') wanted = await report()
           else early = new Postponed(clock, report)
         }

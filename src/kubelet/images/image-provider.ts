@@ -36,6 +36,8 @@ export class ImageProvider {
   readonly #parts: ImageProviderParts
   /** One pull at a time, as a node's network is shared; who waits may find the image present when its turn comes. */
   #lastPull: Promise<unknown> = Promise.resolve()
+  /** Pulls that are under way or wait. */
+  #pulls = 0
 
   constructor(parts: ImageProviderParts) {
     this.#parts = parts
@@ -82,10 +84,12 @@ export class ImageProvider {
     const turn = this.#lastPull
     const done = Promise.withResolvers<void>()
     this.#lastPull = turn.then(() => done.promise)
+    const isAlone = this.#pulls++ === 0
     try {
-      await unlessAborted(turn, signal)
+      if (!isAlone) await unlessAborted(turn, signal)
       return await pull()
     } finally {
+      this.#pulls--
       done.resolve()
     }
   }

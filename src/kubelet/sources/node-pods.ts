@@ -78,14 +78,14 @@ export class NodePods {
   /** Pods that the node has taken and that have not ended, its own ones among them, without the one of this uid. */
   running(except = ''): Pod[] {
     const { statics } = this
-    const given = this.all().filter(
-      (other) =>
-        other.metadata.uid !== except &&
-        (other.status.startTime !== undefined || this.#isTaken(other.metadata.uid)) &&
-        !statics?.mirrored(other),
-    )
+    const found: Pod[] = []
+    for (const other of this.#given.all()) {
+      const { uid } = other.metadata
+      if (uid === except || isPodFinished(other) || statics?.mirrored(other)) continue
+      if (other.status.startTime !== undefined || this.#isTaken(uid)) found.push(other)
+    }
     const own = statics?.others(except).map((one) => statics.find(one.metadata.uid) ?? one) ?? []
-    return [...given, ...own].filter((other) => !isPodFinished(other))
+    return [...found, ...own.filter((other) => !isPodFinished(other))]
   }
 
   #changed({ now, before, cause }: Change<Pod>): void {

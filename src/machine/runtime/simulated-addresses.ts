@@ -17,5 +17,6 @@ export function nextAddress(range: string, last: string, isTaken: (address: stri
   return undefined
 }
 
-const textOf = (number: number): string => [24, 16, 8, 0].map((shift) => (number >>> shift) & 0xff).join('.')
+const textOf = (number: number): string =>
+  `${(number >>> 24) & 0xff}.${(number >>> 16) & 0xff}.${(number >>> 8) & 0xff}.${number & 0xff}`
 const numberOf = (text: string): number => text.split('.').reduce((bits, part) => bits * 256 + Number(part), 0)

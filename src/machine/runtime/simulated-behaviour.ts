@@ -26,8 +26,14 @@ export const answersAt = (
 
 const prefix = 'simulated.coxswain.dev/'
 
+function hasAny(annotations: Readonly<Record<string, string>>): boolean {
+  for (const name in annotations) if (name.startsWith(prefix)) return true
+  return false
+}
+
 /** `simulated.coxswain.dev/start-after: 2s`, or `…/start-after.<container>` for one container of several. */
 export function behaviourIn(annotations: Readonly<Record<string, string>>, container: string): SimulatedBehaviour {
+  if (!hasAny(annotations)) return {}
   const said = (name: string) => annotations[`${prefix}${name}.${container}`] ?? annotations[`${prefix}${name}`]
   const after = (name: string) => {
     const text = said(name)
