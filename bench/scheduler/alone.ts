@@ -63,7 +63,7 @@ export async function alone(workload: Workload, count: number): Promise<Rate> {
       extenders: [],
       metrics: schedulerMetrics(new Metrics()),
     },
-    tell: () => Promise.resolve(),
+    tell: () => {},
     letIn: () => {},
     startTask: () => {},
   }

@@ -4,6 +4,7 @@ import { rfc3339, rfc3339Micro } from '../base/clock.ts'
 import type { Context } from '../base/context.ts'
 import { event } from '../api/core/v1/event.ts'
 import type { ObjectReference } from '../api/core/v1/references.ts'
+import type { ApiObject } from '../api/object.ts'
 import { eventsEvent } from '../api/events/v1/event.ts'
 import type { Client } from './client.ts'
 
@@ -15,6 +16,8 @@ export interface EventNote {
   readonly action?: string
   /** Which part of the object it is about: `spec.containers{web}`. */
   readonly fieldPath?: string
+  /** What else it is about, for the newer form. */
+  readonly related?: ApiObject
 }
 
 /** One thing that was told, once or again and again. */
@@ -22,6 +25,7 @@ export interface Series {
   readonly name: string
   readonly namespace: string
   readonly about: ObjectReference
+  readonly related: ObjectReference | undefined
   readonly note: EventNote
   readonly firstMs: number
   message: string
@@ -70,6 +74,12 @@ export const coreForm: EventForm = {
   },
 }
 
+/** The server takes no longer notes. */
+const noteCharsMax = 1024
+const cut = ' ...'
+const cutNote = (note: string): string =>
+  note.length > noteCharsMax ? note.slice(0, noteCharsMax - cut.length) + cut : note
+
 /** Repetitions within this time are one series; a long one is written down once in a while. */
 const seriesMsMax = 360_000
 
@@ -80,7 +90,7 @@ export const seriesForm: EventForm = {
   isWorthWriting: ({ count, writtenMs }, nowMs) =>
     count <= 2 || writtenMs === undefined || nowMs - writtenMs >= seriesMsMax,
   create(series, { component, host = component }, client, context) {
-    const { name, namespace, about, note, firstMs, count } = series
+    const { name, namespace, about, related, note, firstMs, count } = series
     const { type, reason, action = reason, message } = note
     const body = {
       metadata: { name },
@@ -90,7 +100,8 @@ export const seriesForm: EventForm = {
       action,
       reason,
       regarding: about,
-      note: message,
+      ...(related && { related }),
+      note: cutNote(message),
       type,
       ...(count > 1 ? repetitions(series) : {}),
     }

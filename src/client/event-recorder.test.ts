@@ -7,6 +7,7 @@ import { seededRandom } from '../base/random.ts'
 import { TaskGroup } from '../base/task-group.ts'
 import { configMap } from '../api/core/v1/config-map.ts'
 import { event } from '../api/core/v1/event.ts'
+import type { ApiObject } from '../api/object.ts'
 import { startCluster } from '../cluster/start-cluster.ts'
 import { EventRecorder, type EventNote, type EventRecorderParts } from './event-recorder.ts'
 
@@ -25,6 +26,7 @@ async function recording(parts: Partial<EventRecorderParts> = {}) {
     cluster,
     events: client.of(event),
     record: (told: EventNote) => recorder.record(about, told, ctx),
+    recordOf: (object: ApiObject, told: EventNote) => recorder.record(object, told, ctx),
     /** What is written when nothing is left to do. */
     written: async () => {
       await clock.settle()
@@ -117,4 +119,23 @@ test('the newer form counts repetitions as a series, whatever their words', asyn
   await told.cluster.clock.advance('7m')
   told.record({ ...failed, message: 'later' })
   equal((await told.written()).length, 2, 'a new series')
+})
+
+test('the newer form names what else an event is about, and cuts notes that the server would not take', async () => {
+  await using told = await recording({ form: 'events.k8s.io/v1', host: 'tester-1' })
+  const related = await told.cluster.client.of(configMap).create({ metadata: { name: 'b' } }, 'default', ctx)
+  told.record({ ...note, message: 'x'.repeat(1025), related })
+  const [event] = await told.written()
+  deepEqual([event?.related?.name, event?.reportingInstance], ['b', 'tester-1'])
+  equal(event?.message, `${'x'.repeat(1020)} ...`)
+})
+
+test('the newer form begins a series for each version of an object', async () => {
+  await using told = await recording({ form: 'events.k8s.io/v1' })
+  told.record(note)
+  const [event] = await told.written()
+  const later = await told.cluster.client.of(configMap).patch('a', 'default', { data: { k: 'v' } }, 'merge', ctx)
+  told.recordOf(later, note)
+  const names = (await told.written()).map(({ involvedObject: { resourceVersion } }) => resourceVersion)
+  deepEqual(names.toSorted(), [event?.involvedObject.resourceVersion, later.metadata.resourceVersion].toSorted())
 })

@@ -21,13 +21,15 @@ export interface EventRecorderParts {
   readonly clock: Clock
   readonly random: Random
   readonly log: Log
-  /** On which node the component runs. */
+  /** On which node the component runs, or which of several it is. */
   readonly host?: string
   readonly form?: 'core/v1' | 'events.k8s.io/v1'
 }
 
 /** Events that wait to be written; what comes beyond them is not told. */
 const waitingMax = 1 << 16
+/** Writes under way at a time: a store that commits in groups takes them together. */
+const writesMax = 16
 
 export class EventRecorder {
   readonly #client: Client
@@ -68,19 +70,25 @@ export class EventRecorder {
   /** Writes what is told, until the signal ends it. */
   async run(signal: AbortSignal): Promise<void> {
     signal.addEventListener('abort', () => this.#queue.close(), { once: true })
+    const writes = new Set<Promise<void>>()
     for (let work = await this.#queue.take(signal); work !== undefined; work = await this.#queue.take(signal)) {
       // Whoever reads events reads them later than the objects that they are about.
       await leisure(this.#parts.clock)
-      await this.#write(work, signal)
+      const write = this.#write(work, signal).finally(() => writes.delete(write))
+      writes.add(write)
+      if (writes.size >= writesMax) await Promise.race(writes)
     }
+    await Promise.all(writes)
   }
 
   #correlated(object: ApiObject, note: EventNote, nowMs: number) {
-    const { type, reason, action = reason, fieldPath = '', message } = note
-    const subject = object.metadata.uid
+    const { type, reason, action = reason, fieldPath = '', message, related } = note
+    const { uid: subject, resourceVersion } = object.metadata
     if (this.#form === coreForm)
       return this.#correlation.correlate({ subject, topic: `${type} ${reason} ${fieldPath}`, message }, nowMs)
-    return { key: `${subject} ${type} ${reason} ${action} ${fieldPath}`, message, isHeard: true }
+    // What is told of another version is another series.
+    const about = `${subject} ${resourceVersion} ${fieldPath} ${related?.metadata.uid ?? ''}`
+    return { key: `${about} ${type} ${reason} ${action}`, message, isHeard: true }
   }
 
   #begin(object: ApiObject, note: EventNote, message: string, nowMs: number): Series {
@@ -89,6 +97,7 @@ export class EventRecorder {
       // Events about objects of the whole cluster stand in the namespace `default`.
       namespace: namespaceOf(object) || 'default',
       about: referenceTo(object, note.fieldPath),
+      related: note.related && referenceTo(note.related, undefined),
       note,
       firstMs: nowMs,
       message,

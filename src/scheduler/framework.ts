@@ -10,6 +10,7 @@ import type { BoundPod, Pod } from '../api/core/v1/pod.ts'
 import type { Kind } from '../api/kind.ts'
 import type { ApiObject } from '../api/object.ts'
 import type { Client } from '../client/client.ts'
+import type { EventNote } from '../client/event-recorder.ts'
 import type { Informers } from '../client/informers.ts'
 import type { NodeVerdict, Rejection, Verdicts } from './verdicts.ts'
 import type { Extender } from './extender.ts'
@@ -80,19 +81,11 @@ export interface PluginParts {
   readonly log: Log
   readonly metrics: SchedulerMetrics
   /** Tells what happened to a pod. */
-  tell(pod: Pod, note: PodNote, context: Context): Promise<void>
+  tell(pod: Pod, note: EventNote, context: Context): void
   /** Asks again whether a pod that was kept out of the queue may enter it. */
   letIn(pod: Pod): void
   /** Runs beside the cycle until it ends or the scheduler does. */
   startTask(name: string, task: (signal: AbortSignal) => Promise<void>): void
-}
-
-export interface PodNote {
-  readonly type: 'Normal' | 'Warning'
-  readonly reason: string
-  readonly action: string
-  readonly message: string
-  readonly related?: Pod
 }
 
 export interface SchedulerPlugin<Filtering = unknown, Scoring = unknown> {

@@ -202,7 +202,7 @@ async function profileFor(claimed: Claimed, snapshot: Snapshot, tasks: TaskGroup
   const parts = {
     ...{ schedulerName: defaultSchedulerName, snapshot, nominator: new Nominator(), extenders: [], client, informers },
     ...{ clock, random: seededRandom(1), log: silentLog, metrics: schedulerMetrics(new Metrics()) },
-    ...{ tell: () => Promise.resolve(), letIn: () => {}, startTask: () => {} },
+    ...{ tell: () => {}, letIn: () => {}, startTask: () => {} },
   }
   const plugins = schedulerPlugins.map((plugin) => ({ ...plugin, ...plugin.configure?.(undefined, parts) }))
   for (const kind of plugins.flatMap(({ watches = [] }) => watches)) informers.of(kind)

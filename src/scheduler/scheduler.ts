@@ -2,6 +2,7 @@
 import type { Clock } from '../base/clock.ts'
 import { because, context, type Context } from '../base/context.ts'
 import { causeOf, noCause, type Cause, type FlowRecorder } from '../base/flow.ts'
+import { getOrMake } from '../base/get-or-make.ts'
 import { errorText, type Log } from '../base/log.ts'
 import type { Random } from '../base/random.ts'
 import type { TaskGroup } from '../base/task-group.ts'
@@ -10,6 +11,7 @@ import { isBound, pod, type Pod } from '../api/core/v1/pod.ts'
 import { keyOf, namespaceOf } from '../api/object.ts'
 import { hasReason } from '../api/status-error.ts'
 import type { Client } from '../client/client.ts'
+import { EventRecorder, type EventNote } from '../client/event-recorder.ts'
 import type { Informers } from '../client/informers.ts'
 import { Attempts, type Attempt } from './attempt.ts'
 import { watchCluster } from './cluster-watch.ts'
@@ -25,7 +27,6 @@ import { Nominator } from './nominator.ts'
 import { markUnscheduled } from './pod-condition.ts'
 import type { Profile } from './profile.ts'
 import { SchedulingQueue } from './queue.ts'
-import { SchedulingEvents } from './scheduling-events.ts'
 import { bestOf, scoreNodes, type Scores } from './scoring.ts'
 import { SharedFindings } from './shared-findings.ts'
 import { podFacts } from './snapshot/pod-facts.ts'
@@ -66,7 +67,8 @@ export class Scheduler {
   readonly #nominator = new Nominator()
   readonly #shared = new SharedFindings()
   readonly #queue: SchedulingQueue
-  readonly #events: SchedulingEvents
+  /** By the names of profiles: each tells in its own name. */
+  readonly #recorders = new Map<string, EventRecorder>()
   readonly #profiles: ReadonlyMap<string, Profile>
   readonly #attempts: Attempts
   readonly #cacheSizes
@@ -82,7 +84,6 @@ export class Scheduler {
   constructor(parts: SchedulerParts, tasks: TaskGroup) {
     this.#parts = parts
     this.#tasks = tasks
-    this.#events = new SchedulingEvents(parts)
     const profiles = makeProfiles(parts.configuration, parts.plugins, (plugin, args, schedulerName) => ({
       ...plugin,
       ...plugin.configure?.(args, this.#pluginParts(schedulerName)),
@@ -126,6 +127,8 @@ export class Scheduler {
     })
     tasks.signal.addEventListener('abort', () => this.#queue.close(), { once: true })
     tasks.start('scheduler', (signal) => this.#run(signal))
+    for (const name of this.#profiles.keys())
+      tasks.start(`events of ${name}`, (signal) => this.#recorderOf(name).run(signal))
   }
 
   async #run(signal: AbortSignal): Promise<void> {
@@ -150,7 +153,7 @@ export class Scheduler {
     const [snapshot, nominator] = [this.#snapshot, this.#nominator]
     return {
       ...{ schedulerName, client, informers, clock, random, log, extenders, snapshot, nominator, metrics },
-      tell: (target, note, ctx) => this.#events.tell(schedulerName, target, note, ctx),
+      tell: (target, note, ctx) => this.#recorderOf(schedulerName).record(target, note, ctx),
       letIn: (target) => {
         if (this.#queue.placeOf(keyOf(target)) === 'gated') this.#queue.activate(keyOf(target), noCause)
       },
@@ -287,7 +290,7 @@ export class Scheduler {
     this.#attempts.bound(attempt)
     const message = `Successfully assigned ${keyOf(target)} to ${nodeName}`
     const note = { type: 'Normal', reason: 'Scheduled', action: 'Binding', message } as const
-    await this.#events.tell(target.spec.schedulerName, target, note, ctx)
+    this.#tell(target, note, ctx)
   }
 
   async #permit({ profile: { at } }: Attempt, cycle: Cycle, nodeName: string, ctx: Context): Promise<void> {
@@ -368,8 +371,19 @@ export class Scheduler {
     ctx: Context,
   ): Promise<void> {
     const note = { type: 'Warning', reason: 'FailedScheduling', action: 'Scheduling', message } as const
-    await this.#events.tell(target.spec.schedulerName, target, note, ctx)
+    this.#tell(target, note, ctx)
     await markUnscheduled(target, reason, message, nominated, this.#parts, ctx)
+  }
+
+  #tell(target: Pod, note: EventNote, { cause }: Pick<Context, 'cause'>): void {
+    this.#recorderOf(target.spec.schedulerName).record(target, note, { cause })
+  }
+
+  #recorderOf(schedulerName: string): EventRecorder {
+    return getOrMake(this.#recorders, schedulerName, () => {
+      const host = `${schedulerName}-coxswain`
+      return new EventRecorder(this.#parts.client, schedulerName, { ...this.#parts, host, form: 'events.k8s.io/v1' })
+    })
   }
 
   #record(target: Pod, arrow: 'reconcile' | 'step', what: string, cause: Cause): Cause {

@@ -198,7 +198,7 @@ class Preempting {
     }
     const message = `Preempted by pod ${pod.metadata.uid} on node ${nodeName}`
     const note = { type: 'Normal', reason: 'Preempted', action: 'Preempting', message, related: pod } as const
-    await tell(victim, note, ctx)
+    tell(victim, note, ctx)
   }
 }
 

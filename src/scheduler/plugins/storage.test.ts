@@ -46,7 +46,7 @@ async function verdict(
   const parts = {
     ...{ schedulerName: 's', snapshot, nominator: new Nominator(), extenders: [], client, informers, clock },
     metrics: schedulerMetrics(new Metrics()),
-    ...{ random: seededRandom(1), log: silentLog, tell: () => Promise.resolve(), letIn: () => {}, startTask: () => {} },
+    ...{ random: seededRandom(1), log: silentLog, tell: () => {}, letIn: () => {}, startTask: () => {} },
   }
   const configured = { ...plugin, ...plugin.configure?.(undefined, parts) }
   for (const kind of plugin.watches ?? []) informers.of(kind)
