@@ -12,33 +12,46 @@ import { nodeCount, nodesOf, podOf, type Workload } from './workloads.ts'
 
 const connections = 32
 const nowText = () => new Date().toISOString().replace('Z', '000Z')
-/** A server that computes less than this in a second has nothing to do. */
-const quietCpuMs = 100
+/** A server that computes less than this in a second has nothing to do but to renew leases. */
+const quietCpuMs = 200
 const quietMsMax = 120_000
 const restMs = 20_000
 /** So often each lease is renewed. */
 const leaseMs = 20_000
 const leasesPath = '/apis/coordination.k8s.io/v1/namespaces/kube-node-lease/leases'
-const podsPath = '/api/v1/namespaces/default/pods'
+/** Those who renew them share the nodes: enough that a server under load is asked in time. */
+const beaters = 64
+const namespacesPath = '/api/v1/namespaces'
+/** Pods are made in a namespace of their workload, so that those of others do not repel or attract them. */
+const namespaceOf = ({ name }: Workload) => name.replaceAll(' ', '-')
+const namespacePath = (workload: Workload) => `${namespacesPath}/${namespaceOf(workload)}`
+const podsPath = (workload: Workload) => `${namespacePath(workload)}/pods`
+/** So often it is asked whether all events are there. */
+const toldPollMs = 50
+/** A new namespace takes pods when its account is there. */
+const accountMsMax = 10_000
 
 export class Served implements AsyncDisposable {
   readonly #up: Awaited<ReturnType<typeof startUp>>
   readonly #access: Access
-  readonly #workload: Workload
-  #beating: Promise<void> = Promise.resolve()
+  /** Pods made so far, by workload: each has one event. */
+  readonly #made = new Map<Workload, number>()
+  #beating: Promise<unknown> = Promise.resolve()
   #isEnding = false
 
-  private constructor(up: Awaited<ReturnType<typeof startUp>>, workload: Workload) {
+  private constructor(up: Awaited<ReturnType<typeof startUp>>) {
     this.#up = up
     this.#access = accessOf(up.kubeconfig)
-    this.#workload = workload
   }
 
-  static async start(workload: Workload): Promise<Served> {
-    const served = new Served(await startUp('--nodes', '0'), workload)
-    await served.#makeNodes()
-    await served.#untilQuiet()
-    served.#beating = served.#beat()
+  /** With the nodes of one workload, and a namespace for each. */
+  static async start(nodesAs: Workload, workloads: readonly Workload[] = [nodesAs]): Promise<Served> {
+    const served = new Served(await startUp('--nodes', '0'))
+    await served.#makeNodes(nodesAs)
+    const beginMs = performance.now()
+    served.#beating = Promise.all(Array.from({ length: beaters }, (_, index) => served.#beat(index, beginMs)))
+    for (const workload of workloads) await served.#makeNamespace(workload)
+    await served.untilQuiet()
     return served
   }
 
@@ -53,17 +66,18 @@ export class Served implements AsyncDisposable {
   }
 
   /** Pods as fast as they are taken; resolves when all have a node. */
-  async burst(prefix: string, count: number): Promise<void> {
-    const bound = this.#bound(prefix, count)
-    await load(this.#access, connections, count, (index) => this.#create(`${prefix}-${index}`, index))
+  async burst(workload: Workload, prefix: string, count: number): Promise<void> {
+    const bound = this.#bound(workload, prefix, count)
+    await load(this.#access, connections, count, (index) => create(workload, `${prefix}-${index}`, index))
     await bound
   }
 
   /** Pods at a steady rate; how long each took from its sending until a watcher saw it bound, in order of length. */
-  async steady(prefix: string, perSecond: number, count: number): Promise<Float64Array> {
+  async steady(workload: Workload, prefix: string, perSecond: number, count: number): Promise<Float64Array> {
     const sent = new Float64Array(count)
     const tookMs = new Float64Array(count)
-    const bound = this.#bound(prefix, count, (index) => (tookMs[index] = performance.now() - (sent[index] as number)))
+    const onBound = (index: number) => (tookMs[index] = performance.now() - (sent[index] as number))
+    const bound = this.#bound(workload, prefix, count, onBound)
     const open = await Promise.all(Array.from({ length: connections }, () => Connection.open(this.#access)))
     const begin = performance.now()
     let next = 0
@@ -73,7 +87,7 @@ export class Served implements AsyncDisposable {
         const waitMs = begin + (index * 1000) / perSecond - performance.now()
         if (waitMs > 0) await new Promise((resolve) => setTimeout(resolve, waitMs))
         sent[index] = performance.now()
-        const { status } = await connection.send(this.#create(`${prefix}-${index}`, index))
+        const { status } = await connection.send(create(workload, `${prefix}-${index}`, index))
         if (status !== 201) throw new Error(`a pod was answered with ${status}`)
       }
     }
@@ -81,6 +95,20 @@ export class Served implements AsyncDisposable {
     await bound
     for (const connection of open) connection.close()
     return tookMs.toSorted()
+  }
+
+  /** When the scheduler had told of every pod of the workload. */
+  async untilTold(workload: Workload): Promise<number> {
+    const { session, streamOf } = this.#session()
+    for (let told = 0; told < (this.#made.get(workload) ?? 0);) {
+      await new Promise((resolve) => setTimeout(resolve, toldPollMs))
+      let text = ''
+      for await (const piece of streamOf(`${namespacePath(workload)}/events?limit=1`)) text += String(piece)
+      const { items, metadata } = JSON.parse(text) as { items: []; metadata: { remainingItemCount?: number } }
+      told = items.length + (metadata.remainingItemCount ?? 0)
+    }
+    session.destroy()
+    return performance.now()
   }
 
   /** Long enough for the collector to look again. */
@@ -94,13 +122,19 @@ export class Served implements AsyncDisposable {
     await this.#up[Symbol.asyncDispose]()
   }
 
-  #create(name: string, index: number): Buffer {
-    const { metadata, spec }: Pod = podOf(this.#workload, name, this.#workload.measured(index))
-    return requestText('POST', podsPath, { metadata: { name, labels: metadata.labels }, spec })
+  async #makeNamespace(workload: Workload): Promise<void> {
+    const name = namespaceOf(workload)
+    const connection = await Connection.open(this.#access)
+    await connection.send(requestText('POST', namespacesPath, { metadata: { name } }))
+    const account = requestText('GET', `${namespacePath(workload)}/serviceaccounts/default`)
+    const deadlineMs = performance.now() + accountMsMax
+    while ((await connection.send(account)).status !== 200)
+      if (performance.now() > deadlineMs) throw new Error(`the namespace ${name} has no account`)
+    connection.close()
   }
 
-  async #makeNodes(): Promise<void> {
-    const nodes = nodesOf(this.#workload)
+  async #makeNodes(workload: Workload): Promise<void> {
+    const nodes = nodesOf(workload)
     const conditions = [{ type: 'Ready', status: 'True', reason: 'KubeletReady' }]
     await load(this.#access, connections, nodes.length, (index) => {
       const { metadata: { name, labels } = { name: '' }, status } = nodes[index] ?? {}
@@ -115,19 +149,20 @@ export class Served implements AsyncDisposable {
   }
 
   /** The nodes' leases are renewed one after the other, as kubelets would: without that the nodes count as dead. */
-  async #beat(): Promise<void> {
+  async #beat(first: number, beginMs: number): Promise<void> {
     const connection = await Connection.open(this.#access)
-    for (let index = 0; !this.#isEnding; index = (index + 1) % nodeCount) {
+    for (let beats = first; !this.#isEnding; beats += beaters) {
       const patch = { spec: { renewTime: nowText() } }
-      const path = `${leasesPath}/node-${index}`
+      const path = `${leasesPath}/node-${beats % nodeCount}`
       await connection.send(requestText('PATCH', path, patch, 'application/merge-patch+json'))
-      await new Promise((resolve) => setTimeout(resolve, leaseMs / nodeCount))
+      const dueMs = beginMs + ((beats + beaters) * leaseMs) / nodeCount
+      await new Promise((resolve) => setTimeout(resolve, Math.max(0, dueMs - performance.now())))
     }
     connection.close()
   }
 
-  /** Controllers look at each new node; the clock starts when they have done so. */
-  async #untilQuiet(): Promise<void> {
+  /** Controllers look at each new node, and events are written at leisure: it ends when all that is done. */
+  async untilQuiet(): Promise<void> {
     const deadlineMs = performance.now() + quietMsMax
     for (let before = -Infinity; this.cpuMs - before > quietCpuMs;) {
       if (performance.now() > deadlineMs) throw new Error(`the server was not quiet after ${quietMsMax} ms`)
@@ -137,14 +172,24 @@ export class Served implements AsyncDisposable {
   }
 
   /** Resolves when a watch has shown so many pods with a node; tells of each by its number. */
-  async #bound(prefix: string, count: number, onBound: (index: number) => void = () => {}): Promise<void> {
+  #session() {
     const { host, port, ca, cert, key } = this.#access
     const session = connect(`https://${host}:${port}`, { ca, cert, key, checkServerIdentity: () => undefined })
-    const stream = session.request({ ':path': `${podsPath}?watch=true&resourceVersion=0` })
+    return { session, streamOf: (path: string) => session.request({ ':path': path }).setEncoding('utf8') }
+  }
+
+  async #bound(
+    workload: Workload,
+    prefix: string,
+    count: number,
+    onBound: (index: number) => void = () => {},
+  ): Promise<void> {
+    this.#made.set(workload, (this.#made.get(workload) ?? 0) + count)
+    const { session, streamOf } = this.#session()
+    const stream = streamOf(`${podsPath(workload)}?watch=true&resourceVersion=0`)
     const seen = new Set<number>()
     const line = new RegExp(`"name":"${prefix}-(\\d+)".*"nodeName":`)
     let rest = ''
-    stream.setEncoding('utf8')
     stream.on('data', (piece: string) => {
       const lines = (rest + piece).split('\n')
       rest = lines.pop() ?? ''
@@ -159,4 +204,9 @@ export class Served implements AsyncDisposable {
     await once(session, 'close')
     if (seen.size < count) throw new Error(`the watch ended after ${seen.size} of ${count} pods`)
   }
+}
+
+function create(workload: Workload, name: string, index: number): Buffer {
+  const { metadata, spec }: Pod = podOf(workload, name, workload.measured(index))
+  return requestText('POST', podsPath(workload), { metadata: { name, labels: metadata.labels }, spec })
 }
