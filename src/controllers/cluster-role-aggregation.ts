@@ -3,27 +3,21 @@ import { clusterRole, type ClusterRole } from '../api/rbac/v1/cluster-role.ts'
 import type { PolicyRule } from '../api/rbac/v1/rules.ts'
 import { keyOf } from '../api/object.ts'
 import type { Kind } from '../api/kind.ts'
-import { selects } from '../api/selectors.ts'
+import { matchesLabels, selectorOf } from '../api/selectors.ts'
 import { equalValues } from '../schema/json-value.ts'
 import { defineController } from './controller.ts'
+
+const isAggregated = ({ aggregationRule }: ClusterRole): boolean => aggregationRule !== undefined
 
 export const clusterRoleAggregationController = defineController<ClusterRole>({
   name: 'cluster-role-aggregation',
   account: 'clusterrole-aggregation-controller',
   reconciles: clusterRole,
   owns: [],
-  reads: [
-    {
-      kind: clusterRole,
-      wakes: (_, view) =>
-        view
-          .all(clusterRole)
-          .filter(({ aggregationRule }) => aggregationRule !== undefined)
-          .map(keyOf),
-    },
-  ],
+  reads: [{ kind: clusterRole, wakes: (_, view) => view.all(clusterRole).filter(isAggregated).map(keyOf) }],
+  concerns: isAggregated,
   plan(role, view) {
-    if (role.aggregationRule === undefined) return { changes: [] }
+    if (!isAggregated(role)) return { changes: [] }
     const rules = gathered(role, view.all(clusterRole))
     if (equalValues(rules, role.rules ?? [])) return { changes: [] }
     return {
@@ -34,9 +28,10 @@ export const clusterRoleAggregationController = defineController<ClusterRole>({
 
 function gathered(role: ClusterRole, roles: readonly ClusterRole[]): PolicyRule[] {
   const rules: PolicyRule[] = []
-  for (const selector of role.aggregationRule?.clusterRoleSelectors ?? []) {
+  for (const each of role.aggregationRule?.clusterRoleSelectors ?? []) {
+    const selector = selectorOf(each) ?? []
     const others = roles.filter(
-      ({ metadata }) => metadata.name !== role.metadata.name && selects(selector, metadata.labels),
+      ({ metadata }) => metadata.name !== role.metadata.name && matchesLabels(selector, metadata.labels),
     )
     for (const other of others.toSorted((a, b) => (a.metadata.name < b.metadata.name ? -1 : 1)))
       for (const rule of other.rules ?? []) if (!rules.some((known) => equalValues(known, rule))) rules.push(rule)

@@ -74,6 +74,8 @@ export interface PlanController<T extends ApiObject = ApiObject> {
   readonly reconciles: Kind<T>
   readonly owns: readonly Kind[]
   readonly reads?: readonly Reading[]
+  /** Which objects there is anything to do for; all where it is left out. */
+  concerns?(object: T): boolean
   /** Which orphans of the owned kinds it adopts; what it owns and does not claim it lets go. */
   claims?(object: T, candidate: ApiObject): boolean
   plan(object: T, view: PlanView): Plan

@@ -34,10 +34,8 @@ export const garbageCollector = defineController<Absent>({
     const object = now ?? before
     if (object === undefined) return []
     const own = now !== undefined && isInteresting(now, before) ? [workKey(kind, key)] : []
-    const children =
-      now === undefined || isBeingDeleted(now)
-        ? dependents(object.metadata.uid).map((child) => workKey(child.kind, keyOf(child.object)))
-        : []
+    if (now !== undefined && !isBeingDeleted(now)) return own
+    const children = dependents(object.metadata.uid).map((child) => workKey(child.kind, keyOf(child.object)))
     // A dependent that goes may be the last one that its owner waits for.
     const owners = now === undefined ? ownersOf(object, followed) : []
     return [...own, ...children, ...owners]

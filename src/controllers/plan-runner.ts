@@ -32,7 +32,10 @@ export function planRunner(controller: PlanController, parts: RunnerParts): Runn
   }
 
   informer.addIndex(namespaceIndex, byNamespace)
-  informer.onChange(({ key, cause }) => queue.add(key, cause))
+  informer.onChange(({ key, now, before, cause }) => {
+    const { concerns } = controller
+    if (concerns === undefined || (now && concerns(now)) || (before && concerns(before))) queue.add(key, cause)
+  })
   for (const kind of controller.owns) {
     const owned = informerOf(kind)
     owned.addIndex(ownerIndex, byOwnerUid)
