@@ -163,6 +163,11 @@ export class Cluster {
     if (!this.#isStopping) for (const component of this.components.values()) component.start()
   }
 
+  /** As `startOthers`, in the next turn of the event loop. */
+  startOthersSoon(): void {
+    for (const component of this.components.values()) component.startSoon()
+  }
+
   component(name: string): Component {
     const found = this.components.get(name)
     if (found !== undefined) return found

@@ -3,6 +3,7 @@
 import type { Clock, Timer } from '../base/clock.ts'
 import { errorText, type Log } from '../base/log.ts'
 import { TaskGroup } from '../base/task-group.ts'
+import { nextTurn } from '../base/turn.ts'
 
 const restartMs = 1_000
 
@@ -34,6 +35,16 @@ export class Component {
     const tasks = new TaskGroup({ onFailure: (task, error) => this.#failed(task, error) })
     this.#tasks = tasks
     this.#begin(tasks)
+  }
+
+  /** Starts it in the next turn of the event loop, unless it is killed before. */
+  startSoon(): void {
+    let isCancelled = false
+    this.#restart?.cancel()
+    this.#restart = { cancel: () => (isCancelled = true) }
+    nextTurn(() => {
+      if (!isCancelled) this.start()
+    })
   }
 
   /** Ends it as a crash would: at once, wherever it is. */

@@ -13,7 +13,7 @@ import { kubeletSettings, type KubeletFlagValues } from './kubelet-flags.ts'
 import { lazySigner, temporaryCertificates } from './pki.ts'
 import { clusterPolicies } from './policies.ts'
 import { serve } from './serve.ts'
-import { startAll, TestCluster } from './test-cluster.ts'
+import { TestCluster, untilReady } from './test-cluster.ts'
 
 export type { TestCluster } from './test-cluster.ts'
 
@@ -70,7 +70,8 @@ export async function startCluster({
   })
   cleanUps.defer(() => cluster.stop())
   try {
-    await startAll(cluster, clock)
+    cluster.start()
+    await untilReady(cluster, clock)
     await clock.settle()
     const serveParts = { host: '127.0.0.1', port: 0, platform: nodePlatform, clock, log }
     const served = certificates && (await serve(cluster, { ...serveParts, certificates }))

@@ -66,6 +66,18 @@ test('restore goes back to the snapshot with the semantics of a crash, and the s
   deepEqual((await names()).toSorted(), after.toSorted(), 'chance stands where it stood')
 })
 
+test('after restore the API answers at once, and who is killed before the others start again stays so', async () => {
+  await using cluster = await startCluster()
+  await cluster.restore(cluster.snapshot())
+  await cluster.kill('scheduler')
+  await deploy(cluster, 1)
+  await cluster.clock.advance('10s')
+  const [waiting] = (await cluster.client.of(pod).list({ namespace: 'default' }, ctx)).items
+  deepEqual([waiting?.status.phase, waiting?.spec.nodeName], ['Pending', undefined])
+  cluster.start('scheduler')
+  await allRun(cluster, 1)
+})
+
 test('watches that break are noticed and made good for, however they break', async () => {
   await using cluster = await startCluster()
   let count = 0

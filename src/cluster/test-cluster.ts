@@ -105,7 +105,10 @@ export class TestCluster implements AsyncDisposable {
     return { store: store.snapshot(), nowMs: clock.nowMs(), random: random.save() }
   }
 
-  /** As after a crash: what was stored is there, watches end with 410, and every component starts again from state. */
+  /**
+   * As after a crash: what was stored is there, watches end with 410, and every component starts again from state. The API
+   * answers when it resolves; the others start in the next turn of the event loop, before time moves on.
+   */
   async restore(snapshot: ClusterSnapshot): Promise<void> {
     const { cluster, store, clock, random, faults } = this.#parts
     await cluster.crash()
@@ -113,7 +116,9 @@ export class TestCluster implements AsyncDisposable {
     clock.turnTo(snapshot.nowMs)
     random.restore(snapshot.random)
     store.restore(snapshot.store)
-    await startAll(cluster, clock)
+    cluster.startServer()
+    await untilReady(cluster, clock)
+    cluster.startOthersSoon()
   }
 
   /** Lets time pass until the probe returns something other than undefined or false; what it returned. */
@@ -155,10 +160,9 @@ export class TestCluster implements AsyncDisposable {
   }
 }
 
-/** Starts what does not run, and waits until the API answers; the others find out what there is to do from then on. */
-export async function startAll(cluster: Cluster, clock: VirtualClock): Promise<void> {
+/** Waits until the API of a cluster that was started answers. */
+export async function untilReady(cluster: Cluster, clock: VirtualClock): Promise<void> {
   let isReady = false
-  cluster.start()
   void cluster.ready.then(() => (isReady = true))
   if (!(await clock.runUntil(() => isReady, readyLimit)))
     throw new Error(`the cluster was not ready after ${readyLimit} of its own time`)
