@@ -64,8 +64,10 @@ function textValue(value: unknown): string {
   return typeof value === 'object' ? JSON.stringify(value) : String(value)
 }
 
-/** The message of an error with those of its causes. */
+/** The message of an error with those of its causes, as far as it does not repeat them. */
 export function errorText(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
-  return error.cause === undefined ? error.message : `${error.message}: ${errorText(error.cause)}`
+  if (error.cause === undefined) return error.message
+  const why = errorText(error.cause)
+  return error.message.includes(why) ? error.message : `${error.message}: ${why}`
 }

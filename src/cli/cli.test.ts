@@ -45,7 +45,12 @@ test('a command gets its operands and options', async () => {
 
 const mistakes: [argv: string[], code: number, message: RegExp][] = [
   [['greet'], 2, /^coxswain greet: whom\?\n$/],
-  [['greet', '--wat'], 2, /Unknown option '--wat'/],
+  [['greet', '--wat'], 2, /^coxswain greet: there is no option --wat; see: coxswain help greet\n$/],
+  [['greet', '-x'], 2, /there is no option -x/],
+  [['greet', '--times', '-1'], 2, /^coxswain greet: --times needs a value: --times=<n>\n$/],
+  [['greet', '--times'], 2, /--times needs a value/],
+  [['greet', '--loud=yes'], 2, /--loud takes no value/],
+  [['greet', 'Ann', 'Bob'], 2, /"Bob" is too much; see: coxswain help greet/],
   [['dance'], 2, /no command "dance"/],
   [['greet', 'bug'], 1, /^coxswain greet: outer: inner\n$/],
 ]
@@ -56,9 +61,22 @@ for (const [argv, code, message] of mistakes)
     match(err.join(''), message)
   })
 
-test('help lists every command', async () => {
+test('help lists every command, and tells the options of one', async () => {
   const { parts, out } = terminal()
   equal(await run(commands, [], parts), 0)
-  for (const { name } of commands) match(out.join(''), new RegExp(`^coxswain ${name}`, 'm'))
-  match(usage(up), /coxswain up/)
+  for (const { name } of commands) match(out.join(''), new RegExp(`^  ${name} `, 'm'))
+  for (const argv of [
+    ['help', 'up'],
+    ['up', '--help'],
+  ]) {
+    const asked = terminal()
+    equal(await run(commands, argv, asked.parts), 0)
+    equal(asked.out.join(''), usage(up))
+  }
+})
+
+test('the version is that of the package and of the API', async () => {
+  const { parts, out } = terminal()
+  equal(await run(commands, ['--version'], parts), 0)
+  match(out.join(''), /^coxswain \d+\.\d+\.\d+, Kubernetes v1\.36\.\d+, Node\.js v\d+/)
 })

@@ -50,10 +50,23 @@ export function parseCommand(command: Command, argv: readonly string[]): Argumen
     config[name] = short === undefined ? { type } : { type, short }
   try {
     const { values, positionals } = parseArgs({ args: [...argv], options: config, allowPositionals: true })
+    const surplus = positionals[command.operands === '' ? 0 : 1]
+    if (surplus !== undefined) throw new UsageError(`${JSON.stringify(surplus)} is too much${seeHelp(command)}`)
     return { operands: positionals, options: values as Record<string, string> }
   } catch (error) {
-    throw new UsageError((error as Error).message, { cause: error })
+    throw error instanceof UsageError ? error : new UsageError(mistakeText(command, error as Error), { cause: error })
   }
+}
+
+const seeHelp = ({ name }: Command): string => `; see: coxswain help ${name}`
+
+/** What parseArgs complains of, in a line. */
+function mistakeText(command: Command, { code, message }: Error & { readonly code?: string }): string {
+  const [, dashes = '', name = ''] = /'(?:-\w, )?(-{1,2})([\w-]+)/.exec(message) ?? []
+  const option = `${dashes}${name}`
+  if (code === 'ERR_PARSE_ARGS_UNKNOWN_OPTION') return `there is no option ${option}${seeHelp(command)}`
+  const { type, value = '' } = command.options[name] ?? {}
+  return type === 'boolean' ? `${option} takes no value` : `${option} needs a value: ${option}=${value}`
 }
 
 export function usage(command: Command): string {
@@ -62,4 +75,11 @@ export function usage(command: Command): string {
     return `  ${flag.padEnd(34)} ${help}`
   })
   return [`coxswain ${command.name} ${command.operands}`.trimEnd(), `  ${command.summary}`, ...rows, ''].join('\n')
+}
+
+/** All commands, a line each. */
+export function overview(commands: readonly Command[]): string {
+  const width = Math.max(...commands.map(({ name }) => name.length))
+  const rows = commands.map(({ name, summary }) => `  ${name.padEnd(width)}  ${summary}`)
+  return ['coxswain <command>', '', ...rows, '', 'coxswain help <command> tells its options.', ''].join('\n')
 }

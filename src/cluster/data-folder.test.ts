@@ -36,6 +36,11 @@ test('a data directory goes back to a snapshot, keeps what it held, and is empti
   await restoreFolder(folder, join(folder, 'store.db.before-restore'), signal)
   deepEqual(await keys(folder), ['/a', '/b'])
 
+  await writeFile(join(folder, 'foreign'), 'no snapshot')
+  for (const from of ['none', 'foreign']) await rejects(restoreFolder(folder, join(folder, from), signal))
+  deepEqual(await keys(folder), ['/a', '/b'], 'what cannot be restored takes nothing away')
+  await rejects(snapshotFolder(join(folder, 'none'), copy, signal), /there is no cluster on SQLite in/)
+
   equal((await folderState(folder)).pid, undefined)
   {
     await using _lock = await lockDirectory(folder)
@@ -43,7 +48,6 @@ test('a data directory goes back to a snapshot, keeps what it held, and is empti
     await rejects(resetFolder(folder, signal), /is in use by process/)
     await rejects(restoreFolder(folder, copy, signal), /is in use by process/)
   }
-  await writeFile(join(folder, 'foreign'), '')
   await resetFolder(folder, signal)
   deepEqual((await readdir(folder)).toSorted(), ['copy', 'foreign'])
   deepEqual(await folderState(folder), { pid: undefined, storeBytes: undefined, kubeconfig: undefined })

@@ -38,22 +38,35 @@ export async function folderState(folder: string): Promise<FolderState> {
 }
 
 /** A consistent copy, also while the cluster runs. */
-export const snapshotFolder = (folder: string, to: string, signal: AbortSignal): Promise<void> =>
-  takeSnapshot(nodePlatform.workers, storePath(folder), to, signal)
+export async function snapshotFolder(folder: string, to: string, signal: AbortSignal): Promise<void> {
+  if ((await folderState(folder)).storeBytes === undefined)
+    throw new Error(`there is no cluster on SQLite in ${folder}`)
+  await takeSnapshot(nodePlatform.workers, storePath(folder), to, signal)
+}
 
 /** The store becomes what the snapshot holds; what it held before is kept beside it. */
 export async function restoreFolder(folder: string, from: string, signal: AbortSignal): Promise<void> {
   const { workers, files } = nodePlatform
+  await stat(from).catch((cause: unknown) => {
+    throw new Error(`there is no snapshot ${from}`, { cause })
+  })
   await files.makeFolder(folder)
   await using _lock = await lockDirectory(folder)
   const store = storePath(folder)
-  const hadStore = (await folderState(folder)).storeBytes !== undefined
-  // Beside the one of last time: that may be what is restored.
-  const kept = `${store}.kept`
-  if (hadStore) await takeSnapshot(workers, store, kept, signal)
-  for (const name of storeFiles) await rm(`${folder}/${name}`, { force: true })
-  await restoreSnapshot({ from, to: store, workers }, signal)
-  if (hadStore) await rename(kept, `${store}.before-restore`)
+  // Beside the store, and whole, before anything goes: a file that is no snapshot leaves all as it is.
+  const fresh = `${store}.fresh`
+  try {
+    await restoreSnapshot({ from, to: fresh, workers }, signal)
+    const hadStore = (await folderState(folder)).storeBytes !== undefined
+    // Beside the one of last time: that may be what is restored.
+    const kept = `${store}.kept`
+    if (hadStore) await takeSnapshot(workers, store, kept, signal)
+    for (const name of storeFiles) await rm(`${folder}/${name}`, { force: true })
+    await rename(fresh, store)
+    if (hadStore) await rename(kept, `${store}.before-restore`)
+  } finally {
+    for (const name of storeFiles) await rm(`${folder}/${name.replace('store.db', 'store.db.fresh')}`, { force: true })
+  }
 }
 
 /** Removes what a cluster keeps. Refused while it runs, and while something is mounted below. */

@@ -74,6 +74,13 @@ export function kubeletSettings(flags: KubeletFlagValues): KubeletSettings {
         ]),
       ),
   )
+  const shutdown = {
+    graceMs: time('shutdown-grace-period', 0),
+    criticalMs: time('shutdown-grace-period-critical-pods', 0),
+    byPriority: about('shutdown-grace-period-by-pod-priority', () =>
+      periodsIn(flags['shutdown-grace-period-by-pod-priority']),
+    ),
+  }
   const { imageCollection, evictionPodGraceSecondsMax, pressureTransitionMs, podsMax, dns, logRotation } =
     defaultSettings
   return {
@@ -108,15 +115,7 @@ export function kubeletSettings(flags: KubeletFlagValues): KubeletSettings {
       ),
       filesMax: count('container-log-max-files', logRotation.filesMax, logFilesMax),
     },
-    shutdownPeriods: about('shutdown-grace-period', () =>
-      shutdownPeriods({
-        graceMs: time('shutdown-grace-period', 0),
-        criticalMs: time('shutdown-grace-period-critical-pods', 0),
-        byPriority: about('shutdown-grace-period-by-pod-priority', () =>
-          periodsIn(flags['shutdown-grace-period-by-pod-priority']),
-        ),
-      }),
-    ),
+    shutdownPeriods: about('shutdown-grace-period', () => shutdownPeriods(shutdown)),
     endsPodsOnSigterm: about('shutdown-on-sigterm', () => switchIn(flags['shutdown-on-sigterm'])),
     ...(flags['pod-manifest-path'] === undefined ? {} : { manifestFolder: flags['pod-manifest-path'] }),
     ...(flags['manifest-url'] === undefined

@@ -1,6 +1,7 @@
 // What a cluster that runs elsewhere answers on a path of its own.
+import { realClock } from '../base/clock.ts'
+import { readAccess } from '../client/kubeconfig.ts'
 import { nodePlatform } from '../platform/node/platform.ts'
-import { parseKubeconfig } from '../pki/kubeconfig.ts'
 
 /** The parsed answer; undefined when there is nothing under the path. */
 export async function fetchOwnPath(kubeconfig: string, target: string, signal: AbortSignal): Promise<unknown> {
@@ -11,13 +12,22 @@ export async function fetchOwnPath(kubeconfig: string, target: string, signal: A
 
 /** The text of an answer as it comes; nothing when there is nothing under the path. */
 export async function* streamOwnPath(kubeconfig: string, target: string, signal: AbortSignal): AsyncGenerator<string> {
-  const { server, authority, identity } = parseKubeconfig(kubeconfig)
+  const { server, authority, certificate, key, headers } = await readAccess(
+    kubeconfig,
+    { ...nodePlatform, clock: realClock },
+    signal,
+  )
   const outbound = nodePlatform.outbound.connect({
     origin: server,
-    tls: { authority, certificate: identity.certificate, key: identity.key },
+    tls: {
+      ...(authority === undefined ? {} : { authority }),
+      ...(certificate === undefined ? {} : { certificate }),
+      ...(key === undefined ? {} : { key }),
+    },
   })
   try {
-    const answer = await outbound.send({ method: 'GET', target, headers: { accept: 'application/json' } }, signal)
+    const shown = { accept: 'application/json', ...(await headers(signal)) }
+    const answer = await outbound.send({ method: 'GET', target, headers: shown }, signal)
     const decoder = new TextDecoder()
     let refusal = ''
     for await (const bytes of answer.body) {

@@ -82,7 +82,7 @@ export async function up({
   onNode = () => {},
 }: UpOptions): Promise<Running> {
   const platform = nodePlatform
-  await platform.files.makeFolder(dataFolder)
+  await platform.files.makeFolder(dataFolder).catch(failed(`the data directory ${dataFolder} cannot be used`))
   const cleanUps = new AsyncDisposableStack()
   try {
     cleanUps.use(await lockDirectory(dataFolder))
@@ -155,11 +155,15 @@ export async function up({
     if (realNode !== undefined) cluster.addRealNode(realNode)
     onProgress('starting the API server')
     cluster.startServer()
-    const served = await serve(cluster, { host, port, certificates, platform, clock: realClock, log })
+    const served = await serve(cluster, { host, port, certificates, platform, clock: realClock, log }).catch(
+      failed(`cannot listen on ${host}:${port}; --bind and --port choose another place, --port 0 any port`),
+    )
     cleanUps.defer(() => served.close(drainMs))
     cleanUps.defer(async () => thisMachine?.shutDown())
     await Promise.all([
-      platform.files.write(kubeconfigPath, served.kubeconfig),
+      platform.files
+        .write(kubeconfigPath, served.kubeconfig)
+        .catch(failed(`cannot write the kubeconfig ${kubeconfigPath}`)),
       ...componentKubeconfigs(served.url, certificates).map(([name, content]) =>
         writeIfChanged(`${dataFolder}/${name}.kubeconfig`, content),
       ),
@@ -208,6 +212,12 @@ export async function up({
     throw error
   }
 }
+
+const failed =
+  (what: string) =>
+  (cause: unknown): never => {
+    throw new Error(what, { cause })
+  }
 
 /** Loaded when it is needed: most clusters run without. */
 async function realNodeOf(options: RealNodeOptions, log: Log, signal: AbortSignal): Promise<RealNode> {

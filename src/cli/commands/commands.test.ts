@@ -40,13 +40,18 @@ const mistakes: [argv: string[], message: RegExp][] = [
   [['up', '--store', 'etcd=http://10.0.0.1:2379'], /without TLS only an etcd on this machine is used/],
   [['up', '--store', 'etcd=https://a:1', '--etcd-keyfile', 'x'], /--etcd-certfile and --etcd-keyfile belong together/],
   [['up', '--runtime', 'docker'], /--runtime "docker" is none of auto, containerd, simulated, none/],
+  [['up', 'now'], /"now" is too much/],
+  [['up', '--nodes', '-1'], /--nodes needs a value: --nodes=<n>/],
+  [['up', '--nodes=-1'], /--nodes "-1" is not a number from 0 to 5000/],
   [['up', '--nodes', 'many'], /--nodes "many" is not a number from 0 to 5000/],
   [['up', '--port', '70000'], /--port "70000" is not a number from 0 to 65535/],
   [['flow'], /name an object as <kind>\/<name>/],
   [['flow', 'deployment'], /name an object as <kind>\/<name>/],
-  [['flow', 'widget/a'], /there is no kind "widget"/],
+  [['flow', 'pod/a/b'], /name an object as <kind>\/<name>/],
+  [['flow', 'widget/a'], /there is no kind "widget"; kubectl api-resources lists them/],
+  [['why', 'widget/a'], /there is no kind "widget"/],
   [['flow', 'pod/a', '--format', 'svg'], /--format svg is none of text, tree, mermaid, json/],
-  [['flow', 'pod/a', '--format', 'json', '--follow'], /--follow draws text only/],
+  [['flow', 'pod/a', '--format', 'tree', '--follow'], /--follow draws text, mermaid and json, not tree/],
   [['reset', '--data-dir', '/nowhere'], /all that the cluster keeps in \/nowhere would go; say --yes/],
   [['snapshot'], /name the file to write/],
   [['restore'], /name the file of the snapshot/],
@@ -65,11 +70,11 @@ for (const [argv, message] of mistakes)
     match(complained, message)
   })
 
-test('a kubeconfig without certificates is named as such', async () => {
+test('a kubeconfig without a context is named as such', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'coxswain-cli-'))
   await writeFile(join(folder, 'config'), 'server: https://127.0.0.1:1\n')
   const { code, complained } = await typed(['flow', 'pod/a', '--kubeconfig', join(folder, 'config')])
-  deepEqual([code, complained], [1, 'coxswain flow: the kubeconfig has no certificate-authority-data\n'])
+  deepEqual([code, complained], [1, 'coxswain flow: the kubeconfig has no context ""\n'])
   await rm(folder, { recursive: true })
 })
 
@@ -100,6 +105,19 @@ test('up says what runs, what is kept and what to type next; the other commands 
     (JSON.parse(json.printed) as { event: { what: string } }[])[0]?.event.what.replace(/\d+/, 'n'),
     'put n first objects',
   )
+  const followed: [format: string, first: RegExp][] = [
+    ['text', /^ +API Server\n/],
+    ['mermaid', /^sequenceDiagram\n {2}participant p0 as API Server\n/],
+    ['json', /^\{"event":\{"id":\d+,.*\}\n/],
+  ]
+  for (const [format, first] of followed) {
+    const { code: ended, printed: drawn } = await typed(
+      ['flow', 'ns/default', '--follow', '--format', format, '--kubeconfig', kubeconfig],
+      (soFar, leave) => soFar.includes('make namespace') && leave(),
+    )
+    equal(ended, 0)
+    match(drawn, first)
+  }
   const byRule = await ask('flow', 'svc/kubernetes', '--rules')
   match(byRule.printed, /create services kubernetes → 201 {2}\(the group system:masters may do everything\)/)
   match((await ask('flow', 'pod/none')).complained, /nothing is recorded of pod\/none/)

@@ -3,8 +3,8 @@ import { flowEventsDefault, type FlowEvent, type FlowId, type FlowObject } from 
 import { fetchFlowEvents, followFlowEvents } from '../../cluster/flow-events.ts'
 import { lifeOf } from '../../flows/flow-graph.ts'
 import type { FlowNode } from '../../flows/flow-graph.ts'
-import { lifelineDiagram, Lifelines, messagesOf } from '../../flows/lifelines.ts'
-import { mermaidDiagram } from '../../flows/mermaid.ts'
+import { lifelineDiagram, Lifelines, messagesOf, type Message } from '../../flows/lifelines.ts'
+import { mermaidDiagram, mermaidHead, MermaidStatements } from '../../flows/mermaid.ts'
 import { textDiagram, type DiagramOptions } from '../../flows/text-diagram.ts'
 import { defineCommand, UsageError, type Terminal } from '../command.ts'
 import { readKubeconfig } from '../kubeconfig-file.ts'
@@ -15,6 +15,24 @@ const drawings: Readonly<Record<string, (roots: readonly FlowNode[], options: Di
   tree: textDiagram,
   mermaid: mermaidDiagram,
   json: (roots) => `${JSON.stringify(roots, undefined, 2)}\n`,
+}
+
+/** What is drawn message by message, as it happens. */
+interface Growing {
+  readonly head: readonly string[]
+  draw(message: Message): readonly string[]
+}
+
+const growing: Readonly<Record<string, (options: DiagramOptions) => Growing>> = {
+  text(options) {
+    const lifelines = new Lifelines(options)
+    return { head: [], draw: (message) => lifelines.draw(message) }
+  },
+  mermaid() {
+    const statements = new MermaidStatements()
+    return { head: [mermaidHead], draw: (message) => statements.draw(message) }
+  },
+  json: () => ({ head: [], draw: (message) => [JSON.stringify(message)] }),
 }
 
 /** As many as the server itself keeps. */
@@ -31,7 +49,7 @@ export const flow = defineCommand({
       value: 'text|tree|mermaid|json',
       help: 'lifelines (text), lines indented under their cause (tree), a diagram for Mermaid, or all that is known',
     },
-    follow: { type: 'boolean', short: 'f', help: 'goes on with what happens from now on' },
+    follow: { type: 'boolean', short: 'f', help: 'goes on with what happens from now on (json: a line each)' },
     all: { type: 'boolean', help: 'shows alike branches one by one' },
     rules: { type: 'boolean', help: 'names the rule by which each call was let through' },
     stations: { type: 'boolean', help: 'shows what the API server did with each call, and how long it took' },
@@ -42,13 +60,14 @@ export const flow = defineCommand({
     const { format = 'text', follow = false } = options
     const draw = drawings[format]
     if (draw === undefined) throw new UsageError(`--format ${format} is none of ${Object.keys(drawings).join(', ')}`)
-    if (follow && format !== 'text') throw new UsageError('--follow draws text only')
+    const grow = growing[format]
+    if (follow && grow === undefined) throw new UsageError(`--follow draws text, mermaid and json, not ${format}`)
     const kubeconfig = await readKubeconfig(options.kubeconfig, terminal.environment)
     const object = { resource: kind.plural, namespace, name }
     const { all = false, rules = false, stations = false } = options
     const drawing = { fold: !all && !follow, rules, stations }
-    if (follow) {
-      await drawOn(kubeconfig, object, drawing, terminal).catch((error: unknown) => {
+    if (follow && grow !== undefined) {
+      await drawOn(kubeconfig, object, grow(drawing), drawing, terminal).catch((error: unknown) => {
         if (!terminal.signal.aborted) throw error
       })
       return 0
@@ -64,10 +83,11 @@ export const flow = defineCommand({
 async function drawOn(
   kubeconfig: string,
   object: FlowObject,
+  { head, draw }: Growing,
   options: DiagramOptions,
   { out, signal }: Terminal,
 ): Promise<void> {
-  const lifelines = new Lifelines(options)
+  for (const line of head) out(`${line}\n`)
   const drawn = new Set<FlowId>()
   const known = new Map<FlowId, FlowEvent>()
   for await (const events of followFlowEvents(kubeconfig, signal)) {
@@ -81,7 +101,7 @@ async function drawOn(
       const { id, arrow, outcome } = message.event
       if (drawn.has(id) || (arrow === 'call' && outcome === undefined)) continue
       drawn.add(id)
-      for (const line of lifelines.draw(message)) out(`${line.trimEnd()}\n`)
+      for (const line of draw(message)) out(`${line.trimEnd()}\n`)
     }
   }
 }

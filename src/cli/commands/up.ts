@@ -9,6 +9,7 @@ import { nodeRangeFlags } from '../../cluster/node-ranges.ts'
 import { up as startUp, type NodeOutcome } from '../../cluster/up.ts'
 import { whyNoContainers } from '../../cluster/why-no-containers.ts'
 import { defineCommand, UsageError } from '../command.ts'
+import { missingFolders } from '../missing-programs.ts'
 import { schedulerConfiguration } from '../scheduler-config.ts'
 import { numberOf, optionsOf, pick, serverChoicesOf, serverOptions } from '../server-options.ts'
 
@@ -71,13 +72,15 @@ export const up = defineCommand({
     })
     if (isTerminal) err(eraseLine)
     out(`ready in ${Math.round(realClock.nowMs() - startedMs)} ms at ${running.url}\n`)
+    const lacking = missingFolders(environment)
+    const path = lacking.length === 0 ? '' : `\n    export PATH=${[...lacking, '$PATH'].join(':')}`
     out(`
   nodes       ${nodesText(containers, nodes, whyNot)}
   store       ${storeText[choices.store.kind]}
   kubeconfig  ${choices.kubeconfigPath}
 
   Next, in another terminal:
-    export KUBECONFIG=${choices.kubeconfigPath}
+    export KUBECONFIG=${choices.kubeconfigPath}${path}
     kubectl create deployment web --image=nginx --replicas=3
     kubectl get pods
     coxswain flow deployment/web     what happened, as a diagram
@@ -87,6 +90,7 @@ export const up = defineCommand({
   Ctrl-C ends it.
 `)
     if (!signal.aborted) await once(signal, 'abort')
+    if (isTerminal) err(`${eraseLine}stopping …\n`)
     return 0
   },
 })

@@ -1,4 +1,4 @@
-import { chmod, mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises'
+import { chmod, mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import type { Files } from '../files.ts'
 
@@ -11,6 +11,23 @@ const orWhenMissing =
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return fallback
     throw error
   }
+
+const folderMode = 0o700
+
+/** Step by step: the recursion of mkdir never ends where a parent is there that takes no folders, as in /proc. */
+async function makeFolder(path: string): Promise<void> {
+  const make = () => mkdir(path, { mode: folderMode })
+  try {
+    await make()
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    if (code === 'EEXIST' && (await stat(path)).isDirectory()) return
+    const parent = dirname(path)
+    if (code !== 'ENOENT' || parent === path) throw error
+    await makeFolder(parent)
+    await make()
+  }
+}
 
 export const nodeFiles: Files = {
   read: (path) => readFile(path).catch(orWhenMissing(undefined)),
@@ -38,9 +55,7 @@ export const nodeFiles: Files = {
     }
   },
   list: async (path) => (await readdir(path).catch(orWhenMissing([]))).toSorted(),
-  async makeFolder(path) {
-    await mkdir(path, { recursive: true, mode: 0o700 })
-  },
+  makeFolder,
   async openAppend(path) {
     const file = await open(path, 'a', ownerOnly)
     const state = { bytes: (await file.stat()).size }
