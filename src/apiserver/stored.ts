@@ -7,6 +7,7 @@ import type { Message } from '../schema/field.ts'
 import { bytesOf, type KeyValue, type Unencoded } from '../store/store.ts'
 import { without } from '../schema/json-value.ts'
 import { encodeProtobuf } from '../schema/protobuf-encode.ts'
+import { objectText } from './object-text.ts'
 
 const encoder = new TextEncoder()
 const decoder = new TextDecoder('utf-8', { fatal: true })
@@ -35,9 +36,15 @@ export class Draft implements Unencoded {
 
   get bytes(): Uint8Array {
     if (this.#bytes !== undefined) return this.#bytes
-    const bytes = encoder.encode(JSON.stringify(this.object))
+    const bytes = encoder.encode(objectText(this.object))
     if (!this.#isAtRest) this.#bytes = bytes
     return bytes
+  }
+
+  /** With its version in it: who stores no bytes needs none without. */
+  json(revision: number): Uint8Array {
+    if (this.#bytes !== undefined || revision === 0) return withVersion(this.bytes, revision)
+    return encoder.encode(objectText(this.object, String(revision)))
   }
 
   /** From now on its bytes are made anew for whoever asks. */
@@ -117,7 +124,8 @@ export class Stored {
   /** The whole object as JSON, with its resourceVersion. */
   get json(): Uint8Array {
     if (this.#json !== undefined) return this.#json
-    const json = withVersion(this.bytes, this.revision)
+    const source = this.#source
+    const json = source instanceof Draft ? source.json(this.revision) : withVersion(source, this.revision)
     if (!this.#isAtRest || this.#isAskedFor) this.#json = json
     this.#isAskedFor = this.#isAtRest
     return json

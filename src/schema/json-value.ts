@@ -34,6 +34,15 @@ export function equalValues(a: unknown, b: unknown, nullIsAbsent = false): boole
   return extra === 0
 }
 
+/** Deep equality of two objects, whatever they have in one of their properties. */
+export function equalBut<T extends object>(a: T, b: T, ignored: keyof T): boolean {
+  if (a === b) return true
+  const [left, right] = [a as Record<string, unknown>, b as Record<string, unknown>]
+  for (const name in left) if (name !== ignored && !equalValues(left[name], right[name])) return false
+  for (const name in right) if (name !== ignored && right[name] !== undefined && left[name] === undefined) return false
+  return true
+}
+
 /** A copy without the named property, or the same object when it has none. */
 export function without<T extends object, Name extends keyof T>(object: T, name: Name): Omit<T, Name> {
   if (!(name in object)) return object

@@ -1,6 +1,7 @@
 // AlikeParts: the part that objects of a kind often have in common, as the pods of one template have their spec. What was
 // sent in the same words becomes the same value, and stays it where admission makes the same of it: it is decoded,
 // checked and kept in memory once.
+import { RecentMap } from '../../base/recent-map.ts'
 import { isShared, share } from '../../base/shared-values.ts'
 import type { ApiObject } from '../../api/object.ts'
 import { equalValues, isJsonObject, type JsonObject } from '../../schema/json-value.ts'
@@ -26,7 +27,7 @@ interface Admitted {
 
 export class AlikeParts {
   readonly name: 'spec'
-  readonly #byText = new Map<string, JsonObject>()
+  readonly #byText = new RecentMap<string, JsonObject>(textsMax)
   readonly #admitted = new WeakMap<object, Admitted>()
 
   constructor(name: 'spec') {
@@ -43,8 +44,6 @@ export class AlikeParts {
 
   /** Remembers what became of a part that was sent. */
   keep({ text }: Sent, value: JsonObject): void {
-    const [oldest] = this.#byText.keys()
-    if (this.#byText.size >= textsMax && oldest !== undefined) this.#byText.delete(oldest)
     this.#byText.set(text, share(value))
   }
 

@@ -2,6 +2,7 @@
 // else; what it removes nobody owns any longer.
 import { rfc3339 } from '../../base/clock.ts'
 import { getOrMake } from '../../base/get-or-make.ts'
+import { RecentMap } from '../../base/recent-map.ts'
 import type { ManagedFieldsEntry } from '../../api/meta/v1/object-meta.ts'
 import { compare, type Comparison } from '../../schema/apply/compare.ts'
 import {
@@ -14,7 +15,7 @@ import {
   type FieldSet,
 } from '../../schema/apply/field-set.ts'
 import type { StructStructure } from '../../schema/apply/structure.ts'
-import { equalValues } from '../../schema/json-value.ts'
+import { equalBut, equalValues } from '../../schema/json-value.ts'
 
 export type ManagedFields = readonly ManagedFieldsEntry[]
 
@@ -45,17 +46,64 @@ export const fieldsOf = (entry: ManagedFieldsEntry): FieldSet => (entry.fieldsV1
 
 /** The entries after an ordinary write: create, update, or a patch that is no apply. */
 export function afterUpdate(entries: ManagedFields, old: object, next: object, tracking: Tracking): ManagedFields {
-  const { writer } = tracking
+  const { writer, nowMs } = tracking
   const comparisons = new Comparisons(old, next, tracking)
-  const { changed } = comparisons.of(writer.apiVersion) ?? nothingChanged
-  const taken = difference(changed, neverOwned)
+  const comparison = comparisons.of(writer.apiVersion) ?? nothingChanged
+  const taken = ownable(comparison.changed)
+  if (entries.length === 0) return isEmptySet(taken) ? [] : [newEntry(writer, 'Update', taken, nowMs)]
+  if (isEmptySet(taken)) return finished(releaseFields(entries, comparisons))
   const isOwn = (entry: ManagedFieldsEntry) => isEntryOf(entry, writer, 'Update')
-  if (entries.length === 0) return isEmptySet(taken) ? [] : [newEntry(writer, 'Update', taken, tracking.nowMs)]
-  const released = releaseFields(entries, comparisons)
-  if (isEmptySet(taken)) return finished(released)
-  const previous = released.find(isOwn)
-  const own = newEntry(writer, 'Update', union(taken, previous ? fieldsOf(previous) : emptySet), tracking.nowMs)
-  return finished([...released.filter((entry) => !isOwn(entry)), own])
+  const own = entries.find(isOwn)
+  const others = own === undefined ? entries : entries.filter((entry) => !isOwn(entry))
+  const fields = own === undefined ? taken : ownedAfter(fieldsOf(own), comparison, taken)
+  return finished([...releaseFields(others, comparisons), newEntry(writer, 'Update', fields, nowMs)])
+}
+
+// Objects that are alike own the same sets, and most writes change the same fields: what followed from them last time
+// follows again, and results stay the sets that are known.
+const resultsMax = 1_000
+
+interface Settled extends Comparison {
+  readonly fields: FieldSet
+}
+const settled = new RecentMap<FieldSet, Settled>(resultsMax)
+
+/** What a writer owns after a write: what it changed, and what it owned before and has not removed. */
+function ownedAfter(before: FieldSet, comparison: Comparison, taken: FieldSet): FieldSet {
+  const { changed, removed } = comparison
+  const known = settled.get(before)
+  if (known?.changed === changed && known.removed === removed) return known.fields
+  const united = union(taken, difference(difference(before, changed), removed))
+  const fields = equalValues(united, before) ? before : united
+  settled.set(before, { changed, removed, fields })
+  return fields
+}
+
+const ownableOf = new RecentMap<FieldSet, FieldSet>(resultsMax)
+
+/** The set without what nobody owns. */
+function ownable(changed: FieldSet): FieldSet {
+  const known = ownableOf.get(changed)
+  if (known !== undefined) return known
+  const fields = difference(changed, neverOwned)
+  ownableOf.set(changed, fields)
+  return fields
+}
+
+interface Written {
+  readonly ignored: Tracking['ignored']
+  readonly fields: FieldSet
+}
+const writtenOf = new RecentMap<FieldSet, Written>(resultsMax)
+
+/** The set without the subtrees that a door does not write. */
+function writtenFields(set: FieldSet, ignored: Tracking['ignored']): FieldSet {
+  if (ignored.length === 0 || isEmptySet(set)) return set
+  const known = writtenOf.get(set)
+  if (known?.ignored === ignored) return known.fields
+  const fields = withoutSubtrees(set, ignored)
+  writtenOf.set(set, { ignored, fields })
+  return fields
 }
 
 const nothingChanged: Comparison = { changed: emptySet, removed: emptySet }
@@ -104,7 +152,7 @@ export class Comparisons {
     if (view === undefined) return undefined
     const { changed, removed } = compare(view.structure, view.shown(this.#old), view.shown(this.#next))
     const { ignored } = this.#tracking
-    return { changed: withoutSubtrees(changed, ignored), removed: withoutSubtrees(removed, ignored) }
+    return { changed: writtenFields(changed, ignored), removed: writtenFields(removed, ignored) }
   }
 }
 
@@ -125,20 +173,19 @@ export const isEntryOf = (entry: ManagedFieldsEntry, writer: Writer, operation: 
   // Who applies is the same in every version.
   (operation === 'Apply' || entry.apiVersion === writer.apiVersion)
 
-export const newEntry = (
+export function newEntry(
   { manager, apiVersion, subresource }: Writer,
   operation: 'Apply' | 'Update',
   fieldsV1: FieldSet,
   nowMs: number | undefined,
-): ManagedFieldsEntry => ({
-  manager,
-  operation,
-  apiVersion,
-  ...(nowMs === undefined ? {} : { time: rfc3339(nowMs) }),
-  fieldsType: 'FieldsV1',
-  fieldsV1,
-  ...(subresource === '' ? {} : { subresource }),
-})
+): ManagedFieldsEntry {
+  const fieldsType = 'FieldsV1'
+  const entry: ManagedFieldsEntry =
+    nowMs === undefined
+      ? { manager, operation, apiVersion, fieldsType, fieldsV1 }
+      : { manager, operation, apiVersion, time: rfc3339(nowMs), fieldsType, fieldsV1 }
+  return subresource === '' ? entry : { ...entry, subresource }
+}
 
 /** The entries in upstream's order, not more of them than are kept. */
 export const finished = (entries: ManagedFields): ManagedFields =>
@@ -146,11 +193,17 @@ export const finished = (entries: ManagedFields): ManagedFields =>
 
 const timeOf = ({ time }: ManagedFieldsEntry): number => (time === undefined ? 0 : Math.floor(Date.parse(time) / 1000))
 
+/** As this server writes times, down to the second: their texts have the order of the times. */
+const isPlainTime = (time: string | undefined): time is string => time?.length === 20 && time.endsWith('Z')
+
+const compareTimes = (a: ManagedFieldsEntry, b: ManagedFieldsEntry): number =>
+  isPlainTime(a.time) && isPlainTime(b.time) ? compareText(a.time, b.time) : timeOf(a) - timeOf(b)
+
 const compareText = (a = '', b = ''): number => (a === b ? 0 : a < b ? -1 : 1)
 
 const compareEntries = (a: ManagedFieldsEntry, b: ManagedFieldsEntry): number =>
   compareText(a.operation, b.operation) ||
-  timeOf(a) - timeOf(b) ||
+  compareTimes(a, b) ||
   compareText(a.manager, b.manager) ||
   compareText(a.apiVersion, b.apiVersion) ||
   compareText(a.subresource, b.subresource)
@@ -160,6 +213,7 @@ const updateEntriesMax = 10
 const ancientManager = 'ancient-changes'
 
 function capped(entries: ManagedFields): ManagedFields {
+  if (entries.length <= updateEntriesMax) return entries
   const updates = entries.filter(({ operation }) => operation === 'Update')
   let surplus = updates.length - updateEntriesMax
   if (surplus <= 0) return entries
@@ -214,5 +268,7 @@ const isSound = ({ operation, apiVersion, fieldsType, fieldsV1 }: ManagedFieldsE
 
 /** Whether nothing but times differs. */
 export const sameButTimes = (a: ManagedFields, b: ManagedFields): boolean =>
-  a === b ||
-  (a.length === b.length && a.every((entry, index) => equalValues({ ...entry, time: b[index]?.time }, b[index])))
+  a === b || (a.length === b.length && a.every((entry, index) => isSameButTime(entry, b[index])))
+
+const isSameButTime = (a: ManagedFieldsEntry, b: ManagedFieldsEntry | undefined): boolean =>
+  a === b || (b !== undefined && equalBut(a, b, 'time'))

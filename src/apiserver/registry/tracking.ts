@@ -15,7 +15,7 @@ export function trackingOf(parts: ResourceParts, request: ResourceRequest): Trac
   return {
     writer: { manager: writeOptionsOf(request).manager, apiVersion: face.kind.apiVersion, subresource },
     view: (apiVersion) => viewOf(parts, apiVersion),
-    ignored: subresource === 'status' ? ignoredByStatus(face.kind) : face.kind.hasStatus ? statusAlone : [],
+    ignored: subresource === 'status' ? ignoredByStatus(face.kind) : face.kind.hasStatus ? statusAlone : nothing,
     nowMs: clock.nowMs(),
   }
 }
@@ -30,6 +30,7 @@ export function applyOptionsOf(parts: ResourceParts, request: ResourceRequest): 
 }
 
 const statusAlone = [['f:status']]
+const nothing: Tracking['ignored'] = []
 
 /** How the entries of a version see objects that are given in the request's version. */
 export function viewOf({ kind: stored, face }: ResourceParts, apiVersion: string): VersionView | undefined {

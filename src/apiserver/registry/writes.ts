@@ -15,7 +15,7 @@ import {
 } from '../../api/status-error.ts'
 import type { FieldError } from '../../schema/field-error.ts'
 import { withDefaults } from '../../schema/defaults.ts'
-import { equalValues, without } from '../../schema/json-value.ts'
+import { equalBut, equalValues, without } from '../../schema/json-value.ts'
 import { validateFields } from '../../schema/validate.ts'
 import { AdmissionNotes } from '../admission/notes.ts'
 import type { AdmissionAttributes } from '../admission/plugin.ts'
@@ -240,12 +240,10 @@ function managedOfUpdate(
 }
 
 /** Times alone are no change: a write that has no other keeps the version. */
-function changesNothing(object: ApiObject, old: ApiObject): boolean {
-  if (!sameButTimes(object.metadata.managedFields ?? [], old.metadata.managedFields ?? [])) return false
-  const plain = ({ metadata }: ApiObject) => ({ ...metadata, managedFields: undefined })
-  if (!equalValues(plain(object), plain(old))) return false
-  return equalValues({ ...object, metadata: undefined }, { ...old, metadata: undefined })
-}
+const changesNothing = (object: ApiObject, old: ApiObject): boolean =>
+  equalBut(object, old, 'metadata') &&
+  equalBut(object.metadata, old.metadata, 'managedFields') &&
+  sameButTimes(object.metadata.managedFields ?? [], old.metadata.managedFields ?? [])
 
 function staleness(kind: Kind, sent: ApiObject, current: Stored): StatusError | undefined {
   const { resourceVersion, uid, name } = sent.metadata

@@ -2,7 +2,8 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../json-value.ts'
 import { emptySet, isEmptySet, type FieldSet } from './field-set.ts'
 import { orderedItems } from './list-items.ts'
-import { fieldElement, self } from './path-element.ts'
+import { fieldElement } from './path-element.ts'
+import { SetBuilder } from './set-builder.ts'
 import { structNode } from './struct-fields.ts'
 import type { AnyStructure, ListStructure, MapStructure, Structure, StructStructure } from './structure.ts'
 
@@ -41,22 +42,20 @@ function claims(structure: Structure, value: JsonValue, isMember: boolean): Fiel
 
 const isEmpty = (value: JsonValue): boolean => isJsonObject(value) && isEmptySet(value as object as FieldSet)
 
-const newNode = (isMember: boolean): Record<string, FieldSet> => (isMember ? { [self]: emptySet } : {})
-
 function claimedEntries(structure: MapStructure | AnyStructure, object: JsonObject, isMember: boolean): FieldSet {
   if (isEmpty(object)) return emptySet
-  const node = newNode(isMember)
+  const node = new SetBuilder(isMember)
   const inner = structure.kind === 'map' ? structure.value : structure
   for (const name of Object.keys(object).toSorted())
-    node[fieldElement(name)] = claimedItself(inner, object[name] ?? null)
-  return node
+    node.add(fieldElement(name), claimedItself(inner, object[name] ?? null))
+  return node.set
 }
 
 function claimedItems(structure: ListStructure, items: readonly JsonValue[], isMember: boolean): FieldSet | undefined {
   const found = orderedItems(structure, items)
   if (found.length === 0) return undefined
-  const node = newNode(isMember)
+  const node = new SetBuilder(isMember)
   for (const { element, values } of found)
-    node[element] = values.length > 1 ? emptySet : claimedItself(structure.element, values[0] ?? null)
-  return node
+    node.add(element, values.length > 1 ? emptySet : claimedItself(structure.element, values[0] ?? null))
+  return node.set
 }

@@ -5,7 +5,8 @@ import { equalValues, isJsonObject, type JsonObject, type JsonValue } from '../j
 import { emptySet, type FieldSet } from './field-set.ts'
 import { orderedItems, paired } from './list-items.ts'
 import { isSameItem } from './item-element.ts'
-import { fieldElement, self } from './path-element.ts'
+import { fieldElement } from './path-element.ts'
+import { SetBuilder } from './set-builder.ts'
 import { structDifferences, structNode } from './struct-fields.ts'
 import { emptyStruct } from './structure.ts'
 import type { AnyStructure, ListStructure, MapStructure, StructStructure, Structure } from './structure.ts'
@@ -17,7 +18,6 @@ export interface Comparison {
 }
 
 type Value = JsonValue | undefined
-type Mutable = Record<string, FieldSet>
 
 export function compare(structure: Structure, old: object, next: object): Comparison {
   const found = new Found()
@@ -25,18 +25,28 @@ export function compare(structure: Structure, old: object, next: object): Compar
   return { changed: found.changed ?? emptySet, removed: found.removed ?? emptySet }
 }
 
-/** What a comparison has found at one node; children are added in the order of field sets. */
+/** What a comparison has found at one node. */
 class Found {
-  changed: Mutable | undefined
-  removed: Mutable | undefined
+  changed: FieldSet | undefined
+  removed: FieldSet | undefined
+}
 
-  add(element: string, { changed, removed }: Found): void {
-    if (changed !== undefined) (this.changed ??= {})[element] = changed
-    if (removed !== undefined) (this.removed ??= {})[element] = removed
+/** What was found below a node, child by child in the order of field sets. */
+class Gathered {
+  #changed: SetBuilder | undefined
+  #removed: SetBuilder | undefined
+
+  /** Takes over what was found at a child, which may then be used for the next. */
+  take(element: string, found: Found): void {
+    const { changed, removed } = found
+    if (changed !== undefined) (this.#changed ??= new SetBuilder(false)).add(element, changed)
+    if (removed !== undefined) (this.#removed ??= new SetBuilder(false)).add(element, removed)
+    found.changed = found.removed = undefined
   }
 
-  clear(): void {
-    this.changed = this.removed = undefined
+  into(found: Found): void {
+    found.changed = this.#changed?.set
+    found.removed = this.#removed?.set
   }
 }
 
@@ -81,7 +91,7 @@ function isEmptyObject(object: JsonObject): boolean {
 
 interface Filled {
   readonly structure: StructStructure
-  readonly changed: Mutable | undefined
+  readonly changed: FieldSet | undefined
 }
 const filledStructs = new WeakMap<JsonObject, Filled>()
 
@@ -97,23 +107,22 @@ function compareFilled(structure: StructStructure, next: JsonObject, into: Found
 }
 
 function compareStructs(structure: StructStructure, old: JsonObject, next: JsonObject, into: Found): void {
-  let found: Found | undefined
+  const [found, gathered] = [new Found(), new Gathered()]
   structDifferences(structure)(old, next, (field, before, after) => {
-    found ??= new Found()
     compareValues(field.structure, before ?? field.absent, after ?? field.absent, found)
-    into.add(field.element, found)
-    found.clear()
+    gathered.take(field.element, found)
   })
+  gathered.into(into)
 }
 
 function compareMaps(structure: MapStructure | AnyStructure, old: JsonObject, next: JsonObject, into: Found): void {
-  const found = new Found()
+  const [found, gathered] = [new Found(), new Gathered()]
   const value = structure.kind === 'map' ? structure.value : structure
   for (const name of namesOf(old, next)) {
     compareValues(value, old[name], next[name], found)
-    into.add(fieldElement(name), found)
-    found.clear()
+    gathered.take(fieldElement(name), found)
   }
+  gathered.into(into)
 }
 
 function isInOrder(names: readonly string[]): boolean {
@@ -135,12 +144,12 @@ function compareLists(
   into: Found,
 ): void {
   if (isSameList(structure, old, next)) return
-  const found = new Found()
+  const [found, gathered] = [new Found(), new Gathered()]
   for (const [before, after] of paired(structure, orderedItems(structure, old), orderedItems(structure, next))) {
     compareItems(structure.element, before?.values ?? noItems, after?.values ?? noItems, found)
-    into.add((before ?? after)?.element ?? '', found)
-    found.clear()
+    gathered.take((before ?? after)?.element ?? '', found)
   }
+  gathered.into(into)
 }
 
 /** Most lists did not change; then no element need be written. */
@@ -175,19 +184,19 @@ function presence(structure: Structure, value: Value): FieldSet {
     case 'list':
       return presenceOfList(structure, asList(value))
     default: {
-      const [object, node]: [JsonObject, Mutable] = [asObject(value), { [self]: emptySet }]
-      for (const name of namesOf(object))
-        node[fieldElement(name)] = presence(structure.kind === 'map' ? structure.value : structure, object[name])
-      return node
+      const [object, node] = [asObject(value), new SetBuilder(true)]
+      const inner = structure.kind === 'map' ? structure.value : structure
+      for (const name of namesOf(object)) node.add(fieldElement(name), presence(inner, object[name]))
+      return node.set
     }
   }
 }
 
 function presenceOfList(structure: ListStructure, items: readonly JsonValue[]): FieldSet {
-  const node: Mutable = { [self]: emptySet }
+  const node = new SetBuilder(true)
   for (const { element, values } of orderedItems(structure, items))
-    node[element] = values.length > 1 ? emptySet : presence(structure.element, values[0])
-  return node
+    node.add(element, values.length > 1 ? emptySet : presence(structure.element, values[0]))
+  return node.set
 }
 
 /** How the named property of an object is structured; undefined when there is no such field. */

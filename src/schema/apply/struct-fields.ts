@@ -4,6 +4,7 @@ import { Code, quoted } from '../compile.ts'
 import type { JsonObject, JsonValue } from '../json-value.ts'
 import { emptySet, type FieldSet } from './field-set.ts'
 import { self } from './path-element.ts'
+import { SetBuilder } from './set-builder.ts'
 import type { Structure, StructField, StructStructure } from './structure.ts'
 
 /** The node of one field's value; undefined when there is nothing to say of it. */
@@ -42,10 +43,10 @@ export const structNode = compiled<StructNode>(({ ordered }) => {
   }
   code.line('if (mask === 0) return undefined')
   if (isShared) code.line(`if (!isDeep) return ${code.constant(sharedNodes(ordered))}(mask, isMember)`)
-  code.line(`const node = isMember ? { ${quoted(self)}: empty } : {}`)
+  code.line(`const node = new ${code.constant(SetBuilder)}(isMember)`)
   for (const [index, { element }] of ordered.entries())
-    code.line(`if (n${index} !== undefined) node[${quoted(element)}] = n${index}`)
-  code.line('return node')
+    code.line(`if (n${index} !== undefined) node.add(${quoted(element)}, n${index})`)
+  code.line('return node.set')
   const run = code.compiled(['object', 'descend', 'isMember', 'empty']) as (...given: unknown[]) => FieldSet | undefined
   return (object, descend, isMember) => run(object, descend, isMember, emptySet)
 })

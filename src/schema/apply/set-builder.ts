@@ -1,0 +1,107 @@
+// SetBuilder: a node of a field set, put together element by element. Objects that are alike own the same fields: the same
+// steps lead to the same node, so that one node serves all of them, and sets can be told apart by their identity.
+import { emptySet, type FieldSet } from './field-set.ts'
+import { self } from './path-element.ts'
+
+/** A node with more elements is made for its object alone. */
+const elementsMax = 64
+/** Beyond it all steps are forgotten, and the same nodes made once more. */
+const stepsMax = 10_000
+
+let steps = 0
+
+/** A node as far as it is known. */
+class Step {
+  readonly #before: Step | undefined
+  readonly #element: string
+  readonly #child: FieldSet
+  /** How many elements the node has. */
+  readonly count: number
+  /** Where the last step from here led, which is most often where the next one leads. */
+  #last: Step | undefined
+  #leaves: Map<string, Step> | undefined
+  #others: Map<FieldSet, Map<string, Step>> | undefined
+  #set: FieldSet | undefined
+
+  constructor(before: Step | undefined, element: string, child: FieldSet) {
+    this.#before = before
+    this.#element = element
+    this.#child = child
+    this.count = before === undefined ? 0 : before.count + 1
+  }
+
+  to(element: string, child: FieldSet): Step {
+    const last = this.#last
+    if (last !== undefined && last.#element === element && last.#child === child) return last
+    const known = this.#stepsTo(child)
+    let next = known.get(element)
+    if (next === undefined) {
+      steps++
+      next = new Step(this, element, child)
+      known.set(element, next)
+    }
+    this.#last = next
+    return next
+  }
+
+  #stepsTo(child: FieldSet): Map<string, Step> {
+    if (child === emptySet) return (this.#leaves ??= new Map())
+    this.#others ??= new Map()
+    let known = this.#others.get(child)
+    if (known === undefined) this.#others.set(child, (known = new Map()))
+    return known
+  }
+
+  get set(): FieldSet {
+    return (this.#set ??= this.copy())
+  }
+
+  copy(): Record<string, FieldSet> {
+    const path: Step[] = []
+    for (let step: Step = this; step.#before !== undefined; step = step.#before) path.push(step)
+    const node: Record<string, FieldSet> = {}
+    for (let at = path.length - 1; at >= 0; at--) {
+      const step = path[at] as Step
+      node[step.#element] = step.#child
+    }
+    return node
+  }
+}
+
+const firstStep = (): Step => new Step(undefined, '', emptySet)
+
+let first = firstStep()
+
+function begin(): Step {
+  if (steps > stepsMax) {
+    first = firstStep()
+    steps = 0
+  }
+  return first
+}
+
+export class SetBuilder {
+  #step: Step
+  #wide: Record<string, FieldSet> | undefined
+
+  /** Member: the path to the node is in the set itself. */
+  constructor(isMember: boolean) {
+    const start = begin()
+    this.#step = isMember ? start.to(self, emptySet) : start
+  }
+
+  /** Elements come in the order of field sets. */
+  add(element: string, child: FieldSet): void {
+    if (this.#wide !== undefined) this.#wide[element] = child
+    else if (this.#step.count < elementsMax) this.#step = this.#step.to(element, child)
+    else {
+      this.#wide = this.#step.copy()
+      this.#wide[element] = child
+    }
+  }
+
+  /** The node; nothing must be added any more. */
+  get set(): FieldSet {
+    return this.#wide ?? this.#step.set
+  }
+}
