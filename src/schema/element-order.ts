@@ -12,9 +12,14 @@ export function orderedBy(
   const idOf = (item: JsonValue) => (key !== '' && isJsonObject(item) ? item[key] : item)
   const placeIn = (list: readonly JsonValue[]) => {
     const ids = list.map(idOf)
-    return (item: JsonValue): number => ids.findIndex((id) => equalValues(id, idOf(item)))
+    return (item: JsonValue): number => {
+      const id = idOf(item)
+      return typeof id === 'string' ? ids.indexOf(id) : ids.findIndex((other) => equalValues(other, id))
+    }
   }
-  const [wanted, was] = [placeIn(order), placeIn(before)]
+  const wanted = placeIn(order)
+  if (isInOrder(items.map(wanted))) return [...items]
+  const was = placeIn(before)
   const named = items.filter((item) => wanted(item) >= 0).toSorted((a, b) => wanted(a) - wanted(b))
   const others = items.filter((item) => wanted(item) < 0).toSorted((a, b) => was(a) - was(b))
   const merged: JsonValue[] = []
@@ -28,3 +33,7 @@ export function orderedBy(
   }
   return [...merged, ...others.slice(next)]
 }
+
+/** Whether all of them have places, and stand in their order. */
+const isInOrder = (places: readonly number[]): boolean =>
+  places.every((place, index) => place >= (index === 0 ? 0 : (places[index - 1] ?? 0)))

@@ -27,14 +27,17 @@ function mergeObjects(message: Message | undefined, target: JsonObject, patch: J
   if (directive === 'delete') return {}
   if (directive !== undefined) throw unknownDirective(directive, patch)
   const merged: Mutable = retained(target, patch)
+  let isOrdered = false
   for (const name in patch) {
     const change = patch[name]
-    if (change === undefined || name === '$retainKeys' || name.startsWith(orderPrefix)) continue
-    if (name.startsWith(deletePrefix)) deleteItems(merged, name.slice(deletePrefix.length), change)
+    if (change === undefined || name === '$retainKeys') continue
+    if (name.startsWith(orderPrefix)) isOrdered = true
+    else if (name.startsWith(deletePrefix)) deleteItems(merged, name.slice(deletePrefix.length), change)
     else mergeProperty(fieldOf(message, name), merged, name, change)
   }
-  for (const name in patch)
-    if (name.startsWith(orderPrefix)) orderItems(message, target, merged, patch, name.slice(orderPrefix.length))
+  if (isOrdered)
+    for (const name in patch)
+      if (name.startsWith(orderPrefix)) orderItems(message, target, merged, patch, name.slice(orderPrefix.length))
   return merged
 }
 
@@ -57,20 +60,39 @@ const messageOf = (type: Type | undefined): Message | undefined =>
 const elementOf = (type: Type | undefined): Type | undefined =>
   typeof type === 'object' && type.kind === 'list' ? type.element : undefined
 
-const merges = (field: Field | undefined): boolean => field?.patch?.split(',').includes('merge') ?? false
+const merges = (field: Field | undefined): boolean =>
+  field?.patch === 'merge' || (field?.patch?.split(',').includes('merge') ?? false)
 
-/** A value where there was none: nulls and directives say nothing there. Undefined when nothing is left. */
+/**
+ * A value where there was none: nulls and directives say nothing there. Undefined when nothing is left; the value itself
+ * when nothing goes.
+ */
 function taken(change: JsonValue): JsonValue | undefined {
-  if (Array.isArray(change)) return change.map(taken).filter((item) => item !== undefined)
+  if (Array.isArray(change)) return takenItems(change)
   if (!isJsonObject(change)) return change
   if ('$patch' in change) return undefined
-  const value: Record<string, JsonValue> = {}
+  let value: Record<string, JsonValue> | undefined
   for (const name in change) {
     const item = change[name]
     const inner = item === null || item === undefined ? undefined : taken(item)
-    if (inner !== undefined) value[name] = inner
+    if (inner !== item) value ??= fieldsBefore(change, name)
+    if (value !== undefined && inner !== undefined) value[name] = inner
   }
-  return value
+  return value ?? change
+}
+
+function fieldsBefore(object: JsonObject, end: string): Record<string, JsonValue> {
+  const fields: Record<string, JsonValue> = {}
+  for (const name in object) {
+    if (name === end) break
+    fields[name] = object[name] ?? null
+  }
+  return fields
+}
+
+function takenItems(change: readonly JsonValue[]): readonly JsonValue[] {
+  const items = change.map(taken)
+  return items.every((item, index) => item === change[index]) ? change : items.filter((item) => item !== undefined)
 }
 
 function retained(target: JsonObject, patch: JsonObject): Mutable {
@@ -95,7 +117,7 @@ function mergeLists(
   change: readonly JsonValue[],
 ): readonly JsonValue[] {
   if (!merges(field)) return change
-  const isKeyed = [...own, ...change].some(isJsonObject)
+  const isKeyed = own.some(isJsonObject) || change.some(isJsonObject)
   const key = isKeyed ? field?.mergeKey : ''
   if (key === undefined) throw new StrategicMergeError('cannot merge lists without merge key')
   if (key === '') {

@@ -16,7 +16,8 @@ export class AdmissionChain {
   readonly #plugins: readonly AdmissionPlugin[]
   readonly host: AdmissionHost
   readonly #reservations = new Reservations()
-  readonly #concerned = new Map<Kind, Map<string, Concerned>>()
+  /** By kind, operation and subresource. */
+  readonly #concerned = new Map<Kind, Map<string, Map<string, Concerned>>>()
 
   constructor(plugins: readonly AdmissionPlugin[], host: AdmissionHost) {
     this.#plugins = plugins
@@ -73,9 +74,7 @@ export class AdmissionChain {
   }
 
   #of({ kind, operation, subresource }: AdmissionAttributes): Concerned {
-    const byOperation = getOrMake(this.#concerned, kind, () => new Map<string, Concerned>())
-    const key = subresource === '' ? operation : `${operation}/${subresource}`
-    const known = byOperation.get(key)
+    const known = this.#concerned.get(kind)?.get(operation)?.get(subresource)
     if (known !== undefined) return known
     const plugins = this.#plugins.filter((plugin) => isConcerned(plugin, kind, operation, subresource))
     const found = {
@@ -83,7 +82,8 @@ export class AdmissionChain {
       validating: plugins.filter(({ validate }) => validate !== undefined),
       reserving: plugins.filter(({ reserve }) => reserve !== undefined),
     }
-    byOperation.set(key, found)
+    const byOperation = getOrMake(this.#concerned, kind, () => new Map<string, Map<string, Concerned>>())
+    getOrMake(byOperation, operation, () => new Map<string, Concerned>()).set(subresource, found)
     return found
   }
 }

@@ -56,7 +56,9 @@ export function afterUpdate(entries: ManagedFields, old: object, next: object, t
   const own = entries.find(isOwn)
   const others = own === undefined ? entries : entries.filter((entry) => !isOwn(entry))
   const fields = own === undefined ? taken : ownedAfter(fieldsOf(own), comparison, taken)
-  return finished([...releaseFields(others, comparisons), newEntry(writer, 'Update', fields, nowMs)])
+  const kept = releaseFields(others, comparisons)
+  kept.push(newEntry(writer, 'Update', fields, nowMs))
+  return finished(kept)
 }
 
 // Objects that are alike own the same sets, and most writes change the same fields: what followed from them last time
@@ -157,14 +159,17 @@ export class Comparisons {
 }
 
 /** Entries without what changed or is gone; those of versions that are not served any longer go as a whole. */
-export const releaseFields = (entries: ManagedFields, comparisons: Comparisons): ManagedFieldsEntry[] =>
-  entries.flatMap((entry) => {
+export function releaseFields(entries: ManagedFields, comparisons: Comparisons): ManagedFieldsEntry[] {
+  const kept: ManagedFieldsEntry[] = []
+  for (const entry of entries) {
     const comparison = comparisons.of(entry.apiVersion ?? '')
-    if (comparison === undefined) return []
+    if (comparison === undefined) continue
     const fields = fieldsOf(entry)
     const rest = difference(difference(fields, comparison.changed), comparison.removed)
-    return isEmptySet(rest) ? [] : rest === fields ? [entry] : [{ ...entry, fieldsV1: rest }]
-  })
+    if (!isEmptySet(rest)) kept.push(rest === fields ? entry : { ...entry, fieldsV1: rest })
+  }
+  return kept
+}
 
 export const isEntryOf = (entry: ManagedFieldsEntry, writer: Writer, operation: 'Apply' | 'Update'): boolean =>
   entry.manager === writer.manager &&

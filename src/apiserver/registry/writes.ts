@@ -88,7 +88,7 @@ export async function create(parts: ResourceParts, request: ResourceRequest, ask
     const verdict = parts.admission.validate(final)
     if (verdict instanceof Promise) await verdict
     passed(parts, request, 'validating')
-    const warnings = [...sentWarnings, ...attributes.notes.warnings, ...(kind.warnings?.(object) ?? [])]
+    const warnings = both(both(sentWarnings, attributes.notes.warnings), kind.warnings?.(object) ?? [])
     const stored = await parts.admission.reserving(final, (reserved) =>
       isDryRun(request)
         ? Promise.resolve(preview(object, 0))
@@ -204,7 +204,7 @@ export async function update(
     const attributes = await prepareUpdate(parts, request, sent, current.object, options, notes)
     const { object } = attributes
     const told = options.part === 'object' ? (kind.warnings?.(object, current.object) ?? []) : []
-    const warnings = [...sentWarnings, ...notes.warnings, ...told]
+    const warnings = both(both(sentWarnings, notes.warnings), told)
     if (changesNothing(object, current.object) && !liesUnderOldKey(parts, current)) return { stored: current, warnings }
     const operation = isReleased(parts, object) ? 'delete' : 'put'
     const expected = current.revision
@@ -274,23 +274,33 @@ async function prepareUpdate(
   const prepared =
     part === 'object' ? (strategy?.prepareUpdate?.(merged, old, worldOf(parts, request)) ?? merged) : merged
   const counted = part === 'object' && kind.countsGenerations ? withGeneration(kind, prepared, old) : prepared
-  const attributes = { ...attributesOf(parts, request, 'update', counted, old), notes }
+  const attributes = attributesOf(parts, request, 'update', counted, old, notes)
   const answer = lens === undefined ? parts.admission.admit(attributes) : undefined
   const object = (answer instanceof Promise ? await answer : answer) ?? counted
   passed(parts, request, 'mutating')
-  const errors = [
-    ...(part === 'status' && kind.validatesNoStatus ? validateShape(kind, object) : validateObject(kind, object, old)),
-    ...validateMetadataUpdate(object, old),
-    ...(part === 'object' ? kind.validateUpdate(object, old) : []),
-    ...(part === 'status' ? (kind.validateStatusUpdate?.(object, old) ?? []) : []),
-  ]
-  refuseInvalid(kind, object, errors)
+  refuseInvalid(kind, object, updateErrors(kind, object, old, part))
   passed(parts, request, 'validation')
   const final = { ...attributes, object }
   const verdict = parts.admission.validate(lens === undefined ? final : throughLens(lens, final, object, old))
   if (verdict instanceof Promise) await verdict
   passed(parts, request, 'validating')
   return final
+}
+
+function updateErrors(
+  kind: Kind,
+  object: ApiObject,
+  old: ApiObject,
+  part: UpdateOptions['part'],
+): readonly FieldError[] {
+  const isChecked = part !== 'status' || !kind.validatesNoStatus
+  const errors = both(
+    isChecked ? validateObject(kind, object, old) : validateShape(kind, object),
+    validateMetadataUpdate(object, old),
+  )
+  if (part === 'object') return both(errors, kind.validateUpdate(object, old))
+  if (part !== 'status' || kind.validateStatusUpdate === undefined) return errors
+  return both(errors, kind.validateStatusUpdate(object, old))
 }
 
 const throughLens = (lens: Lens, attributes: AdmissionAttributes, object: ApiObject, old: ApiObject) => ({
@@ -308,7 +318,7 @@ async function admittedThrough(
   object: ApiObject,
   old: ApiObject,
 ): Promise<ApiObject> {
-  const attributes = { ...attributesOf(parts, request, 'update', object, old), notes }
+  const attributes = attributesOf(parts, request, 'update', object, old, notes)
   const shown = throughLens(lens, attributes, object, old)
   const admitted = await parts.admission.admit(shown)
   return admitted === undefined || admitted === shown.object ? object : lens.into(object, admitted)
@@ -387,9 +397,9 @@ export const validateObject = (kind: Kind, object: ApiObject, old?: ApiObject): 
 const validateShape = (kind: Kind, object: ApiObject): readonly FieldError[] =>
   both(validateMetadata(object, kind), validateFields(kind.message, object))
 
-/** Most of the time there is nothing wrong, and nothing to put together. */
-const both = (some: readonly FieldError[], more: readonly FieldError[]): readonly FieldError[] =>
-  some.length === 0 ? more : [...some, ...more]
+/** Most of the time there is nothing to say, and nothing to put together. */
+const both = <T>(some: readonly T[], more: readonly T[]): readonly T[] =>
+  some.length === 0 ? more : more.length === 0 ? some : [...some, ...more]
 
 export function refuseInvalid(kind: Kind, object: ApiObject, errors: readonly FieldError[]): void {
   if (errors.length > 0) throw invalidObject(kind.group, kind.kind, object.metadata.name ?? '', errors)
@@ -401,6 +411,7 @@ export function attributesOf(
   operation: AdmissionAttributes['operation'],
   object: ApiObject | undefined,
   old: ApiObject | undefined,
+  notes = new AdmissionNotes(request.record),
 ): AdmissionAttributes {
   const { target, user = nobody, context } = request
   const { namespace, subresource } = target
@@ -417,7 +428,7 @@ export function attributesOf(
     options: request.query,
     object,
     old,
-    notes: new AdmissionNotes(request.record),
+    notes,
     reinvocation: new Reinvocation(),
     signal: context.signal,
     cause: context.cause,

@@ -12,24 +12,28 @@ interface Pod {
 }
 
 export function validatePodStatusUpdate({ spec, status }: Pod, { status: old }: Pod): FieldError[] {
-  const { nominatedNodeName: nominated, conditions = [] } = status
-  return [
-    ...(nominated === undefined ? [] : dnsSubdomainErrors(nominated)).map((detail) =>
-      invalid('status.nominatedNodeName', nominated, detail),
-    ),
-    ...conditions.flatMap(({ type }, index) =>
-      qualifiedNameErrors(type ?? '').map((detail) => invalid(`status.conditions[${index}].Condition`, type, detail)),
-    ),
-    ...validateEnds(status, old, 'containerStatuses', spec.containers, spec),
-    ...validateEnds(status, old, 'initContainerStatuses', spec.initContainers ?? [], spec),
-    ...validateEnds(status, old, 'ephemeralContainerStatuses', [], { ...spec, restartPolicy: 'Never' }),
-    ...validateAddresses(status.podIPs ?? [], 'status.podIPs'),
-    ...(status.hostIPs?.[0] !== undefined && status.hostIPs[0].ip !== status.hostIP
-      ? [invalid('status.hostIPs[0].ip', status.hostIPs[0].ip, 'must be equal to `hostIP`')]
-      : []),
-    ...validateAddresses(status.hostIPs ?? [], 'status.hostIPs'),
-  ]
+  const { nominatedNodeName: nominated, conditions = none, hostIPs = none } = status
+  const errors: FieldError[] = []
+  if (nominated !== undefined)
+    for (const detail of dnsSubdomainErrors(nominated))
+      errors.push(invalid('status.nominatedNodeName', nominated, detail))
+  for (let index = 0; index < conditions.length; index++)
+    for (const detail of qualifiedNameErrors(conditions[index]?.type ?? ''))
+      errors.push(invalid(`status.conditions[${index}].Condition`, conditions[index]?.type, detail))
+  if (spec.restartPolicy !== 'Always') {
+    errors.push(...validateEnds(status, old, 'containerStatuses', spec.containers, spec.restartPolicy))
+    errors.push(...validateEnds(status, old, 'initContainerStatuses', spec.initContainers ?? none, spec.restartPolicy))
+  }
+  if (old.ephemeralContainerStatuses !== undefined)
+    errors.push(...validateEnds(status, old, 'ephemeralContainerStatuses', none, 'Never'))
+  if (status.podIPs !== undefined) errors.push(...validateAddresses(status.podIPs, 'status.podIPs'))
+  if (hostIPs[0] !== undefined && hostIPs[0].ip !== status.hostIP)
+    errors.push(invalid('status.hostIPs[0].ip', hostIPs[0].ip, 'must be equal to `hostIP`'))
+  if (hostIPs.length > 0) errors.push(...validateAddresses(hostIPs, 'status.hostIPs'))
+  return errors
 }
+
+const none: readonly never[] = []
 
 /** A container that has ended leaves this state only if it is one that is started again. */
 function validateEnds(
@@ -37,9 +41,8 @@ function validateEnds(
   old: PodStatus,
   field: 'containerStatuses' | 'initContainerStatuses' | 'ephemeralContainerStatuses',
   containers: readonly Container[],
-  { restartPolicy }: Pick<PodSpec, 'restartPolicy'>,
+  restartPolicy: Exclude<PodSpec['restartPolicy'], 'Always'>,
 ): FieldError[] {
-  if (restartPolicy === 'Always') return []
   const isRunningAgain = ({ name }: ContainerStatus) =>
     (status[field] ?? []).some((now) => now.name === name && now.state?.terminated === undefined)
   return (old[field] ?? []).flatMap((before, index) => {
