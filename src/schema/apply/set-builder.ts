@@ -57,13 +57,9 @@ class Step {
   }
 
   copy(): Record<string, FieldSet> {
-    const path: Step[] = []
-    for (let step: Step = this; step.#before !== undefined; step = step.#before) path.push(step)
-    const node: Record<string, FieldSet> = {}
-    for (let at = path.length - 1; at >= 0; at--) {
-      const step = path[at] as Step
-      node[step.#element] = step.#child
-    }
+    // Steps are few, for elements are.
+    const node: Record<string, FieldSet> = this.#before?.copy() ?? {}
+    if (this.#before !== undefined) node[this.#element] = this.#child
     return node
   }
 }
