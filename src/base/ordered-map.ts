@@ -46,6 +46,11 @@ export class OrderedMap<V> {
     return this.get(key) === undefined ? this : new OrderedMap(remove(this.#root, key))
   }
 
+  /** As `set`, or as `delete` where there is no value. */
+  with(key: string, value: V | undefined): OrderedMap<V> {
+    return value === undefined ? this.delete(key) : this.set(key, value)
+  }
+
   /** Entries with `start` <= key < `end`, in order; an empty end means no end. */
   *range(start: string, end: string): Generator<[string, V]> {
     const path: Node<V>[] = []

@@ -2,9 +2,10 @@
 // seen only by the conditions of later writes, until it is published or taken back. Both drivers of ours stand on it.
 import type { Channel } from '../base/channel.ts'
 import { assert } from '../base/assert.ts'
+import type { OrderedMap } from '../base/ordered-map.ts'
 import { Compacted, FutureRevision } from './store.ts'
 import type { KeyValue, RangeOptions, RangeResult, StoreBatch, Transaction, WatchOptions } from './store.ts'
-import { bytesIn, emptyVersion, keyOf, successor, type Version } from './version.ts'
+import { bytesIn, emptyVersion, keyOf, successor, type Step, type Version } from './version.ts'
 import { failedWatch, Watchers } from './watchers.ts'
 
 /** Older versions are compacted by themselves beyond these; a watcher that far behind must start anew. */
@@ -26,33 +27,38 @@ export interface Superseded {
 }
 
 export class History {
-  // Invariant: never empty, ordered by revision without gaps; its last entry is the present.
-  #versions: Version[]
-  // Invariant: continues #versions without a gap.
+  // Invariant: never empty, ordered by revision without gaps; its last entry led to the present. What the content was in
+  // between is worked out when somebody asks: hardly anybody does, and trees that are kept are dear.
+  #steps: Step[]
+  #present: Version
+  /** The content that was worked out last: who reads the past reads on. */
+  #recalled: { readonly revision: number; readonly state: OrderedMap<KeyValue> } | undefined
+  // Invariant: continues #steps without a gap.
   #pending: Version[] = []
   #bytes: number
-  // Invariant: the sizes of #versions; a version that has grown old may not have its bytes at hand.
+  // Invariant: the sizes of #steps; a version that has grown old may not have its bytes at hand.
   #sizes: number[]
   readonly #watchers = new Watchers()
 
   readonly #bounds: HistoryBounds
 
-  /** Versions in order, the oldest first. */
-  constructor(versions: readonly Version[] = [emptyVersion], bounds = historyBounds) {
+  /** The steps that led to the present, in order, the oldest first and its own the last. */
+  constructor(present: Version = emptyVersion, steps: readonly Step[] = [stepOf(present)], bounds = historyBounds) {
     this.#bounds = bounds
-    assert(versions.length > 0, 'a history begins with a version')
-    this.#versions = [...versions]
-    this.#sizes = versions.map((version) => this.#sizeOf(version))
+    assert(steps.at(-1)?.revision === present.revision, 'a history leads to the present')
+    this.#present = present
+    this.#steps = steps.map(stepOf)
+    this.#sizes = steps.map((step) => this.#sizeOf(step))
     this.#bytes = this.#sizes.reduce((sum, size) => sum + size, 0)
   }
 
   /** The newest version that is durable. */
   get present(): Version {
-    return this.#versions.at(-1) as Version
+    return this.#present
   }
 
-  get oldest(): Version {
-    return this.#versions[0] as Version
+  get oldest(): Step {
+    return this.#steps[0] as Step
   }
 
   /** What the next write builds on. */
@@ -66,12 +72,12 @@ export class History {
 
   /** How many versions can be read. */
   get length(): number {
-    return this.#versions.length
+    return this.#steps.length
   }
 
   /** Whether there is more than `times` what the bounds allow. */
   isOverBounds(times: number): boolean {
-    const { length } = this.#versions
+    const { length } = this.#steps
     const { versionsMax, bytesMax } = this.#bounds
     return length > versionsMax * times || (length > 1 && this.#bytes > bytesMax * times)
   }
@@ -81,21 +87,22 @@ export class History {
   }
 
   range({ start, end, limit = 0, revision }: RangeOptions): RangeResult {
-    const version = revision === undefined ? this.present : this.#at(revision)
+    const shown = revision ?? this.present.revision
+    const state = this.#stateAt(shown)
     const items: KeyValue[] = []
-    for (const [, item] of version.state.range(start, end)) {
+    for (const [, item] of state.range(start, end)) {
       if (limit > 0 && items.length === limit) break
       items.push(item)
     }
-    const remaining = limit > 0 ? version.state.count(start, end) - items.length : 0
-    return { revision: version.revision, items, remaining }
+    const remaining = limit > 0 ? state.count(start, end) - items.length : 0
+    return { revision: shown, items, remaining }
   }
 
   watch({ prefix, from }: WatchOptions, signal: AbortSignal): Channel<StoreBatch> {
     const oldest = this.oldest.revision
     // The empty store at revision 1 has no past that could be missed.
     if (from <= oldest && oldest > emptyVersion.revision) return failedWatch(new Compacted(from, oldest))
-    return this.#watchers.add(prefix, from, this.#versions.slice(Math.max(1, from - oldest)), signal)
+    return this.#watchers.add(prefix, from, this.#steps.slice(Math.max(1, from - oldest)), signal)
   }
 
   /** Checks the conditions against all that is pending and, when they hold, makes the change pending too. */
@@ -117,7 +124,8 @@ export class History {
     this.#pending = count === this.#pending.length ? [] : this.#pending.slice(count)
     for (const version of published) {
       const size = this.#sizeOf(version)
-      this.#versions.push(version)
+      this.#steps.push(stepOf(version))
+      this.#present = version
       this.#sizes.push(size)
       this.#bytes += size
     }
@@ -135,10 +143,10 @@ export class History {
 
   /** The newest revision that was made before this time, or the oldest there is. */
   revisionBefore(ms: number): number {
-    let [low, high] = [0, this.#versions.length - 1]
+    let [low, high] = [0, this.#steps.length - 1]
     while (low < high) {
       const middle = Math.ceil((low + high) / 2)
-      if ((this.#versions[middle] as Version).atMs < ms) low = middle
+      if ((this.#steps[middle] as Step).atMs < ms) low = middle
       else high = middle - 1
     }
     return this.oldest.revision + low
@@ -148,8 +156,8 @@ export class History {
   revisionInBounds(): number {
     const { versionsMax, bytesMax } = this.#bounds
     let [index, bytes] = [0, this.#bytes]
-    while (this.#versions.length - index > versionsMax || bytes > bytesMax) {
-      if (index === this.#versions.length - 1) break
+    while (this.#steps.length - index > versionsMax || bytes > bytesMax) {
+      if (index === this.#steps.length - 1) break
       bytes -= this.#sizes[index++] as number
     }
     return this.oldest.revision + index
@@ -158,7 +166,7 @@ export class History {
   /** What compact(revision) makes unreachable: values that were overwritten or deleted up to there, and the deletions. */
   superseded(revision: number): Superseded[] {
     const gone: Superseded[] = []
-    for (const version of this.#versions.slice(1, revision - this.oldest.revision + 1))
+    for (const version of this.#steps.slice(1, revision - this.oldest.revision + 1))
       for (const event of version.events) {
         const key = keyOf(event)
         if (event.previous !== undefined) gone.push({ revision: event.previous.modRevision, key })
@@ -170,10 +178,11 @@ export class History {
   /** Forgets the versions below this revision. */
   compact(revision: number): void {
     if (revision <= this.oldest.revision) return
-    this.#at(revision)
+    this.#check(revision)
     const index = revision - this.oldest.revision
+    if (this.#recalled !== undefined && this.#recalled.revision < revision) this.#recalled = undefined
     for (let gone = 0; gone < index; gone++) this.#bytes -= this.#sizes[gone] as number
-    this.#versions = this.#versions.slice(index)
+    this.#steps = this.#steps.slice(index)
     this.#sizes = this.#sizes.slice(index)
   }
 
@@ -182,14 +191,28 @@ export class History {
   }
 
   // Where no size is too large none is asked for: values that were never encoded stay so.
-  #sizeOf(version: Version): number {
-    return this.#bounds.bytesMax === Infinity ? 0 : bytesIn(version)
+  #sizeOf(step: Step): number {
+    return this.#bounds.bytesMax === Infinity ? 0 : bytesIn(step)
   }
 
-  #at(revision: number): Version {
+  #check(revision: number): void {
     const oldest = this.oldest.revision
     if (revision > this.present.revision) throw new FutureRevision(`revision ${revision} is not there yet`)
     if (revision < oldest) throw new Compacted(revision, oldest)
-    return this.#versions[revision - oldest] as Version
+  }
+
+  /** The content at a revision: the present one, and every step since then taken back. */
+  #stateAt(revision: number): OrderedMap<KeyValue> {
+    this.#check(revision)
+    if (revision === this.present.revision) return this.present.state
+    const known = this.#recalled
+    let { state, revision: at } = known !== undefined && known.revision >= revision ? known : this.present
+    for (const oldest = this.oldest.revision; at > revision; at--)
+      for (const event of (this.#steps[at - oldest] as Step).events.toReversed())
+        state = state.with(keyOf(event), event.previous)
+    this.#recalled = { revision, state }
+    return state
   }
 }
+
+const stepOf = ({ revision, atMs, events }: Step): Step => ({ revision, atMs, events })

@@ -145,5 +145,5 @@ function historyOf({ items, leases = [] }: MemorySnapshot, revision: number): Hi
   const state = OrderedMap.from(items.map((item) => [item.key, item] as const))
   let leased = LeasedKeys.none
   for (const { lease, keys } of leases) for (const key of keys) leased = leased.with(key, lease.id)
-  return new History([{ ...emptyVersion, revision, state, leased }], memoryBounds)
+  return new History({ ...emptyVersion, revision, state, leased }, undefined, memoryBounds)
 }

@@ -4,17 +4,21 @@ import { OrderedMap } from '../base/ordered-map.ts'
 import { LeasedKeys } from './leased-keys.ts'
 import type { KeyValue, Operation, StoreEvent, Unencoded } from './store.ts'
 
-export interface Version {
+/** What changed to get to a revision. */
+export interface Step {
   readonly revision: number
   /** When it was made, for a history that is kept for a time. */
   readonly atMs: number
-  readonly state: OrderedMap<KeyValue>
-  readonly leased: LeasedKeys
   readonly events: readonly StoreEvent[]
 }
 
-/** Bytes of the keys and values that a version brought. */
-export const bytesIn = ({ events }: Version): number =>
+export interface Version extends Step {
+  readonly state: OrderedMap<KeyValue>
+  readonly leased: LeasedKeys
+}
+
+/** Bytes of the keys and values that a step brought. */
+export const bytesIn = ({ events }: Step): number =>
   events.reduce((sum, event) => sum + keyOf(event).length + (event.kind === 'put' ? event.item.value.length : 0), 0)
 
 /** Revision 1 is the empty store, as in etcd: the first write makes revision 2. */

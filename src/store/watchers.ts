@@ -2,7 +2,7 @@
 import { Channel } from '../base/channel.ts'
 import { prefixEnd } from '../base/ordered-map.ts'
 import type { StoreBatch, StoreEvent } from './store.ts'
-import { keyOf, type Version } from './version.ts'
+import { keyOf, type Step } from './version.ts'
 
 interface Watcher {
   /** The newest revision that was sent. */
@@ -23,7 +23,7 @@ export class Watchers {
   }
 
   /** A watch of the keys with the prefix that begins with `past`, what has already happened since `from`. */
-  add(prefix: string, from: number, past: readonly Version[], signal: AbortSignal): Channel<StoreBatch> {
+  add(prefix: string, from: number, past: readonly Step[], signal: AbortSignal): Channel<StoreBatch> {
     // The length of the past does not count against the channel: it is there anyway.
     const channel: Channel<StoreBatch> = new Channel(watchBatchesMax + past.length, () =>
       this.#watchers.delete(watcher),
@@ -35,7 +35,7 @@ export class Watchers {
     return channel.endWith(signal)
   }
 
-  tell(version: Version): void {
+  tell(version: Step): void {
     for (const watcher of this.#watchers) {
       if (version.revision <= watcher.sent) continue
       watcher.sent = version.revision
@@ -55,12 +55,12 @@ export function failedWatch(error: Error): Channel<StoreBatch> {
   return channel
 }
 
-function push(watcher: Watcher, version: Version): void {
+function push(watcher: Watcher, version: Step): void {
   const events = wantedBy(watcher, version)
   if (events.length > 0) watcher.channel.push({ revision: version.revision, events })
 }
 
-const wantedBy = ({ prefix, end }: Watcher, { events }: Version): readonly StoreEvent[] =>
+const wantedBy = ({ prefix, end }: Watcher, { events }: Step): readonly StoreEvent[] =>
   events.filter((event) => {
     const key = keyOf(event)
     return key >= prefix && (end === '' || key < end)

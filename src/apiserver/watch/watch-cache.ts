@@ -30,11 +30,6 @@ export interface Change {
   readonly before: Stored | undefined
 }
 
-interface Remembered extends Change {
-  /** The state after the change. */
-  readonly state: OrderedMap<Stored>
-}
-
 /** A version as it is told, made once for all watchers. */
 interface Delivered {
   readonly stored: Stored
@@ -105,9 +100,9 @@ export class WatchCache {
   /** The same by key alone, for the many who ask for one object. */
   readonly #present = new Map<string, Stored>()
   /** In the order of revisions. */
-  #history: Remembered[] = []
-  /** The state before the first remembered change. */
-  #past = OrderedMap.empty<Stored>()
+  #history: Change[] = []
+  /** The state that was worked out last: who reads a list in pages reads on. */
+  #recalled: { readonly changes: number; readonly state: OrderedMap<Stored> } | undefined
   #revision = 0
   /** Watches may resume behind this revision; below it history is gone. */
   #oldest = 0
@@ -180,7 +175,20 @@ export class WatchCache {
   stateAt(revision: number | undefined): OrderedMap<Stored> {
     if (revision === undefined || revision === this.#revision) return this.#state
     if (revision < this.#oldest) throw tooOldResourceVersion(revision, this.#oldest)
-    return this.#history[this.#firstAfter(revision) - 1]?.state ?? this.#past
+    return this.#stateAfter(this.#firstAfter(revision))
+  }
+
+  /** The state after so many of the remembered changes: the present one, and those since then taken back. */
+  #stateAfter(changes: number): OrderedMap<Stored> {
+    const known = this.#recalled
+    const isNear = known !== undefined && known.changes >= changes
+    let [state, left] = isNear ? [known.state, known.changes] : [this.#state, this.#history.length]
+    for (; left > changes; left--) {
+      const { key, before } = this.#history[left - 1] as Change
+      state = state.with(key, before)
+    }
+    this.#recalled = { changes, state }
+    return state
   }
 
   /** The index of the first remembered change behind a revision. */
@@ -202,7 +210,7 @@ export class WatchCache {
     for (const [key, stored] of entries) this.#present.set(key, stored)
     for (const [, stored] of entries) this.#tell(stored, undefined)
     this.#history = []
-    this.#past = this.#state
+    this.#recalled = undefined
     this.#oldest = revision
     for (const { channel } of [...this.#watchers])
       channel.end(new StatusError(410, 'Expired', 'the watch history was lost; list again'))
@@ -219,7 +227,7 @@ export class WatchCache {
     for (const change of changes) {
       this.#put(change.key, change.now)
       this.#tell(change.now, change.before)
-      this.#history.push({ ...change, state: this.#state })
+      this.#history.push(change)
       change.before?.rest()
       for (const arrival of this.#arrivals) if (arrival.key === change.key) arrival.resolve()
       const concerned = this.#watchers.concernedBy(change.now?.object, change.before?.object)
@@ -232,7 +240,7 @@ export class WatchCache {
   }
 
   #put(key: string, now: Stored | undefined): void {
-    this.#state = now === undefined ? this.#state.delete(key) : this.#state.set(key, now)
+    this.#state = this.#state.with(key, now)
     if (now === undefined) this.#present.delete(key)
     else this.#present.set(key, now)
   }
@@ -242,8 +250,8 @@ export class WatchCache {
     const revision = this.#history[count - 1]?.revision ?? 0
     const cut = this.#firstAfter(revision)
     for (let index = 0; index < cut; index++) this.#history[index]?.now?.rest()
-    this.#past = this.#history[cut - 1]?.state ?? this.#past
     this.#history = this.#history.slice(cut)
+    this.#recalled = undefined
     this.#oldest = revision
   }
 

@@ -20,7 +20,8 @@ export class HistoryLoader {
 
   finish(compacted: number): History {
     this.#closeRevision(compacted)
-    return new History([{ ...this.#base, revision: compacted }, ...this.#later])
+    const base = { ...this.#base, revision: compacted }
+    return new History(this.#later.at(-1) ?? base, [base, ...this.#later])
   }
 
   #takeState({ key, value, createRevision, revision, lease }: Change): void {
