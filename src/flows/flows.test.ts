@@ -76,6 +76,50 @@ test('without folding every branch is shown', () => {
   equal(text.split('\n').filter((line) => line.includes('create pods')).length, 2)
 })
 
+test('pods of one make are followed together, though one of them woke somebody', () => {
+  const flow = new FlowRecorder(new VirtualClock())
+  const [from, set] = ['controller/replica-set', object('replicasets', 'web')]
+  const run = flow.record('reconcile', from, from, 'reconcile default/web', set)
+  for (const [index, name] of ['web-aaaaa', 'web-bbbbb', 'web-ccccc'].entries()) {
+    const made = flow.record('call', from, 'API Server', 'create pods', object('pods', 'web-*'), 0, causeOf(run))
+    for (const turn of [0, 1])
+      flow.record(
+        'persist',
+        'API Server',
+        'Store',
+        'put pod',
+        object('pods', name),
+        10 * turn + index + 1,
+        causeOf(made),
+      )
+    const told = flow.record('watch', 'API Server', 'controllers', 'ADDED', object('pods', name), index + 1)
+    const node = `node-${index % 2}`
+    const bound = flow.record(
+      'call',
+      'scheduler',
+      'API Server',
+      `bind to ${node}`,
+      object('pods', name),
+      0,
+      causeOf(made),
+    )
+    if (index === 1) flow.record('call', from, 'API Server', 'update replicasets/status', set, 0, causeOf(told))
+    flow.finish(bound, '201')
+  }
+  equal(
+    textDiagram(lifeOf(flow.events(), set)),
+    `     +0ms  ${from} ···►: reconcile default/web
+     +0ms    ${from} ──► API Server: create pods web-*  ×3 alike
+     +0ms      API Server ══► Store: put pod web-aaaaa @1
+     +0ms        API Server --► ${from}: ADDED pods web-bbbbb  once
+     +0ms          ${from} ──► API Server: update replicasets/status web
+     +0ms      API Server ══► Store: put pod web-aaaaa @11
+     +0ms      scheduler ──► API Server: bind to node-0 web-aaaaa → 201  ×2 alike
+     +0ms      scheduler ──► API Server: bind to node-1 web-bbbbb → 201  once
+`,
+  )
+})
+
 test('an unknown object has no flow', () => {
   equal(textDiagram(lifeOf(recorded().events(), object('pods', 'none'))), '')
 })

@@ -1,29 +1,65 @@
-// Folding: branches that differ only in names and revisions (the pods of one ReplicaSet) become one with a count.
+// Folding: what differs only in names and revisions is drawn once, with a count. Pods that one set has made are followed
+// together, arrow by arrow, though one of them woke somebody whom the others did not; of all else, branches that are alike
+// from beginning to end.
 import type { FlowEvent } from '../base/flow.ts'
 import type { FlowNode } from './flow-graph.ts'
 
-export interface Group {
-  readonly node: FlowNode
-  count: number
-  readonly shape: string
+/** An arrow that stands for `count` alike, and what they led to. */
+export interface Branch {
+  readonly event: FlowEvent
+  readonly isInferred: boolean
+  readonly count: number
+  readonly branches: readonly Branch[]
 }
 
 /** Alike branches as one, in the order of their first; every one by itself when not folded. */
-export function folded(nodes: readonly FlowNode[], fold: boolean): readonly Readonly<Group>[] {
-  const groups: Group[] = []
-  const byShape = new Map<string, Group>()
-  for (const node of nodes) {
-    const shape = shapeOf(node)
-    const same = fold ? byShape.get(shape) : undefined
-    if (same !== undefined) {
-      same.count++
-      continue
-    }
-    const group = { node, count: 1, shape }
-    groups.push(group)
-    byShape.set(shape, group)
+export const folded = (nodes: readonly FlowNode[], fold: boolean): readonly Branch[] =>
+  fold ? together([nodes]) : nodes.map((node) => branchOf([node], folded(node.children, false)))
+
+/** The families are what each of several alike arrows led to. */
+function together(families: readonly (readonly FlowNode[])[]): Branch[] {
+  const byShape = new Map<string, Branch>()
+  for (const kin of kinOf(families)) {
+    const branch = branchOf(kin, together(kin.map(({ children }) => children)))
+    const shape = shapeOf(branch)
+    const same = byShape.get(shape)
+    byShape.set(shape, same === undefined ? branch : added(same, branch))
   }
-  return groups
+  return [...byShape.values()]
+}
+
+/** Who is followed together: siblings of one make, each with the first, second, … of its own arrows of that kind. */
+function kinOf(families: readonly (readonly FlowNode[])[]): Iterable<readonly [FlowNode, ...FlowNode[]]> {
+  const groups = new Map<string, [FlowNode, ...FlowNode[]]>()
+  for (const family of families) {
+    const turns = new Map<string, number>()
+    for (const node of family) {
+      const { event } = node
+      const line = lineOf(event, unnumbered(wordsOf(event)))
+      const name = event.object?.name ?? ''
+      const own = `${line} ${name}`
+      const turn = turns.get(own) ?? 0
+      // A call that leaves the name to the server: each is about an object of its own.
+      if (!name.endsWith('*')) turns.set(own, turn + 1)
+      const key = `${line} ${turn}`
+      const known = groups.get(key)
+      if (known === undefined) groups.set(key, [node])
+      else known.push(node)
+    }
+  }
+  return groups.values()
+}
+
+/** Both as one; they have the same shape. */
+const added = (a: Branch, b: Branch): Branch => ({
+  ...a,
+  count: a.count + b.count,
+  branches: a.branches.map((branch, index) => added(branch, b.branches[index] ?? branch)),
+})
+
+function branchOf(kin: readonly [FlowNode, ...FlowNode[]], branches: readonly Branch[]): Branch {
+  const { event, isInferred } = kin.reduce((first, node) => (node.event.id < first.event.id ? node : first))
+  return { event, isInferred, count: kin.length, branches }
 }
 
 /** What an event says: the action, its object, and how it ended. */
@@ -45,23 +81,27 @@ function isNamed(text: string, name: string): boolean {
 
 const isEdge = (character: string | undefined): boolean => character === undefined || !/[\w-]/.test(character)
 
+const lineOf = ({ arrow, from, to }: FlowEvent, words: string): string => `${arrow} ${from} ${to} ${words}`
+
 /** What a branch looks like without the names in it; each branch is looked at once. */
-function shapeOf(node: FlowNode): string {
-  const known = shapes.get(node)
+function shapeOf(branch: Branch): string {
+  const { event, branches } = branch
+  const known = shapes.get(branch)
   if (known !== undefined) return known
-  const { event } = node
-  const children = folded(node.children, true).map(({ shape }) => shape)
-  const shape = `${event.arrow} ${event.from} ${event.to} ${masked(wordsOf(event), event)}(${children.join()})`
-  shapes.set(node, shape)
+  const shape = `${lineOf(event, masked(wordsOf(event), event))}(${branches.map(shapeOf).join()})`
+  shapes.set(branch, shape)
   return shape
 }
 
-const shapes = new WeakMap<FlowNode, string>()
+const shapes = new WeakMap<Branch, string>()
 
-function masked(text: string, { object }: FlowEvent): string {
-  const named = object === undefined || object.name === '' ? text : text.replaceAll(object.name, '*')
-  return named
+/** Without what tells apart the pods of one make, and two turns of one thing: revisions, durations, random endings. */
+const unnumbered = (text: string): string =>
+  text
     .replaceAll(/\b[\d.]+ms$/g, 'ms')
     .replaceAll(/@\d+/g, '@')
     .replaceAll(/-[a-z0-9]{5}\b/g, '-*')
+
+function masked(text: string, { object }: FlowEvent): string {
+  return unnumbered(object === undefined || object.name === '' ? text : text.replaceAll(object.name, '*'))
 }

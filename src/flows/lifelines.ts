@@ -2,7 +2,7 @@
 // Alike branches are folded before: a hundred pods of one ReplicaSet are one line of arrows with a count.
 import type { Arrow, FlowEvent, Span } from '../base/flow.ts'
 import type { FlowNode } from './flow-graph.ts'
-import { folded, wordsOf } from './fold.ts'
+import { folded, wordsOf, type Branch } from './fold.ts'
 import { withStations } from './stations.ts'
 import type { DiagramOptions } from './text-diagram.ts'
 
@@ -17,13 +17,13 @@ export interface Message {
 /** The messages of a flow in the order of time, alike ones once. */
 export function messagesOf(roots: readonly FlowNode[], { fold, stations }: DiagramOptions): Message[] {
   const messages: Message[] = []
-  const visit = (nodes: readonly FlowNode[], times: number): void => {
-    for (const { node, count } of folded(nodes, fold)) {
-      messages.push({ event: node.event, isInferred: node.isInferred, count: count * times })
-      visit(node.children, count * times)
+  const visit = (branches: readonly Branch[]): void => {
+    for (const { event, isInferred, count, branches: further } of branches) {
+      messages.push({ event, isInferred, count })
+      visit(further)
     }
   }
-  visit(stations ? withStations(roots) : roots, 1)
+  visit(folded(stations ? withStations(roots) : roots, fold))
   return inOrder(messages)
 }
 

@@ -1,7 +1,7 @@
 // A flow as text by cause: one line per arrow, indented under what led to it. Alike branches are folded into one.
 import type { Arrow } from '../base/flow.ts'
 import type { FlowNode } from './flow-graph.ts'
-import { folded, wordsOf, type Group } from './fold.ts'
+import { folded, wordsOf, type Branch } from './fold.ts'
 import { withStations } from './stations.ts'
 
 const signs: Readonly<Record<Arrow, string>> = {
@@ -27,18 +27,28 @@ export interface DiagramOptions {
 export function textDiagram(roots: readonly FlowNode[], options: DiagramOptions = { fold: true }): string {
   const startMs = roots[0]?.event.atMs ?? 0
   const drawn = options.stations ? withStations(roots) : roots
-  const lines = folded(drawn, options.fold).flatMap((group) => linesOf(group, startMs, 0, options))
+  const lines = folded(drawn, options.fold).flatMap((branch) =>
+    linesOf(branch, { startMs, depth: 0, times: 1 }, options),
+  )
   return lines.length === 0 ? '' : `${lines.join('\n')}\n`
 }
 
-function linesOf({ node, count }: Readonly<Group>, startMs: number, depth: number, options: DiagramOptions): string[] {
-  const { event, isInferred, children } = node
+/** Where a branch stands; `times` of what led to it are drawn as one. */
+interface Place {
+  readonly startMs: number
+  readonly depth: number
+  readonly times: number
+}
+
+function linesOf(branch: Branch, { startMs, depth, times }: Place, options: DiagramOptions): string[] {
+  const { event, isInferred, count, branches } = branch
   const { arrow, from, to, allowedBy } = event
   const time = `+${Math.round(event.atMs - startMs)}ms`.padStart(9)
   const sign = isInferred ? inferredSign : signs[arrow]
   const parties = arrow === 'reconcile' ? `${from} ${sign}` : `${from} ${sign} ${to}`
-  const times = count > 1 ? `  ×${count} alike` : ''
+  const alike = count === times ? '' : count > 1 ? `  ×${count} alike` : '  once'
   const rule = options.rules && allowedBy ? `  (${allowedBy})` : ''
-  const line = `${time}  ${'  '.repeat(depth)}${parties}: ${wordsOf(event)}${times}${rule}`
-  return [line, ...folded(children, options.fold).flatMap((child) => linesOf(child, startMs, depth + 1, options))]
+  const line = `${time}  ${'  '.repeat(depth)}${parties}: ${wordsOf(event)}${alike}${rule}`
+  const below = { startMs, depth: depth + 1, times: count }
+  return [line, ...branches.flatMap((each) => linesOf(each, below, options))]
 }
