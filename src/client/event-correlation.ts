@@ -1,5 +1,6 @@
 // EventCorrelation: what becomes of an event that may repeat others. The same again counts up; many that differ only in
 // their words become one; whoever tells too much about one object is not heard for a while. Everything is bounded.
+import type { Series } from './event-forms.ts'
 
 /** As many ways to say one thing are told apart; beyond that they are combined. */
 const similarMax = 10
@@ -7,59 +8,95 @@ const similarMsMax = 600_000
 /** So many events about one object at once, then one every five minutes. */
 const burstMax = 25
 const refillMs = 300_000
-/** Keys remembered of each kind; the one not used for the longest is forgotten first. */
+/** Objects remembered; the one that nothing was told of for the longest is forgotten first. */
 const rememberedMax = 4096
+/** What is remembered of each: types and reasons. */
+const topicsMax = 256
 
-export interface SeenEvent {
-  /** Who tells it about which object. */
-  readonly subject: string
-  /** Type and reason. */
-  readonly topic: string
+/** One way in which something was said, and what was written of it. */
+export interface Said {
   readonly message: string
+  series: Series | undefined
 }
 
 export interface Correlation {
-  /** Under which it is remembered. */
-  readonly key: string
+  readonly said: Said
   readonly message: string
   /** False when too much was told already. */
   readonly isHeard: boolean
 }
 
+interface Topic {
+  /** Never as many as `similarMax`, the oldest first. */
+  ways: Said[]
+  /** All further ways, as one. */
+  combined: Said | undefined
+  lastMs: number
+}
+
+interface Subject {
+  tokens: number
+  atMs: number
+  readonly topics: Recent<Topic>
+}
+
+/** Everything that is told of one object is kept together: most objects are told of a few times, and never again. */
 export class EventCorrelation {
-  readonly #similar = new Recent<{ messages: Set<string>; lastMs: number }>()
-  readonly #budgets = new Recent<{ tokens: number; atMs: number }>()
+  readonly #subjects = new Recent<Subject>(rememberedMax)
 
-  correlate({ subject, topic, message }: SeenEvent, nowMs: number): Correlation {
-    const group = `${subject} ${topic}`
-    const isHeard = this.#spend(subject, nowMs)
-    if (this.#ways(group, message, nowMs) < similarMax) return { key: `${group} ${message}`, message, isHeard }
-    return { key: group, message: `(combined from similar events): ${message}`, isHeard }
+  /** What was said before about a topic, in these words or in too many others. */
+  correlate(uid: string, topic: string, message: string, nowMs: number): Correlation {
+    const subject = this.#subjectOf(uid, nowMs)
+    const isHeard = spend(subject, nowMs)
+    const known = topicOf(subject, topic, nowMs)
+    // What was said long ago in other words is forgotten.
+    if (nowMs - known.lastMs > similarMsMax) known.ways = known.ways.filter((said) => said.message === message)
+    known.lastMs = nowMs
+    let said = known.ways.find((one) => one.message === message)
+    if (said === undefined) known.ways.push((said = { message, series: undefined }))
+    if (known.ways.length < similarMax) return { said, message, isHeard }
+    known.ways.shift()
+    known.combined ??= { message: '', series: undefined }
+    return { said: known.combined, message: `(combined from similar events): ${message}`, isHeard }
   }
 
-  /** In how many ways it was said lately. */
-  #ways(group: string, message: string, nowMs: number): number {
-    const known = this.#similar.get(group)
-    const messages = known === undefined || nowMs - known.lastMs > similarMsMax ? new Set<string>() : known.messages
-    messages.add(message)
-    const ways = messages.size
-    if (ways >= similarMax) messages.delete(messages.values().next().value ?? '')
-    this.#similar.set(group, { messages, lastMs: nowMs })
-    return ways
+  /** What was said before about a topic, in whatever words. */
+  series(uid: string, topic: string, nowMs: number): Said {
+    const { ways } = topicOf(this.#subjectOf(uid, nowMs), topic, nowMs)
+    const said = ways[0] ?? { message: '', series: undefined }
+    ways[0] = said
+    return said
   }
 
-  #spend(subject: string, nowMs: number): boolean {
-    const known = this.#budgets.get(subject) ?? { tokens: burstMax, atMs: nowMs }
-    const tokens = Math.min(burstMax, known.tokens + (nowMs - known.atMs) / refillMs)
-    const isHeard = tokens >= 1
-    this.#budgets.set(subject, { tokens: isHeard ? tokens - 1 : tokens, atMs: nowMs })
-    return isHeard
+  #subjectOf(uid: string, nowMs: number): Subject {
+    const known = this.#subjects.get(uid) ?? { tokens: burstMax, atMs: nowMs, topics: new Recent(topicsMax) }
+    this.#subjects.set(uid, known)
+    return known
   }
 }
 
-/** A map that forgets. */
+function topicOf({ topics }: Subject, topic: string, nowMs: number): Topic {
+  const known = topics.get(topic) ?? { ways: [], combined: undefined, lastMs: nowMs }
+  topics.set(topic, known)
+  return known
+}
+
+function spend(subject: Subject, nowMs: number): boolean {
+  const tokens = Math.min(burstMax, subject.tokens + (nowMs - subject.atMs) / refillMs)
+  const isHeard = tokens >= 1
+  subject.tokens = isHeard ? tokens - 1 : tokens
+  subject.atMs = nowMs
+  return isHeard
+}
+
+/** A map that forgets what was not set for the longest. */
 export class Recent<Value> {
   readonly #values = new Map<string, Value>()
+  readonly #max: number
+
+  constructor(max: number) {
+    this.#max = max
+  }
 
   get(key: string): Value | undefined {
     return this.#values.get(key)
@@ -68,7 +105,7 @@ export class Recent<Value> {
   set(key: string, value: Value): void {
     this.#values.delete(key)
     this.#values.set(key, value)
-    if (this.#values.size > rememberedMax) this.#values.delete(this.#values.keys().next().value ?? '')
+    if (this.#values.size > this.#max) this.#values.delete(this.#values.keys().next().value ?? '')
   }
 
   delete(key: string): void {

@@ -20,19 +20,24 @@ export interface EventNote {
   readonly related?: ApiObject
 }
 
-/** One thing that was told, once or again and again. */
+/** What is remembered of one thing that was told, once or again and again. */
 export interface Series {
   readonly name: string
-  readonly namespace: string
-  readonly about: ObjectReference
-  readonly related: ObjectReference | undefined
-  readonly note: EventNote
   readonly firstMs: number
-  message: string
   lastMs: number
   count: number
   /** When it was last written; undefined before the first time. */
   writtenMs: number | undefined
+}
+
+/** A series to be written, with all that is said in it. */
+export interface Telling {
+  series: Series
+  readonly namespace: string
+  readonly about: ObjectReference
+  readonly related: ObjectReference | undefined
+  readonly note: EventNote
+  message: string
 }
 
 export interface Reporter {
@@ -44,15 +49,16 @@ export interface EventForm {
   /** Whether what is told now begins anew instead of being a repetition. */
   isOver(series: Series, nowMs: number): boolean
   isWorthWriting(series: Series, nowMs: number): boolean
-  create(series: Series, by: Reporter, client: Client, context: Context): Promise<unknown>
-  countUp(series: Series, client: Client, context: Context): Promise<unknown>
+  create(telling: Telling, by: Reporter, client: Client, context: Context): Promise<unknown>
+  countUp(telling: Telling, client: Client, context: Context): Promise<unknown>
 }
 
 export const coreForm: EventForm = {
   isOver: () => false,
   isWorthWriting: () => true,
-  create({ name, namespace, about, note, message, firstMs, lastMs, count }, { component, host = '' }, client, context) {
+  create({ series, namespace, about, note, message }, { component, host = '' }, client, context) {
     const { type, reason } = note
+    const { name, firstMs, lastMs, count } = series
     const body = {
       metadata: { name },
       involvedObject: about,
@@ -68,9 +74,9 @@ export const coreForm: EventForm = {
     }
     return client.of(event).create(body, namespace, context)
   },
-  countUp({ name, namespace, count, message, lastMs }, client, context) {
-    const patch = { count, message, lastTimestamp: rfc3339(lastMs) }
-    return client.of(event).patch(name, namespace, patch, 'merge', context)
+  countUp({ series, namespace, message }, client, context) {
+    const patch = { count: series.count, message, lastTimestamp: rfc3339(series.lastMs) }
+    return client.of(event).patch(series.name, namespace, patch, 'merge', context)
   },
 }
 
@@ -89,8 +95,8 @@ export const seriesForm: EventForm = {
   isOver: ({ lastMs }, nowMs) => nowMs - lastMs > seriesMsMax,
   isWorthWriting: ({ count, writtenMs }, nowMs) =>
     count <= 2 || writtenMs === undefined || nowMs - writtenMs >= seriesMsMax,
-  create(series, { component, host = component }, client, context) {
-    const { name, namespace, about, related, note, firstMs, count } = series
+  create({ series, namespace, about, related, note }, { component, host = component }, client, context) {
+    const { name, firstMs, count } = series
     const { type, reason, action = reason, message } = note
     const body = {
       metadata: { name },
@@ -107,6 +113,6 @@ export const seriesForm: EventForm = {
     }
     return client.of(eventsEvent).create(body, namespace, context)
   },
-  countUp: (series, client, context) =>
-    client.of(eventsEvent).patch(series.name, series.namespace, repetitions(series), 'merge', context),
+  countUp: ({ series, namespace }, client, context) =>
+    client.of(eventsEvent).patch(series.name, namespace, repetitions(series), 'merge', context),
 }

@@ -3,17 +3,17 @@
 // logged and forgotten.
 import type { Clock } from '../base/clock.ts'
 import { context, type Context } from '../base/context.ts'
-import type { Cause } from '../base/flow.ts'
+import { mergeCauses, type Cause } from '../base/flow.ts'
 import { leisure } from '../base/leisure.ts'
 import { errorText, type Log } from '../base/log.ts'
+import { offAbort, onAbort } from '../base/on-abort.ts'
 import type { Random } from '../base/random.ts'
-import { WorkQueue, type Work } from '../base/work-queue.ts'
 import type { ObjectReference } from '../api/core/v1/references.ts'
 import { namespaceOf, type ApiObject } from '../api/object.ts'
 import { hasReason } from '../api/status-error.ts'
 import type { Client } from './client.ts'
-import { EventCorrelation, Recent } from './event-correlation.ts'
-import { coreForm, seriesForm, type EventForm, type EventNote, type Series } from './event-forms.ts'
+import { EventCorrelation, type Said } from './event-correlation.ts'
+import { coreForm, seriesForm, type EventForm, type EventNote, type Series, type Telling } from './event-forms.ts'
 
 export type { EventNote } from './event-forms.ts'
 
@@ -26,10 +26,23 @@ export interface EventRecorderParts {
   readonly form?: 'core/v1' | 'events.k8s.io/v1'
 }
 
-/** Events that wait to be written; what comes beyond them is not told. */
+/** Events that wait to be sorted or written; what comes beyond them is not told. */
 const waitingMax = 1 << 16
 /** Writes under way at a time: a store that commits in groups takes them together. */
 const writesMax = 16
+/** Causes that are remembered of one telling. */
+const causesMax = 16
+
+interface Heard {
+  readonly object: ApiObject
+  readonly note: EventNote
+  readonly cause: Cause
+  readonly atMs: number
+}
+
+interface Waiting extends Telling {
+  readonly causes: Cause[]
+}
 
 export class EventRecorder {
   readonly #client: Client
@@ -37,111 +50,138 @@ export class EventRecorder {
   readonly #parts: EventRecorderParts
   readonly #form: EventForm
   readonly #correlation = new EventCorrelation()
-  /** By key, what may repeat itself. */
-  readonly #told = new Recent<Series>()
-  /** By key, what is to be written. */
-  readonly #waiting = new Map<string, Series>()
-  readonly #queue: WorkQueue<string>
+  /** What was told and not yet looked at. */
+  #heard: Heard[] = []
+  /** What is to be written, in the order in which it was first told. */
+  readonly #waiting = new Map<Said, Waiting>()
+  #wake = () => {}
 
   constructor(client: Client, component: string, parts: EventRecorderParts) {
     this.#client = client
     this.#component = component
     this.#parts = parts
     this.#form = parts.form === 'events.k8s.io/v1' ? seriesForm : coreForm
-    this.#queue = new WorkQueue(parts.clock)
   }
 
+  /** Costs whoever tells it next to nothing: what becomes of it is found out at leisure. */
   record(object: ApiObject, note: EventNote, { cause }: Pick<Context, 'cause'>): void {
-    const nowMs = this.#parts.clock.nowMs()
-    const { key, message, isHeard } = this.#correlated(object, note, nowMs)
-    if (!isHeard || this.#waiting.size >= waitingMax) return
-    const known = this.#told.get(key)
-    const series =
-      known === undefined || this.#form.isOver(known, nowMs) ? this.#begin(object, note, message, nowMs) : known
-    series.count++
-    series.message = message
-    series.lastMs = nowMs
-    this.#told.set(key, series)
-    if (!this.#form.isWorthWriting(series, nowMs)) return
-    this.#waiting.set(key, series)
-    this.#queue.add(key, cause)
+    if (this.#heard.length + this.#waiting.size >= waitingMax) return
+    this.#heard.push({ object, note, cause, atMs: this.#parts.clock.nowMs() })
+    this.#wake()
   }
 
   /** Writes what is told, until the signal ends it. */
   async run(signal: AbortSignal): Promise<void> {
-    signal.addEventListener('abort', () => this.#queue.close(), { once: true })
-    const writes = new Set<Promise<void>>()
-    for (let work = await this.#queue.take(signal); work !== undefined; work = await this.#queue.take(signal)) {
+    // Of one series there is one write at a time.
+    const writes = new Map<Said, Promise<void>>()
+    while (!signal.aborted) {
+      if (this.#heard.length === 0 && this.#waiting.size === 0) await this.#news(signal)
+      if (signal.aborted) break
       // Whoever reads events reads them later than the objects that they are about.
       await leisure(this.#parts.clock)
-      const write = this.#write(work, signal).finally(() => writes.delete(write))
-      writes.add(write)
-      if (writes.size >= writesMax) await Promise.race(writes)
+      this.#sortHeard()
+      const next = this.#waiting.keys().find((said) => !writes.has(said))
+      if (next !== undefined)
+        writes.set(
+          next,
+          this.#write(next, signal).finally(() => writes.delete(next)),
+        )
+      if (writes.size >= writesMax || (next === undefined && this.#waiting.size > 0))
+        await Promise.race(writes.values())
     }
-    await Promise.all(writes)
+    await Promise.all(writes.values())
+  }
+
+  async #news(signal: AbortSignal): Promise<void> {
+    const woken = Promise.withResolvers<void>()
+    this.#wake = woken.resolve
+    onAbort(signal, woken.resolve)
+    await woken.promise
+    offAbort(signal, woken.resolve)
+    this.#wake = () => {}
+  }
+
+  #sortHeard(): void {
+    const heard = this.#heard
+    this.#heard = []
+    for (const one of heard) this.#sort(one)
+  }
+
+  #sort({ object, note, cause, atMs }: Heard): void {
+    const { said, message, isHeard } = this.#correlated(object, note, atMs)
+    if (!isHeard) return
+    const known = said.series
+    const series =
+      known === undefined || this.#form.isOver(known, atMs)
+        ? { name: this.#newName(object.metadata), firstMs: atMs, lastMs: atMs, count: 0, writtenMs: undefined }
+        : known
+    series.count++
+    series.lastMs = atMs
+    said.series = series
+    if (!this.#form.isWorthWriting(series, atMs)) return
+    const waiting = this.#waiting.get(said)
+    if (waiting === undefined) this.#waiting.set(said, { ...tellingOf(object, note, series, message), causes: [cause] })
+    else {
+      waiting.series = series
+      waiting.message = message
+      if (waiting.causes.length < causesMax) waiting.causes.push(cause)
+    }
   }
 
   #correlated(object: ApiObject, note: EventNote, nowMs: number) {
     const { type, reason, action = reason, fieldPath = '', message, related } = note
-    const { uid: subject, resourceVersion } = object.metadata
+    const { uid, resourceVersion } = object.metadata
     if (this.#form === coreForm)
-      return this.#correlation.correlate({ subject, topic: `${type} ${reason} ${fieldPath}`, message }, nowMs)
+      return this.#correlation.correlate(uid, `${type} ${reason} ${fieldPath}`, message, nowMs)
     // What is told of another version is another series.
-    const about = `${subject} ${resourceVersion} ${fieldPath} ${related?.metadata.uid ?? ''}`
-    return { key: `${about} ${type} ${reason} ${action}`, message, isHeard: true }
+    const topic = `${type} ${reason} ${action} ${fieldPath} ${related?.metadata.uid ?? ''}`
+    return { said: this.#correlation.series(`${uid} ${resourceVersion}`, topic, nowMs), message, isHeard: true }
   }
 
-  #begin(object: ApiObject, note: EventNote, message: string, nowMs: number): Series {
-    return {
-      name: this.#newName(object.metadata),
-      // Events about objects of the whole cluster stand in the namespace `default`.
-      namespace: namespaceOf(object) || 'default',
-      about: referenceTo(object, note.fieldPath),
-      related: note.related && referenceTo(note.related, undefined),
-      note,
-      firstMs: nowMs,
-      message,
-      lastMs: nowMs,
-      count: 0,
-      writtenMs: undefined,
-    }
-  }
-
-  async #write({ key, cause }: Work<string>, signal: AbortSignal): Promise<void> {
-    const series = this.#waiting.get(key)
-    this.#waiting.delete(key)
+  async #write(said: Said, signal: AbortSignal): Promise<void> {
+    const telling = this.#waiting.get(said)
+    this.#waiting.delete(said)
+    if (telling === undefined) return
     try {
-      if (series !== undefined) await this.#send(key, series, cause, signal)
+      await this.#send(said, telling, context(signal, mergeCauses(telling.causes)))
     } catch (error) {
       if (signal.aborted) return
-      this.#told.delete(key)
-      this.#parts.log.warn('an event could not be told', { reason: series?.note.reason, error: errorText(error) })
-    } finally {
-      this.#queue.done(key)
+      said.series = undefined
+      this.#parts.log.warn('an event could not be told', { reason: telling.note.reason, error: errorText(error) })
     }
   }
 
-  async #send(key: string, series: Series, cause: Cause, signal: AbortSignal): Promise<void> {
-    const ctx = context(signal, cause)
+  async #send(said: Said, telling: Telling, ctx: Context): Promise<void> {
+    const { series } = telling
     const isRepeated = series.writtenMs !== undefined
     series.writtenMs = this.#parts.clock.nowMs()
     if (isRepeated) {
       try {
-        await this.#form.countUp(series, this.#client, ctx)
+        await this.#form.countUp(telling, this.#client, ctx)
         return
       } catch (error) {
         // Events do not live long: what is gone is told anew.
         if (!hasReason(error, 'NotFound')) throw error
-        series = { ...series, name: this.#newName(series.about), firstMs: series.lastMs, count: 1 }
-        this.#told.set(key, series)
+        telling.series = { ...series, name: this.#newName(telling.about), firstMs: series.lastMs, count: 1 }
+        said.series = telling.series
       }
     }
     const { host } = this.#parts
-    await this.#form.create(series, { component: this.#component, host }, this.#client, ctx)
+    await this.#form.create(telling, { component: this.#component, host }, this.#client, ctx)
   }
 
   #newName = ({ name = '' }: { readonly name?: string }): string => `${name}.${this.#parts.random.bytes(8).toHex()}`
 }
+
+const tellingOf = (object: ApiObject, note: EventNote, series: Series, message: string): Telling => ({
+  series,
+  // Events about objects of the whole cluster stand in the namespace `default`.
+  namespace: namespaceOf(object) || 'default',
+  about: referenceTo(object, note.fieldPath),
+  related: note.related && referenceTo(note.related, undefined),
+  note,
+  message,
+})
 
 function referenceTo(object: ApiObject, fieldPath: string | undefined): ObjectReference {
   const { kind, apiVersion } = object

@@ -15,6 +15,8 @@ const unknownOwnerMs = 30_000
 
 /** Owners that are known not to be: an owner that is gone stays gone, its uid does not come back. */
 type Absent = Recent<'gone' | 'elsewhere'>
+/** Owners that are remembered to be missing. */
+const absentMax = 4096
 type Tools = ReconcileTools<Absent>
 
 /** Events come and go by themselves. */
@@ -29,7 +31,7 @@ export const garbageCollector = defineController<Absent>({
   component: 'garbage-collector-controller',
   watches: [],
   follows: isCollected,
-  memory: () => new Recent(),
+  memory: () => new Recent(absentMax),
   wakes(kind, { key, now, before }, { dependents, followed }) {
     const object = now ?? before
     if (object === undefined) return []
