@@ -1,4 +1,4 @@
-import { equal, throws } from 'node:assert/strict'
+import { equal, match, throws } from 'node:assert/strict'
 import { test } from 'node:test'
 import { Metrics } from './metrics.ts'
 
@@ -29,6 +29,18 @@ seconds_sum{verb="GET"} 7.65
 seconds_count{verb="GET"} 4
 `,
   )
+})
+
+test('a series that is removed begins anew', () => {
+  const metrics = new Metrics()
+  const counted = metrics.counter('c', 'help', ['a'])
+  counted.add({ a: 'x' }, 2)
+  counted.add({ a: 'y' })
+  counted.remove({ a: 'x' })
+  match(metrics.text(), /\nc{a="y"} 1\n$/)
+  equal(metrics.text().includes('a="x"'), false)
+  counted.add({ a: 'x' })
+  match(metrics.text(), /\nc{a="x"} 1\n/)
 })
 
 test('a name belongs to one metric', () => {

@@ -6,6 +6,8 @@ export interface Counter {
   add(labels: Labels, amount?: number): void
   /** One series, for those who count in it often. */
   with(labels: Labels): { add(amount: number): void }
+  /** What the series was about is gone. */
+  remove(labels: Labels): void
 }
 
 export interface Gauge {
@@ -19,6 +21,8 @@ export interface Histogram {
   observe(labels: Labels, value: number): void
   /** One series, for those who observe in it often. */
   with(labels: Labels): { observe(value: number): void }
+  /** What the series was about is gone. */
+  remove(labels: Labels): void
 }
 
 /** A label whose values come from outside could grow for ever; further series are counted here and dropped. */
@@ -46,6 +50,7 @@ export class Metrics {
         const series = values.of(labels)
         return { add: (amount) => void (series.value += amount) }
       },
+      remove: (labels) => values.remove(labels),
     }
   }
 
@@ -91,6 +96,7 @@ export class Metrics {
         const series = values.of(labels)
         return { observe: (value) => observe(series, value) }
       },
+      remove: (labels) => values.remove(labels),
     }
   }
 
@@ -121,7 +127,7 @@ class SeriesMap<Series> {
   }
 
   of(labels: Labels): Series {
-    const key = this.#labelNames.map((name) => labels[name] ?? '').join(separator)
+    const key = this.#keyOf(labels)
     let series = this.#series.get(key)
     if (series === undefined) {
       if (this.#series.size >= seriesPerMetricMax) return this.#overflow
@@ -131,8 +137,16 @@ class SeriesMap<Series> {
     return series
   }
 
+  remove(labels: Labels): void {
+    this.#series.delete(this.#keyOf(labels))
+  }
+
   *lines(write: (labels: string, series: Series) => string[]): Generator<string> {
     for (const [key, series] of this.#series) yield* write(this.#textOf(key), series)
+  }
+
+  #keyOf(labels: Labels): string {
+    return this.#labelNames.map((name) => labels[name] ?? '').join(separator)
   }
 
   // Put into words when somebody looks: most series are made and never seen.

@@ -26,8 +26,6 @@ import { Kubelet } from '../kubelet/kubelet.ts'
 import type { NodeDescription } from '../kubelet/node-status.ts'
 import { reviewAccess, trusting } from '../kubelet/server/review-access.ts'
 import { defaultSettings, type KubeletSettings } from '../kubelet/settings.ts'
-import type { LogFiles } from '../machine/logs/log-files.ts'
-import type { ContainerRuntime } from '../machine/runtime/runtime.ts'
 import { SimulatedRuntime, type SimulatedRuntimeOptions } from '../machine/runtime/simulated.ts'
 import { nodeCrypto } from '../platform/node/crypto.ts'
 import { nodeOutbound } from '../platform/node/outbound.ts'
@@ -46,9 +44,10 @@ import { startControllerManager } from './controller-manager.ts'
 import { DirectTransport } from './direct-transport.ts'
 import { FaultyApiServer, type Faults } from './faults.ts'
 import { kubeletsElsewhere } from './kubelets-elsewhere.ts'
-import { kubeletServer, startRealKubelet } from './kubelet-node.ts'
+import { kubeletServer, startRealKubelet, type KubeletServerOptions } from './kubelet-node.ts'
 import { nodeRangesDefault, podRangesDefault } from './node-ranges.ts'
 import type { RealNode } from './real-node.ts'
+import { shownConfiguration } from './shown-configuration.ts'
 import { simulatedHost } from './simulated-host.ts'
 import { SimulatedMachine } from './simulated-machine.ts'
 import { apiServerUser, controllerManagerUser, controllerUser, nodeUser, schedulerUser } from './identities.ts'
@@ -345,7 +344,7 @@ export class Cluster {
       const flow = this.flow
       const kubelet = new Kubelet({ client, runtime, clock, random, flow, log, description, settings, host })
       kubelet.start(tasks)
-      this.#serveKubelet(name, runtime, runtime.logs, kubelet, client, tasks)
+      this.#serveKubelet({ nodeName: name, runtime, logs: runtime.logs, kubelet }, client, tasks)
     })
   }
 
@@ -369,22 +368,21 @@ export class Cluster {
     return new Component(`kubelet/${name}`, this.#options, (tasks) => {
       const client = this.client(`kubelet/${name}`, nodeUser(name))
       const kubelet = startRealKubelet(real, { client, clock, random, flow: this.flow, log }, tasks)
-      this.#serveKubelet(name, real.runtime, real.logs, kubelet, client, tasks)
+      const configuration = shownConfiguration(real.settings)
+      this.#serveKubelet({ ...real, configuration, nodeName: name, kubelet }, client, tasks)
     })
   }
 
   /** The kubelet's own server, in this process: no socket is needed for it. */
   #serveKubelet(
-    nodeName: string,
-    runtime: ContainerRuntime,
-    logs: LogFiles,
-    kubelet: Kubelet,
+    served: Omit<KubeletServerOptions, 'access' | 'pod' | 'clock' | 'log'>,
     client: Client,
     tasks: TaskGroup,
   ): void {
     const { clock, log } = this.#options
+    const { nodeName } = served
     const server = kubeletServer({
-      ...{ nodeName, runtime, logs, kubelet, clock, log },
+      ...{ ...served, clock, log },
       access: trusting(kubeletClient.commonName, reviewAccess({ client, nodeName })),
       pod: (namespace, name) => this.#podOn(nodeName, namespace, name),
     })

@@ -14,7 +14,9 @@ import { logRotatorDefaults, LogRotator } from '../kubelet/logs/rotator.ts'
 import type { KubeletAccess } from '../kubelet/server/access.ts'
 import { KubeletServer } from '../kubelet/server/server.ts'
 import type { LogFiles } from '../machine/logs/log-files.ts'
+import type { SystemLogs } from '../machine/logs/system-logs.ts'
 import type { ContainerRuntime } from '../machine/runtime/runtime.ts'
+import type { JsonObject } from '../schema/json-value.ts'
 import { nodeCrypto } from '../platform/node/crypto.ts'
 import { nodeOutbound } from '../platform/node/outbound.ts'
 import type { RealNode } from './real-node.ts'
@@ -50,15 +52,26 @@ export interface KubeletServerOptions {
   readonly access: KubeletAccess
   readonly clock: Clock
   readonly log: Log
+  /** Of the machine itself; a simulated one has none. */
+  readonly systemLogs?: SystemLogs
+  /** What it goes by, as a KubeletConfiguration. */
+  readonly configuration?: JsonObject
   /** Where pods are found sooner than the kubelet hears of them; the kubelet's own when left out. */
   readonly pod?: (namespace: string, name: string) => Pod | undefined
 }
 
 export function kubeletServer(options: KubeletServerOptions): KubeletServer {
-  const { nodeName, runtime, logs, kubelet, access, clock, log } = options
+  const { nodeName, runtime, logs, kubelet, access, clock, log, systemLogs, configuration } = options
   const pod = options.pod ?? ((namespace: string, name: string) => kubelet.pod(namespace, name))
   return new KubeletServer({
-    host: { nodeName, runtime, logs, pod, pods: () => Promise.resolve(kubelet.pods()), stats: kubelet.stats },
+    host: {
+      ...{ nodeName, runtime, logs, pod },
+      pods: () => Promise.resolve(kubelet.pods()),
+      stats: kubelet.stats,
+      probeMetrics: () => kubelet.probeMetrics(),
+      ...(systemLogs === undefined ? {} : { systemLogs }),
+      ...(configuration === undefined ? {} : { configuration }),
+    },
     access,
     outbound: nodeOutbound,
     sha1: nodeCrypto.sha1,

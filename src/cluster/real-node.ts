@@ -2,7 +2,8 @@
 import { availableParallelism, arch, hostname, release, totalmem } from 'node:os'
 import { existsSync, readFileSync } from 'node:fs'
 import type { Clock } from '../base/clock.ts'
-import type { Log } from '../base/log.ts'
+import { errorText, type Log } from '../base/log.ts'
+import { TaskGroup } from '../base/task-group.ts'
 import type { Service } from '../api/core/v1/service.ts'
 import type { NodeHost } from '../kubelet/node-host.ts'
 import type { MachineFacts, NodeDescription } from '../kubelet/node-status.ts'
@@ -16,6 +17,7 @@ import { Containerd } from '../machine/cri/containerd.ts'
 import { CtrImageMounts } from '../machine/cri/image-mounts.ts'
 import { CriRuntime } from '../machine/cri/runtime.ts'
 import { NodeLogFiles } from '../machine/logs/node-log-files.ts'
+import { NodeSystemLogs } from '../machine/logs/node-system-logs.ts'
 import { manifestAddress, manifestFolder } from '../machine/manifests/node-manifests.ts'
 import { nodeReach } from '../machine/reach/node-reach.ts'
 import { AnnouncedShutdown } from '../machine/shutdown/announced-shutdown.ts'
@@ -31,6 +33,7 @@ export interface RealNode {
   readonly runtime: CriRuntime
   readonly description: NodeDescription
   readonly logs: NodeLogFiles
+  readonly systemLogs: NodeSystemLogs
   host(services: () => readonly Service[]): NodeHost
   /** Gives pods addresses of this range; a network that somebody else has configured stays. */
   provideNetwork(podCidr: string): Promise<void>
@@ -52,6 +55,8 @@ export interface RealNodeOptions {
   readonly podCidr?: string
   /** The socket of a runtime that is there already; without it a containerd is started. */
   readonly runtimeSocket?: string
+  /** Runs while that runtime does not answer, with the node as far as it is known. */
+  readonly whileSilent?: (description: NodeDescription, signal: AbortSignal) => Promise<void>
 }
 
 export interface RealNodeParts {
@@ -65,11 +70,19 @@ const containerdSnapshotter = 'overlayfs'
 /** Where it stands which control group holds the pods: whoever clears up must know. */
 export const cgroupNote = (folder: string): string => `${folder}/cgroup`
 
+/** As upstream says it of a runtime that does not say what it is. */
+const unknownRuntime = 'remote://Unknown'
+
+/** How long one try to reach a runtime takes at most, how long the next waits, and when there is no use in another. */
+const connectMsMax = 5_000
+const connectAgainMs = 500
+const silenceMsMax = 600_000
+
 /** How long all containers together have to end. */
 const restMsMax = 20_000
 
 export async function startRealNode(
-  { dataFolder, hostIp, podCidr, settings, runtimeSocket, name = hostname() }: RealNodeOptions,
+  { dataFolder, hostIp, podCidr, settings, runtimeSocket, whileSilent, name = hostname() }: RealNodeOptions,
   { platform, clock, log }: RealNodeParts,
   signal: AbortSignal,
 ): Promise<RealNode> {
@@ -84,18 +97,6 @@ export async function startRealNode(
   await using starting = new AsyncDisposableStack()
   if (runtimeSocket === undefined) starting.use(await takeMachine())
   if (podCidr !== undefined && runtimeSocket === undefined) await provide(podCidr)
-  const { runtime, stop } =
-    runtimeSocket === undefined
-      ? await ownContainerd(folder, networkFolder, { platform, clock, log }, signal)
-      : await presentRuntime(runtimeSocket, { platform, clock, log }, signal)
-  const imageMounts =
-    runtime.name === 'containerd'
-      ? new CtrImageMounts(platform.processes, {
-          socketPath: runtimeSocket ?? `${folder}/containerd/containerd.sock`,
-          snapshotter: runtimeSocket === undefined ? snapshotter() : containerdSnapshotter,
-        })
-      : undefined
-  starting.defer(stop)
   const cgroupRoot = `${settings.cgroupRoot.replace(/\/$/, '')}/kubepods`
   await platform.files.makeFolder(folder)
   await platform.files.write(cgroupNote(folder), cgroupRoot)
@@ -112,17 +113,31 @@ export async function startRealNode(
     pods: String(settings.podsMax),
   }
   const { kubeReserved, systemReserved, thresholds } = settings
-  const description: NodeDescription = {
+  const silent: NodeDescription = {
     name: name.toLowerCase(),
     hostIp,
     capacity,
     allocatable: allocatableOf(capacity, [kubeReserved, systemReserved, { memory: String(hugeBytes) }], thresholds),
-    runtime: `${runtime.name}://${runtime.version}`,
+    runtime: unknownRuntime,
     operatingSystem: 'linux',
     architecture: architecture(),
     machine: machineFacts(),
     ...(podCidr === undefined ? {} : { podCidr }),
   }
+  const onSilent = (stop: AbortSignal) => whileSilent?.(silent, stop) ?? Promise.resolve()
+  const { runtime, stop } =
+    runtimeSocket === undefined
+      ? await ownContainerd(folder, networkFolder, { platform, clock, log }, signal)
+      : await presentRuntime(runtimeSocket, { platform, clock, log, onSilent }, signal)
+  starting.defer(stop)
+  const imageMounts =
+    runtime.name === 'containerd'
+      ? new CtrImageMounts(platform.processes, {
+          socketPath: runtimeSocket ?? `${folder}/containerd/containerd.sock`,
+          snapshotter: runtimeSocket === undefined ? snapshotter() : containerdSnapshotter,
+        })
+      : undefined
+  const description = { ...silent, runtime: `${runtime.name}://${runtime.version}` }
   const { manifestFolder: staticFolder = `${folder}/manifests`, manifestUrl } = settings
   const manifests = [
     manifestFolder(staticFolder, clock),
@@ -137,6 +152,7 @@ export async function startRealNode(
     runtime,
     description,
     logs: new NodeLogFiles(),
+    systemLogs: new NodeSystemLogs('/var/log'),
     host: (services) => ({
       disk: new NodeDisk(),
       logs: new NodeLogFiles(),
@@ -198,15 +214,31 @@ export async function ownContainerd(
 /** Its network is its own matter: it reads the configuration that its own says. */
 async function presentRuntime(
   socketPath: string,
-  { platform, clock, log }: RealNodeParts,
+  { platform, clock, log, onSilent }: RealNodeParts & { readonly onSilent: (stop: AbortSignal) => Promise<void> },
   signal: AbortSignal,
 ): Promise<StartedRuntime> {
-  const runtime = await CriRuntime.connect(socketPath, { http2: platform.http2, clock, log }, signal).catch(
-    (error: unknown) => {
-      throw new Error(`no container runtime answers at ${socketPath}`, { cause: error })
-    },
-  )
-  return { runtime, stop: () => Promise.resolve(runtime.close()) }
+  await using waiting = new TaskGroup({ signal })
+  const untilMs = clock.monotonicMs() + silenceMsMax
+  for (let tries = 0; ; tries++) {
+    const late = new AbortController()
+    const timer = clock.after(connectMsMax, () => late.abort())
+    try {
+      const bound = AbortSignal.any([signal, late.signal])
+      const runtime = await CriRuntime.connect(socketPath, { http2: platform.http2, clock, log }, bound)
+      return { runtime, stop: () => Promise.resolve(runtime.close()) }
+    } catch (error) {
+      signal.throwIfAborted()
+      if (clock.monotonicMs() > untilMs)
+        throw new Error(`no container runtime answers at ${socketPath}`, { cause: error })
+      if (tries === 0) {
+        log.warn('no container runtime answers yet', { socket: socketPath, error: errorText(error) })
+        waiting.start('silent runtime', onSilent)
+      }
+      await clock.sleep(connectAgainMs, signal)
+    } finally {
+      timer.cancel()
+    }
+  }
 }
 
 const architecture = (): 'arm64' | 'amd64' => (arch() === 'arm64' ? 'arm64' : 'amd64')

@@ -12,6 +12,7 @@ import { node, type Node } from '../api/core/v1/node.ts'
 import { isIpV4 } from '../api/network-rules.ts'
 import { Informer } from '../client/informer.ts'
 import { keepRotating } from '../kubelet/certificates/rotating-certificate.ts'
+import { beat } from '../kubelet/heartbeat.ts'
 import { Kubelet } from '../kubelet/kubelet.ts'
 import type { NodeDescription } from '../kubelet/node-status.ts'
 import { remembering, reviewAccess } from '../kubelet/server/review-access.ts'
@@ -26,6 +27,7 @@ import { listenForHealth, listenForRequests, type Answering } from './kubelet-po
 import type { KubeletProcessSettings } from './kubelet-process-flags.ts'
 import { lockDirectory } from './lock.ts'
 import { openRemote } from './remote.ts'
+import { shownConfiguration } from './shown-configuration.ts'
 import { simulatedHost } from './simulated-host.ts'
 
 export interface RunKubeletOptions {
@@ -82,7 +84,8 @@ export async function runKubelet(options: RunKubeletOptions, signal: AbortSignal
   const started = await startNode({ options, identity, parts: { ...parts, flow } }, tasks)
   cleanUps.defer(() => started.stop())
   endPods = () => started.shutDown()
-  answering.server = kubeletServer({ ...started, nodeName, access, clock: realClock, log })
+  const configuration = shownConfiguration(options.settings, own)
+  answering.server = kubeletServer({ ...started, configuration, nodeName, access, clock: realClock, log })
   await listenForHealth(own, cleanUps)
   await unlessAborted(started.registered, tasks.signal)
   options.onReady({ name: nodeName, url: `https://${hostText(hostIp)}:${port}` })
@@ -97,7 +100,7 @@ interface NodeStart {
   readonly parts: KubeletNodeParts
 }
 
-interface StartedNode extends Pick<Parameters<typeof kubeletServer>[0], 'runtime' | 'logs' | 'kubelet'> {
+interface StartedNode extends Pick<Parameters<typeof kubeletServer>[0], 'runtime' | 'logs' | 'systemLogs' | 'kubelet'> {
   /** Ends its pods, where the end of this process is the node's. */
   shutDown(): Promise<void>
   stop(): Promise<void>
@@ -153,8 +156,13 @@ async function startReal({ options, identity, parts, self }: KnownNodeStart, tas
   const { startRealNode } = await import('./real-node.ts')
   const { dataFolder, settings, process: own } = options
   const { runtimeSocket } = own
+  const down = { pressures: [], faults: ['container runtime is down'] }
+  const whileSilent = (description: NodeDescription, signal: AbortSignal) => {
+    const runtime = { images: () => Promise.resolve([]) }
+    return beat({ ...parts, description: { ...description, ...identity }, runtime, state: () => down }, signal)
+  }
   const real = await startRealNode(
-    { ...identity, dataFolder, settings, ...(runtimeSocket === undefined ? {} : { runtimeSocket }) },
+    { ...identity, dataFolder, settings, whileSilent, ...(runtimeSocket === undefined ? {} : { runtimeSocket }) },
     { platform: nodePlatform, ...parts },
     tasks.signal,
   )
@@ -167,7 +175,8 @@ async function startReal({ options, identity, parts, self }: KnownNodeStart, tas
   })
   const described = { ...real, description: { ...real.description, ...identity } }
   const kubelet = startRealKubelet(described, parts, tasks)
-  return { runtime: real.runtime, logs: real.logs, kubelet, shutDown: () => real.shutDown(), stop: () => real.stop() }
+  const { runtime, logs, systemLogs } = real
+  return { runtime, logs, systemLogs, kubelet, shutDown: () => real.shutDown(), stop: () => real.stop() }
 }
 
 /** The address by which this machine reaches the API server: that server reaches it there, too. */

@@ -132,6 +132,11 @@ export class Kubelet {
     return this.#pods.all()
   }
 
+  /** How its probes were answered, in Prometheus' text format. */
+  probeMetrics(): string {
+    return this.#probes.metricsText()
+  }
+
   start(tasks: TaskGroup): void {
     const leave = this.#parts.runtime.onChange((uid) => this.#syncs.wake(uid))
     tasks.signal.addEventListener(

@@ -13,6 +13,8 @@ export interface ProbeWorkerParts {
   readonly spec: Probe
   /** Asks once; rejects when it cannot be asked. */
   readonly ask: (signal: AbortSignal) => Promise<CheckResult>
+  /** Hears of every answer, and how long it took. */
+  readonly onAnswer: (answer: 'success' | 'failure', tookMs: number) => void
   /** Hears of every answer that is no plain success. */
   readonly onTrouble: (trouble: Trouble) => void
   readonly onVerdict: (verdict: Verdict) => void
@@ -52,11 +54,14 @@ export class ProbeWorker {
   }
 
   async #tick(): Promise<void> {
-    const { clock, spec } = this.#parts
+    const { clock, spec, onAnswer } = this.#parts
     const beganMs = clock.monotonicMs()
     const answer = await this.#ask()
     if (this.#stopped.signal.aborted) return
-    if (answer !== undefined) this.#count(answer)
+    if (answer !== undefined) {
+      onAnswer(answer, clock.monotonicMs() - beganMs)
+      this.#count(answer)
+    }
     if (this.#stopped.signal.aborted) return
     const takenMs = clock.monotonicMs() - beganMs
     this.start(Math.max(0, spec.periodSeconds * 1000 - takenMs))

@@ -131,22 +131,21 @@ async function decide(answers: string, more: Partial<Probe>): Promise<string[]> 
     return Promise.resolve(answer === '-' ? { kind: 'failure', message: 'm' } : { kind: 'success' })
   }
   const onVerdict = (verdict: Verdict) => verdicts.push(`${clock.nowMs() / 1000}s ${verdict}`)
-  const worker = new ProbeWorker(
-    { clock, spec: { ...spec({}), periodSeconds: 1, ...more }, ask, onVerdict, onTrouble: () => troubles++ },
-    'open',
-  )
+  let answered = 0
+  const told = { onVerdict, onTrouble: () => troubles++, onAnswer: () => answered++ }
+  const worker = new ProbeWorker({ clock, spec: { ...spec({}), periodSeconds: 1, ...more }, ask, ...told }, 'open')
   worker.start(0)
   await clock.advance(1000 * (answers.length - 1))
   worker.stop()
-  return [...verdicts, `${troubles} told`]
+  return [...verdicts, `${troubles} of ${answered} told`]
 }
 
 const verdicts: [why: string, answers: string, more: Partial<Probe>, decided: string[]][] = [
-  ['one success is enough', '+++', {}, ['0s success', '0 told']],
-  ['three failures in a row', '+--+---', {}, ['0s success', '6s failure', '5 told']],
-  ['two successes in a row', '+-++', { successThreshold: 2 }, ['3s success', '1 told']],
-  ['what could not be asked is asked again at once', '!!+', {}, ['0s success', '0 told']],
-  ['what cannot be asked says nothing', '!!!-', { failureThreshold: 1 }, ['1s failure', '2 told']],
+  ['one success is enough', '+++', {}, ['0s success', '0 of 3 told']],
+  ['three failures in a row', '+--+---', {}, ['0s success', '6s failure', '5 of 7 told']],
+  ['two successes in a row', '+-++', { successThreshold: 2 }, ['3s success', '1 of 4 told']],
+  ['what could not be asked is asked again at once', '!!+', {}, ['0s success', '0 of 1 told']],
+  ['what cannot be asked says nothing', '!!!-', { failureThreshold: 1 }, ['1s failure', '2 of 1 told']],
 ]
 for (const [why, answers, more, decided] of verdicts)
   test(`verdict: ${why}`, async () => deepEqual(await decide(answers, more), decided))

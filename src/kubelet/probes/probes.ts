@@ -10,6 +10,7 @@ import type { RuntimeContainer, RuntimePod } from '../../machine/runtime/runtime
 import { containersOf, type ContainerHealth } from '../pod-actions.ts'
 import type { Tell } from '../pod-events.ts'
 import { check, type CheckParts } from './check.ts'
+import { ProbeMetrics } from './probe-metrics.ts'
 import { probeKinds, ProbeWorker, type ProbeKind, type Trouble, type Verdict } from './probe-worker.ts'
 
 export interface ProbesParts extends CheckParts {
@@ -37,6 +38,8 @@ export class Probes implements ContainerHealth {
   /** By container id, below the pod's uid. */
   readonly #pods = new Map<string, Map<string, Followed>>()
   readonly #closed = new AbortController()
+  /** Made when the first probe is answered: most nodes of many have none. */
+  #metrics: ProbeMetrics | undefined
 
   constructor(parts: ProbesParts) {
     this.#parts = parts
@@ -74,7 +77,13 @@ export class Probes implements ContainerHealth {
     }
   }
 
+  /** In Prometheus' text format. */
+  metricsText(): string {
+    return this.#metrics?.text() ?? ''
+  }
+
   forget(podUid: string): void {
+    this.#metrics?.forget(podUid)
     for (const [id, followed] of this.#pods.get(podUid) ?? []) this.#leave(podUid, id, followed)
   }
 
@@ -138,6 +147,11 @@ export class Probes implements ContainerHealth {
         ask: (signal) => {
           const { podIp } = followed
           return check(spec, { container, containerId: seen.id, podIp }, this.#parts, signal)
+        },
+        onAnswer: (answer, tookMs) => {
+          const result = answer === 'success' ? 'successful' : 'failed'
+          this.#metrics ??= new ProbeMetrics()
+          this.#metrics.count({ pod: followed.pod, container: container.name, type: titles[kind] }, result, tookMs)
         },
         onTrouble: (trouble) => this.#tell(kind, followed, trouble),
         onVerdict: (verdict) => this.#decided(kind, followed, verdict),

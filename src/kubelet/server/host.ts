@@ -1,6 +1,8 @@
 // KubeletHost: what the kubelet's server asks of its kubelet.
 import type { Pod } from '../../api/core/v1/pod.ts'
 import type { LogFiles } from '../../machine/logs/log-files.ts'
+import type { SystemLogs } from '../../machine/logs/system-logs.ts'
+import type { JsonObject } from '../../schema/json-value.ts'
 import type { NodeStats } from '../stats/node-stats.ts'
 import type { ContainerRuntime, RuntimeContainer, RuntimePod } from '../../machine/runtime/runtime.ts'
 
@@ -14,6 +16,12 @@ export interface KubeletHost {
   pods(signal: AbortSignal): Promise<readonly Pod[]>
   /** What the node and its pods use; left out where nothing measures it. */
   readonly stats?: Pick<NodeStats, 'summary' | 'machine'>
+  /** How probes were answered, in Prometheus' text format. */
+  readonly probeMetrics?: () => string
+  /** Of the node itself; left out where there are none. */
+  readonly systemLogs?: SystemLogs
+  /** What the kubelet goes by, as a KubeletConfiguration. */
+  readonly configuration?: JsonObject
 }
 
 /** A refusal that is answered as text, as kubelets answer. */

@@ -1,11 +1,11 @@
-// What the node and its pods use, as the kubelet's own paths tell it: /stats/summary and the three of /metrics.
+// What the node and its pods use, as the kubelet's own paths tell it: /stats/summary and those of /metrics.
 import type { WireAnswer } from '../../platform/listener.ts'
 import { cadvisorMetrics, kubeletMetrics, resourceMetrics } from '../stats/metrics-text.ts'
 import { cpuAndMemoryOf } from '../stats/summary.ts'
 import { KubeletRefusal, type KubeletHost } from './host.ts'
 
 export async function measures(
-  { stats }: KubeletHost,
+  { stats, probeMetrics }: KubeletHost,
   path: readonly string[],
   query: URLSearchParams,
   signal: AbortSignal,
@@ -29,6 +29,8 @@ export async function measures(
       return text(metricsType, async (given) => resourceMetrics(await given.summary(signal)))
     case 'metrics/cadvisor':
       return text(metricsType, async (given) => cadvisorMetrics(await given.summary(signal), given.machine))
+    case 'metrics/probes':
+      return { status: 200, headers: { 'content-type': metricsType }, body: probeMetrics?.() ?? '' }
     default:
       throw new KubeletRefusal(404, '404 page not found\n')
   }

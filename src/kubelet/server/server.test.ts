@@ -9,6 +9,7 @@ import { VirtualClock } from '../../base/virtual-clock.ts'
 import type { Pod } from '../../api/core/v1/pod.ts'
 import { Client } from '../../client/client.ts'
 import type { ApiCall, Transport } from '../../client/transport.ts'
+import type { SystemLog } from '../../machine/logs/system-logs.ts'
 import { plainContainer, plainSandbox } from '../../machine/runtime/config.ts'
 import type { RemoteStreams } from '../../machine/runtime/runtime.ts'
 import { SimulatedRuntime } from '../../machine/runtime/simulated.ts'
@@ -96,6 +97,9 @@ async function startNode({ streams, exchange = () => Promise.reject(new Error('n
       logs: simulated.logs,
       pod: (_, name) => (name === 'web' ? pod : undefined),
       pods: () => Promise.resolve([pod]),
+      probeMetrics: () => 'prober_probe_total 1\n',
+      configuration: { kind: 'KubeletConfiguration' },
+      systemLogs: { find: (path) => Promise.resolve(systemLog(path)) },
     },
     access: {
       authenticateToken: (token) => Promise.resolve(token === 'good' ? { name: 'robot', groups: [] } : undefined),
@@ -121,6 +125,18 @@ async function startNode({ streams, exchange = () => Promise.reject(new Error('n
       body: () => Promise.resolve(new Uint8Array()),
     })
   return { ask, end: () => end.abort() }
+}
+
+function systemLog(path: string): SystemLog | undefined {
+  if (/^\/?(deep\/?)?$/.test(path)) return { kind: 'folder', names: ['a<b', 'deep/', 'what?'] }
+  if (!path.startsWith('/sys log')) return undefined
+  return {
+    kind: 'file',
+    modifiedMs: 0,
+    async *content() {
+      yield encode('a line\n')
+    },
+  }
 }
 
 async function textOf({ body }: WireAnswer): Promise<string> {
@@ -154,6 +170,25 @@ const answers: [why: string, target: string, asked: Asked, status: number, text:
     { certificate: nobody },
     403,
     /^Forbidden \(user=mallory, verb=get, resource=nodes, subresource\(s\)=\[healthz proxy\]\)\n$/,
+  ],
+  ['how probes were answered', '/metrics/probes', {}, 200, /^prober_probe_total 1\n$/],
+  ['what it goes by', '/configz', {}, 200, /^{"kubeletconfig":{"kind":"KubeletConfiguration"}}$/],
+  [
+    'the logs of the node',
+    '/logs/',
+    {},
+    200,
+    /\n<pre>\n<a href="a%3Cb">a&lt;b<\/a>\n<a href="deep\/">deep\/<\/a>\n<a href="what%3F">what\?<\/a>\n<\/pre>\n$/,
+  ],
+  ['a folder of them, where its links do not begin', '/logs/deep', {}, 301, /^$/],
+  ['one of them', '/logs/sys%20log', {}, 200, /^a line\n$/],
+  ['one that is not there', '/logs/none', {}, 404, /^404 page not found\n$/],
+  [
+    'the logs of the node are a part of their own',
+    '/logs/',
+    { certificate: nobody },
+    403,
+    /subresource\(s\)=\[log proxy\]/,
   ],
   ['logs', '/containerLogs/default/web/main', {}, 200, /^hello\nworld\n$/],
   ['the last line', '/containerLogs/default/web/main?tailLines=1', {}, 200, /^world\n$/],

@@ -10,6 +10,7 @@ import { measures } from './measures.ts'
 import { containerLogs } from './container-logs.ts'
 import { KubeletRefusal, runningContainer, runningPod, type KubeletHost } from './host.ts'
 import { localPorts, serveCommand } from './local-command.ts'
+import { nodeLogs } from './node-logs.ts'
 import { openAt, streamCommand, streamPorts, type StreamParts } from './streams.ts'
 
 export interface KubeletServerParts extends StreamParts {
@@ -34,7 +35,7 @@ export class KubeletServer {
         .filter((part) => part !== '')
         .map(decodeURIComponent)
       await admit(request, path, this.#parts.access)
-      return await this.#answer(request, path, url.searchParams)
+      return await this.#answer(request, path, url)
     } catch (error) {
       return this.#refused(error, request)
     }
@@ -48,7 +49,7 @@ export class KubeletServer {
     return { status: 500, headers, body: errorText(error) }
   }
 
-  #answer(request: WireRequest, path: readonly string[], query: URLSearchParams): Promise<WireAnswer> {
+  #answer(request: WireRequest, path: readonly string[], { pathname, searchParams: query }: URL): Promise<WireAnswer> {
     const { host, clock } = this.#parts
     const [what, namespace = '', pod = '', ...rest] = path
     const isRead = request.method === 'GET' || request.method === 'HEAD'
@@ -56,6 +57,8 @@ export class KubeletServer {
     const container = rest.at(-1) ?? ''
     if (what === 'healthz' && path.length === 1 && isRead) return Promise.resolve(text('ok'))
     if (what === 'pods' && path.length === 1 && isRead) return podList(host, request.signal)
+    if (what === 'configz' && path.length === 1 && isRead) return Promise.resolve(configuration(host))
+    if (what === 'logs' && isRead) return nodeLogs(host, pathname)
     if ((what === 'stats' || what === 'metrics') && isRead) return measures(host, path, query, request.signal)
     if (what === 'containerLogs' && rest.length === 1 && isRead)
       return containerLogs(host, { namespace, pod, container, query }, clock, request.signal)
@@ -127,6 +130,12 @@ const text = (body: string): WireAnswer => ({
   headers: { 'content-type': 'text/plain; charset=utf-8' },
   body,
 })
+
+const configuration = ({ configuration: kubeletconfig }: KubeletHost): WireAnswer => {
+  if (kubeletconfig === undefined) throw new KubeletRefusal(404, '404 page not found\n')
+  const headers = { 'content-type': 'application/json' }
+  return { status: 200, headers, body: JSON.stringify({ kubeletconfig }) }
+}
 
 const podList = async (host: KubeletHost, signal: AbortSignal): Promise<WireAnswer> => ({
   status: 200,

@@ -1,6 +1,7 @@
 // Log files: the contract on the host's files and on the simulated runtime, and what only one of them can do.
 import { deepEqual, equal, rejects } from 'node:assert/strict'
-import { appendFile, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { execFileSync } from 'node:child_process'
+import { appendFile, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
@@ -12,6 +13,7 @@ import { SimulatedRuntime } from '../runtime/simulated.ts'
 import { logFilesContract } from './contract.suite.ts'
 import { MemoryLog } from './memory-log.ts'
 import { NodeLogFiles } from './node-log-files.ts'
+import { NodeSystemLogs } from './node-system-logs.ts'
 
 const folders: string[] = []
 after(async () => {
@@ -98,4 +100,28 @@ test('host: files are listed, measured, compressed and removed', async () => {
   equal(await files.sizeOf(join(folder, '0.log')), 5)
   await rejects(files.compress(join(folder, 'missing')))
   deepEqual(await files.list(join(folder, 'nowhere', 'x')), [])
+})
+
+test('the logs of the host: folders, files, and nothing that lies elsewhere', async () => {
+  const folder = await newFolder()
+  const outside = await newFolder()
+  const inside = join(folder, 'log')
+  await mkdir(join(inside, 'deep'), { recursive: true })
+  await writeFile(join(inside, 'deep', 'syslog'), 'a line\n')
+  await writeFile(join(outside, 'secret'), 'secret')
+  await symlink('deep/syslog', join(inside, 'alias'))
+  await symlink(join(outside, 'secret'), join(inside, 'out'))
+  await symlink(outside, join(inside, 'away'))
+  execFileSync('mkfifo', [join(inside, 'pipe')])
+  const logs = new NodeSystemLogs(inside)
+  deepEqual(await logs.find('/'), { kind: 'folder', names: ['alias', 'away', 'deep/', 'out', 'pipe'] })
+  for (const path of ['/deep/syslog', '/alias']) {
+    const found = await logs.find(path)
+    if (found?.kind !== 'file') throw new Error(`${path} is no file`)
+    let text = ''
+    for await (const piece of found.content()) text += new TextDecoder().decode(piece)
+    equal(text, 'a line\n')
+  }
+  for (const path of ['/none', '/deep/syslog/x', '/out', '/away', '/away/secret', '/../log/../../etc/passwd', '/pipe'])
+    equal(await logs.find(path), undefined, path)
 })

@@ -1,0 +1,43 @@
+// /logs: the logs of the node itself: folders as a page of links, files as they are.
+import type { WireAnswer } from '../../platform/listener.ts'
+import { KubeletRefusal, type KubeletHost } from './host.ts'
+
+const notFound = () => new KubeletRefusal(404, '404 page not found\n')
+
+export async function nodeLogs({ systemLogs }: KubeletHost, pathname: string): Promise<WireAnswer> {
+  const path = decodeURIComponent(pathname.slice('/logs'.length))
+  const found = path.includes('\0') ? undefined : await systemLogs?.find(path)
+  if (found === undefined) throw notFound()
+  if (found.kind === 'file') {
+    if (path.endsWith('/')) return moved(`../${encodeURIComponent(path.split('/').at(-2) ?? '')}`)
+    const headers = {
+      'content-type': 'text/plain; charset=utf-8',
+      'last-modified': new Date(found.modifiedMs).toUTCString(),
+    }
+    return { status: 200, headers, body: found.content() }
+  }
+  // Links of the page begin where the page stands.
+  if (!path.endsWith('/')) return moved(`${encodeURIComponent(path.split('/').at(-1) || 'logs')}/`)
+  return { status: 200, headers: { 'content-type': 'text/html; charset=utf-8' }, body: page(found.names) }
+}
+
+const moved = (location: string): WireAnswer => ({ status: 301, headers: { location }, body: '' })
+
+const page = (names: readonly string[]): string =>
+  [
+    '<!doctype html>',
+    '<meta name="viewport" content="width=device-width">',
+    '<pre>',
+    ...names.map(
+      (name) => `<a href="${encodeURI(name).replaceAll('?', '%3F').replaceAll('#', '%23')}">${shown(name)}</a>`,
+    ),
+    '</pre>\n',
+  ].join('\n')
+
+const shown = (text: string): string =>
+  text
+    .replaceAll('&', '&amp;')
+    .replaceAll('<', '&lt;')
+    .replaceAll('>', '&gt;')
+    .replaceAll('"', '&#34;')
+    .replaceAll("'", '&#39;')

@@ -1,0 +1,54 @@
+// NodeSystemLogs: the logs of this host. Pods that may write there plant links: what leads out of the folder is not shown.
+import { constants } from 'node:fs'
+import { open, readdir, readlink, realpath, type FileHandle } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { SystemLog, SystemLogs } from './system-logs.ts'
+
+const nowhere = new Set(['ENOENT', 'ENOTDIR', 'ELOOP', 'ENXIO', 'ENAMETOOLONG'])
+
+export class NodeSystemLogs implements SystemLogs {
+  readonly #folder: string
+
+  constructor(folder: string) {
+    this.#folder = folder
+  }
+
+  async find(path: string): Promise<SystemLog | undefined> {
+    const held = await this.#open(path)
+    if (held === undefined) return undefined
+    try {
+      const { file } = held
+      const status = await file.stat()
+      if (status.isDirectory()) {
+        const entries = await readdir(`/proc/self/fd/${file.fd}`, { withFileTypes: true })
+        const names = entries.map((entry) => (entry.isDirectory() ? `${entry.name}/` : entry.name))
+        return { kind: 'folder', names: names.toSorted() }
+      }
+      if (!status.isFile()) return undefined
+      return { kind: 'file', modifiedMs: status.mtimeMs, content: () => this.#content(path) }
+    } finally {
+      await held.file.close()
+    }
+  }
+
+  async *#content(path: string): AsyncGenerator<Uint8Array> {
+    const held = await this.#open(path)
+    if (held !== undefined) yield* held.file.createReadStream() as AsyncIterable<Uint8Array>
+  }
+
+  /** What is looked at is what is held, whoever moves it meanwhile. */
+  async #open(path: string): Promise<{ readonly file: FileHandle } | undefined> {
+    let file: FileHandle
+    try {
+      // A pipe that nobody writes into must not hold it up.
+      file = await open(join(this.#folder, path), constants.O_RDONLY | constants.O_NONBLOCK)
+    } catch (error) {
+      if (nowhere.has((error as NodeJS.ErrnoException).code ?? '')) return undefined
+      throw error
+    }
+    const [root, place] = await Promise.all([realpath(this.#folder), readlink(`/proc/self/fd/${file.fd}`)])
+    if (place === root || place.startsWith(`${root}/`)) return { file }
+    await file.close()
+    return undefined
+  }
+}
