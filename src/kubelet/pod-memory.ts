@@ -43,6 +43,8 @@ export interface PodMemory {
   isAdmitted: boolean
   /** What was told of it last, and when. */
   told?: { readonly status: Pod['status']; readonly atMs: number; readonly version?: string }
+  /** The pod as the API server answered when it was told last. */
+  written?: Pod
   /** When it is told again, where somebody else has said something else. */
   untoldMs?: number | undefined
   /** What is being changed of its resources. */

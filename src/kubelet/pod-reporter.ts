@@ -90,13 +90,14 @@ export class PodReporter {
       memory.untoldMs = told.atMs + contradictMs - nowMs
       return { ...wanted, status }
     }
-    memory.told = { status, atMs: nowMs }
     const { uid } = shown.metadata
     // With the uid: the spec may have changed meanwhile, but the pod may not be another one.
     const patch = { metadata: { uid }, status: statusPatch(shown.status, status) }
     try {
       const now = await client.of(podKind).patch(name, namespaceOf(wanted), patch, 'strategic', context, 'status')
+      memory.told = { status, atMs: nowMs }
       if (isStatic) return { ...wanted, status }
+      memory.written = now
       // What else has changed meanwhile is news all the same.
       const { generation, resourceVersion: version } = now.metadata
       if (generation === wanted.metadata.generation && isSame(status, now.status))

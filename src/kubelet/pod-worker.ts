@@ -78,6 +78,12 @@ function urgencyOf(round: number, due: readonly PodAction[]): 'now' | 'soon' | '
 
 const isGone = (due: readonly PodAction[]): boolean => due.some(({ kind }) => kind === 'release-pod')
 
+/** The watch may be behind what was answered: what is told is told of the newest. */
+const newerOf = (seen: Pod, written: Pod | undefined): Pod =>
+  written !== undefined && Number(written.metadata.resourceVersion) > Number(seen.metadata.resourceVersion)
+    ? written
+    : seen
+
 /** Under which name failures of an action are remembered. */
 const failureName = (action: PodAction): string | undefined =>
   action.kind === 'run-sandbox' ? sandboxFailure : action.kind === 'start-container' ? action.container.name : undefined
@@ -130,7 +136,7 @@ export class PodWorker {
     const memory = this.#memoryOf(uid)
     if (known !== undefined && !memory.isAdmitted) await this.#admit(known, memory, context)
     let againMs: number | undefined
-    let wanted = known
+    let wanted = known && newerOf(known, memory.written)
     let early: Postponed<Pod | undefined> | undefined
     try {
       for (let round = 0; round < roundsMax; round++) {
@@ -149,6 +155,7 @@ export class PodWorker {
         const urgency = urgencyOf(round, due)
         if (urgency === 'now') {
           const told = await early?.end()
+          early = undefined
           if (told !== undefined) wanted = told.result
         }
         if (wanted !== undefined && urgency !== 'never') {
