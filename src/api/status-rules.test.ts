@@ -117,6 +117,20 @@ const cases: readonly Case[] = [
     { status: ended(1) },
   ],
   [
+    'one may, where the exit of another has all started again',
+    pod,
+    {
+      spec: {
+        containers: [{ name: 'c' }],
+        initContainers: [{ name: 'i', restartPolicyRules: [{ action: 'RestartAllContainers' }] }],
+        restartPolicy: 'Never',
+      },
+      status: running,
+    },
+    [],
+    { status: ended(0) },
+  ],
+  [
     'one that failed may, where failures are started again',
     pod,
     { spec: { containers: [{ name: 'c' }], restartPolicy: 'OnFailure' }, status: running },

@@ -3,9 +3,9 @@ import { rfc3339 } from '../base/clock.ts'
 import type { Pod } from '../api/core/v1/pod.ts'
 import { podCondition } from '../api/core/v1/pod-readiness.ts'
 import type { PodCondition, PodStatus } from '../api/core/v1/pod-status.ts'
+import { mayRestartAll } from '../api/core/v1/restart-rules.ts'
 import type { ContainerStatuses } from './container-statuses.ts'
 import type { Verdict } from './pod-memory.ts'
-import { mayRestartAll } from './restart-all.ts'
 import { isSidecar } from './restarts.ts'
 
 interface Finding {
@@ -38,7 +38,7 @@ export function podConditions(input: ConditionsInput): PodCondition[] {
     ['ContainersReady', containersReady],
     ['PodScheduled', yes],
   ]
-  if (mayRestartAll(pod)) found.push(['AllContainersRestarting', restartingFinding(phase, isRestarting)])
+  if (mayRestartAll(pod.spec)) found.push(['AllContainersRestarting', restartingFinding(phase, isRestarting)])
   if (verdict?.isDisruption === true)
     found.push(['DisruptionTarget', { status: 'True', reason: 'TerminationByKubelet', message: verdict.message }])
   const others = (pod.status.conditions ?? []).filter(({ type }) => !found.some(([own]) => own === type))

@@ -2,6 +2,7 @@
 // that asked for it is kept until every other container has begun after it.
 import type { Container } from '../api/core/v1/container.ts'
 import type { Pod } from '../api/core/v1/pod.ts'
+import { mayRestartAll } from '../api/core/v1/restart-rules.ts'
 import type { RuntimeContainer, RuntimePod } from '../machine/runtime/runtime.ts'
 import { restartsAll } from './restarts.ts'
 
@@ -9,16 +10,9 @@ const none: readonly never[] = []
 
 const ownContainers = ({ spec }: Pod): readonly Container[] => [...(spec.initContainers ?? []), ...spec.containers]
 
-/** Whether an exit may ask for it at all. */
-export const mayRestartAll = ({ spec }: Pod): boolean =>
-  spec.containers.some(hasSuchRule) || (spec.initContainers?.some(hasSuchRule) ?? false)
-
-const hasSuchRule = ({ restartPolicyRules }: Container): boolean =>
-  restartPolicyRules?.some(({ action }) => action === 'RestartAllContainers') ?? false
-
 /** The last exit that asked for it. */
 export function restartTrigger(pod: Pod, running: RuntimePod | undefined): RuntimeContainer | undefined {
-  if (running === undefined || !mayRestartAll(pod)) return undefined
+  if (running === undefined || !mayRestartAll(pod.spec)) return undefined
   const byName = new Map(ownContainers(pod).map((container) => [container.name, container]))
   const exits = running.containers.filter(
     ({ name, state, exitCode }) => state === 'exited' && restartsAll(byName.get(name) ?? {}, exitCode),

@@ -5,6 +5,7 @@ import { ipErrors, isIpV4 } from '../../network-rules.ts'
 import type { Container } from './container.ts'
 import type { ContainerStatus, PodStatus } from './pod-status.ts'
 import type { PodSpec } from './pod-spec.ts'
+import { mayRestartAll } from './restart-rules.ts'
 
 interface Pod {
   readonly spec: PodSpec
@@ -20,7 +21,7 @@ export function validatePodStatusUpdate({ spec, status }: Pod, { status: old }: 
   for (let index = 0; index < conditions.length; index++)
     for (const detail of qualifiedNameErrors(conditions[index]?.type ?? ''))
       errors.push(invalid(`status.conditions[${index}].Condition`, conditions[index]?.type, detail))
-  if (spec.restartPolicy !== 'Always') {
+  if (spec.restartPolicy !== 'Always' && !mayRestartAll(spec)) {
     errors.push(...validateEnds(status, old, 'containerStatuses', spec.containers, spec.restartPolicy))
     errors.push(...validateEnds(status, old, 'initContainerStatuses', spec.initContainers ?? none, spec.restartPolicy))
   }
