@@ -67,6 +67,7 @@ export function kubeletServer(options: KubeletServerOptions): KubeletServer {
     host: {
       ...{ nodeName, runtime, logs, pod },
       pods: () => Promise.resolve(kubelet.pods()),
+      runningUid: (shown) => kubelet.runningUid(shown),
       stats: kubelet.stats,
       probeMetrics: () => kubelet.probeMetrics(),
       ...(systemLogs === undefined ? {} : { systemLogs }),

@@ -128,6 +128,11 @@ export class Kubelet {
     return this.#pods.named(namespace, name)
   }
 
+  /** Under which uid its runtime has a pod that the API server shows. */
+  runningUid(pod: Pod): string {
+    return this.#pods.runningUid(pod)
+  }
+
   pods(): readonly Pod[] {
     return this.#pods.all()
   }

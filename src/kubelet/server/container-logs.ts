@@ -3,7 +3,7 @@ import type { Clock } from '../../base/clock.ts'
 import type { Pod } from '../../api/core/v1/pod.ts'
 import type { WireAnswer } from '../../platform/listener.ts'
 import { readLog, type LogOptions } from '../logs/read-log.ts'
-import { KubeletRefusal, type KubeletHost } from './host.ts'
+import { inspect, KubeletRefusal, type KubeletHost } from './host.ts'
 
 export interface LogRequest {
   readonly namespace: string
@@ -23,7 +23,7 @@ export async function containerLogs(
   const containerId = loggedContainer(pod, name, isOn(query, 'previous'))
   const options = logOptions(query, clock.nowMs())
   const find = async () =>
-    (await host.runtime.inspect(pod.metadata.uid, signal))?.containers.find(({ id }) => containerId.endsWith(`//${id}`))
+    (await inspect(host, pod, signal))?.containers.find(({ id }) => containerId.endsWith(`//${id}`))
   const found = await find()
   const source = {
     files: host.logs,

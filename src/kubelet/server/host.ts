@@ -14,6 +14,8 @@ export interface KubeletHost {
   /** A pod of this node, with its status as the kubelet knows it. */
   pod(namespace: string, name: string): Pod | undefined
   pods(signal: AbortSignal): Promise<readonly Pod[]>
+  /** Under which uid the runtime has a pod; its own when left out. */
+  readonly runningUid?: (pod: Pod) => string
   /** What the node and its pods use; left out where nothing measures it. */
   readonly stats?: Pick<NodeStats, 'summary' | 'machine'>
   /** How probes were answered, in Prometheus' text format. */
@@ -43,10 +45,17 @@ export async function runningPod(
   signal: AbortSignal,
 ): Promise<RuntimePod> {
   const pod = host.pod(namespace, name)
-  const found = pod && (await host.runtime.inspect(pod.metadata.uid, signal))
+  const found = pod && (await inspect(host, pod, signal))
   if (found === undefined) throw new KubeletRefusal(404, 'pod does not exist')
   return found
 }
+
+/** What runs of a pod, if anything does. */
+export const inspect = (
+  { runtime, runningUid }: KubeletHost,
+  pod: Pod,
+  signal: AbortSignal,
+): Promise<RuntimePod | undefined> => runtime.inspect(runningUid?.(pod) ?? pod.metadata.uid, signal)
 
 export function runningContainer({ containers }: RuntimePod, name: string): RuntimeContainer {
   const found = containers.findLast((container) => container.name === name && container.state === 'running')

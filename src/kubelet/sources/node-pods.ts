@@ -71,6 +71,11 @@ export class NodePods {
     return this.#given.get(objectKey(namespace, name))
   }
 
+  /** Under which uid the node runs a pod: of a mirror, that of the pod of its own. */
+  runningUid(shown: Pod): string {
+    return (isMirror(shown) ? this.statics?.mirrored(shown) : undefined) ?? shown.metadata.uid
+  }
+
   find(uid: string): Pod | undefined {
     return this.statics?.find(uid) ?? this.#given.objects(uidIndex, uid)[0]
   }
