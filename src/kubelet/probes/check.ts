@@ -4,6 +4,7 @@ import type { Container } from '../../api/core/v1/container.ts'
 import type { Probe } from '../../api/core/v1/probe.ts'
 import { authorityOf, type PodReach, type ReachTarget } from '../../machine/reach/reach.ts'
 import { ExecTimeout, type ContainerRuntime } from '../../machine/runtime/runtime.ts'
+import { durationTextOfMs } from '../../schema/duration.ts'
 import { GrpcError, goNameOf } from '../../wire/grpc/status.ts'
 import { httpGet, urlOf, type HttpTarget } from './http-get.ts'
 import { httpTargetOf, portOf } from './http-target.ts'
@@ -79,7 +80,10 @@ async function checkExec(
     const decoder = new TextDecoder()
     return failure((decoder.decode(stdout) + decoder.decode(stderr)).slice(0, outputBytesMax))
   } catch (error) {
-    if (error instanceof ExecTimeout) return failure(error.message)
+    if (error instanceof ExecTimeout) {
+      const words = JSON.stringify(command.join(' '))
+      return failure(`command timed out: ${words} timed out after ${durationTextOfMs(timeoutMs)}`)
+    }
     throw error
   }
 }

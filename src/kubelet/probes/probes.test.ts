@@ -60,7 +60,7 @@ const ip = '10.244.0.2'
 const checks: [handler: object, result: string][] = [
   [{ exec: { command: ['ok'] } }, 'success'],
   [{ exec: { command: ['bad'] } }, 'failure: ab'],
-  [{ exec: { command: ['hang', 'on'] } }, 'failure: command "hang on" timed out'],
+  [{ exec: { command: ['hang', 'on'] } }, 'failure: command timed out: "hang on" timed out after 2s'],
   [http('/'), 'success'],
   [http('ok?x=1'), 'success'],
   [{ httpGet: { port: 'web', scheme: 'HTTP' } }, 'success'],
