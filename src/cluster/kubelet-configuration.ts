@@ -56,6 +56,7 @@ const fields: Readonly<Record<string, Field>> = {
   evictionSoftGracePeriod: ['eviction-soft-grace-period', pairs('=')],
   healthzBindAddress: ['healthz-bind-address', text],
   healthzPort: ['healthz-port', number],
+  httpCheckFrequency: ['http-check-frequency', text],
   imageGCHighThresholdPercent: ['image-gc-high-threshold', number],
   imageGCLowThresholdPercent: ['image-gc-low-threshold', number],
   imageMaximumGCAge: ['image-maximum-gc-age', text],

@@ -21,6 +21,7 @@ export const kubeletFlags = {
   'eviction-pressure-transition-period': { value: '<time>', help: 'how long pressure is told after its end (5m)' },
   'eviction-soft': { value: '<list>', help: 'when pods are evicted after a while' },
   'eviction-soft-grace-period': { value: '<list>', help: 'after which while: memory.available=1m30s' },
+  'http-check-frequency': { value: '<time>', help: 'how often the address of --manifest-url is asked (20s)' },
   'image-gc-high-threshold': { value: '<percent>', help: 'how full the disk is before images are removed (85)' },
   'image-gc-low-threshold': { value: '<percent>', help: 'how full it is afterwards (80)' },
   'image-maximum-gc-age': { value: '<time>', help: 'how long an unused image is kept at most; 0 for ever (0s)' },
@@ -117,6 +118,7 @@ export function kubeletSettings(flags: KubeletFlagValues): KubeletSettings {
     },
     shutdownPeriods: about('shutdown-grace-period', () => shutdownPeriods(shutdown)),
     endsPodsOnSigterm: about('shutdown-on-sigterm', () => switchIn(flags['shutdown-on-sigterm'])),
+    manifestUrlMs: time('http-check-frequency', defaultSettings.manifestUrlMs),
     ...(flags['pod-manifest-path'] === undefined ? {} : { manifestFolder: flags['pod-manifest-path'] }),
     ...(flags['manifest-url'] === undefined
       ? {}

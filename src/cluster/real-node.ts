@@ -138,10 +138,12 @@ export async function startRealNode(
         })
       : undefined
   const description = { ...silent, runtime: `${runtime.name}://${runtime.version}` }
-  const { manifestFolder: staticFolder = `${folder}/manifests`, manifestUrl } = settings
+  const { manifestFolder: staticFolder = `${folder}/manifests`, manifestUrl, manifestUrlMs } = settings
   const manifests = [
     manifestFolder(staticFolder, clock),
-    ...(manifestUrl === undefined ? [] : [manifestAddress(manifestUrl, {}, { outbound: platform.outbound, clock })]),
+    ...(manifestUrl === undefined
+      ? []
+      : [manifestAddress(manifestUrl, {}, { outbound: platform.outbound, clock, everyMs: manifestUrlMs })]),
   ]
   const { servers, domain, resolvConfPath } = settings.dns
   const announced = settings.endsPodsOnSigterm ? new AnnouncedShutdown() : undefined

@@ -31,6 +31,7 @@ const cases: [
       'eviction-soft': 'memory.available<10%',
       'eviction-soft-grace-period': 'memory.available=90s',
       'healthz-port': '0',
+      'http-check-frequency': '1s',
       'image-gc-high-threshold': '70',
       'image-gc-low-threshold': '60',
       'image-maximum-gc-age': '24h',

@@ -29,6 +29,7 @@ export function shownConfiguration(settings: KubeletSettings, own?: KubeletProce
     ...evictionFields(settings.thresholds),
     evictionMaxPodGracePeriod: settings.evictionPodGraceSecondsMax,
     evictionPressureTransitionPeriod: durationTextOfMs(settings.pressureTransitionMs),
+    httpCheckFrequency: durationTextOfMs(settings.manifestUrlMs),
     imageGCHighThresholdPercent: imageCollection.highPercent,
     imageGCLowThresholdPercent: imageCollection.lowPercent,
     imageMinimumGCAge: durationTextOfMs(imageCollection.ageMsMin),

@@ -24,6 +24,8 @@ export interface KubeletSettings {
   /** Where pods of the node itself are found. */
   readonly manifestFolder?: string
   readonly manifestUrl?: string
+  /** How often that address is asked. */
+  readonly manifestUrlMs: number
 }
 
 export interface DnsSettings {
@@ -62,4 +64,5 @@ export const defaultSettings: KubeletSettings = {
   logRotation: { fileBytesMax: 10 * 1024 * 1024, filesMax: 5 },
   shutdownPeriods: [],
   endsPodsOnSigterm: false,
+  manifestUrlMs: 20_000,
 }

@@ -34,7 +34,11 @@ test('an address: what it answers, asked again after a while', async () => {
     })()
     return Promise.resolve({ kind: 'answer', status: asked.length === 1 ? 200 : 503, headers: {}, body })
   }
-  const source = manifestAddress('http://192.0.2.1/pods?x=1', {}, { outbound: { exchange }, clock })
+  const source = manifestAddress(
+    'http://192.0.2.1/pods?x=1',
+    {},
+    { outbound: { exchange }, clock, everyMs: lookAgainMs },
+  )
   deepEqual(await source.list(signal), [{ name: 'http://192.0.2.1/pods?x=1', text: 'kind: Pod' }])
   const again = source.changed(signal)
   await clock.advance(lookAgainMs)

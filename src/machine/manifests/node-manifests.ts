@@ -41,10 +41,17 @@ export function manifestFolder(path: string, clock: Clock): ManifestSource {
   }
 }
 
+export interface ManifestAddressParts {
+  readonly outbound: Pick<OutboundProvider, 'exchange'>
+  readonly clock: Clock
+  /** How often it is asked. */
+  readonly everyMs: number
+}
+
 export function manifestAddress(
   url: string,
   headers: Readonly<Record<string, string>>,
-  { outbound, clock }: { readonly outbound: Pick<OutboundProvider, 'exchange'>; readonly clock: Clock },
+  { outbound, clock, everyMs }: ManifestAddressParts,
 ): ManifestSource {
   const { origin, pathname, search } = new URL(url)
   return {
@@ -62,6 +69,6 @@ export function manifestAddress(
       }
       return [{ name: url, text }]
     },
-    changed: (signal) => clock.sleep(lookAgainMs, signal),
+    changed: (signal) => clock.sleep(everyMs, signal),
   }
 }
