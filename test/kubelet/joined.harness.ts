@@ -1,0 +1,79 @@
+// A machine of real containers whose kubelet is a process of its own, joined to a cluster that runs in another.
+import { spawn, type ChildProcess } from 'node:child_process'
+import { basename, join } from 'node:path'
+import { NodeCgroups } from '../../src/machine/cgroups/node-cgroups.ts'
+import { busybox, server } from '../containers/busybox.ts'
+import { startRegistry } from '../containers/registry.ts'
+import { runKubectl, type Printed } from '../kubectl.ts'
+import type { RunningProcess } from '../process.ts'
+import { goodToken, newest, startJoinable, type JoinableCluster } from './joining.harness.ts'
+
+export interface JoinedMachine extends AsyncDisposable {
+  readonly cluster: JoinableCluster
+  /** An image that serves until it is asked to end. */
+  readonly image: string
+  /** What belongs to the node: its pods, addresses and logs. */
+  readonly folder: string
+  /** The control group that holds all pods. */
+  readonly cgroupRoot: string
+  /** Makes a pod of one container, or of what the spec says. */
+  pod(name: string, container: object, spec?: object): Promise<void>
+  wait(name: string, path: string, value: string): Promise<void>
+  read(name: string, path: string): Promise<string>
+  events(name: string): Promise<string>
+  typed(args: readonly string[], input: string): Promise<Printed>
+  /** A kubectl that runs beside the test, and ends with it at the latest. */
+  beside(args: readonly string[]): ChildProcess
+  kill(): Promise<void>
+  /** Starts the kubelet that was killed. */
+  again(): Promise<RunningProcess>
+  readonly running: () => RunningProcess
+}
+
+export async function startJoined(...options: string[]): Promise<JoinedMachine> {
+  const stack = new AsyncDisposableStack()
+  const registry = stack.use(await startRegistry())
+  const image = registry.push('busybox:1', busybox({ command: server }))
+  const cluster = stack.use(await startJoinable())
+  const { k, up } = cluster
+  const bootstrap = await cluster.bootstrapKubeconfig('good', `${goodToken.id}.${goodToken.secret}`)
+  const parent = `/${basename(up.folder)}`
+  stack.defer(async () => (await NodeCgroups.open()).remove(parent).catch(() => {}))
+  const start = (...more: string[]) =>
+    cluster.kubelet('worker', '--runtime', 'containerd', '--cgroup-root', parent, ...options, ...more)
+  let running = await start('--bootstrap-kubeconfig', bootstrap)
+  // What a test has left alone would hold its control groups.
+  stack.defer(async () => void (await running.end()))
+  stack.defer(async () => void (await cluster.ask(['delete', 'pod', '--all', '--timeout=30s'])))
+  await k(['wait', 'node/worker', '--for=condition=Ready', '--timeout=60s'])
+  return {
+    cluster,
+    image,
+    folder: join(up.folder, 'worker', 'node'),
+    cgroupRoot: `${parent}/kubepods`,
+    pod: async (name, container, spec = {}) => {
+      const containers = [{ name: 'c', image, ...container }]
+      const whole = { terminationGracePeriodSeconds: 2, containers, ...spec }
+      await k(['apply', '-f', '-'], { apiVersion: 'v1', kind: 'Pod', metadata: { name }, spec: whole })
+    },
+    wait: async (name, path, value) => {
+      await k(['wait', `pod/${name}`, `--for=jsonpath={${path}}=${value}`, '--timeout=55s']).catch(
+        async (error: unknown) => {
+          throw new Error(await k(['describe', 'pod', name]), { cause: error })
+        },
+      )
+    },
+    read: (name, path) => k(['get', 'pod', name, '-o', `jsonpath={${path}}`]),
+    events: (name) => k(['events', '--for', `pod/${name}`]),
+    typed: (args, input) => runKubectl(newest(), up.kubeconfig, args, { input }),
+    beside: (args) => {
+      const child = spawn(newest().path, args, { env: { ...process.env, KUBECONFIG: up.kubeconfig } })
+      stack.defer(() => void child.kill('SIGKILL'))
+      return child
+    },
+    kill: async () => void (await running.end('SIGKILL')),
+    again: async () => (running = await start()),
+    running: () => running,
+    [Symbol.asyncDispose]: () => stack.disposeAsync(),
+  }
+}
