@@ -15,6 +15,7 @@ export interface RealUp extends AsyncDisposable {
   readonly cgroupRoot: string
   /** Where the node keeps what belongs to pods. */
   readonly podsFolder: string
+  readonly kubeconfig: string
   k(args: readonly string[], input?: object): Promise<string>
   apply(...objects: object[]): Promise<void>
   /** Runs a script in a pod's container; returns what it printed. */
@@ -51,6 +52,7 @@ export async function startRealUp(...options: string[]): Promise<RealUp> {
     image,
     cgroupRoot: `${cgroupRoot}/kubepods`,
     podsFolder,
+    kubeconfig: join(folder, 'kubeconfig'),
     k,
     apply: async (...objects) => {
       await k(['apply', '-f', '-'], { apiVersion: 'v1', kind: 'List', items: objects })
