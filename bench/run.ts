@@ -7,6 +7,7 @@ import { celBench } from './cel.ts'
 import { clusterBench } from './cluster.ts'
 import { controllersBench } from './controllers.ts'
 import { fairnessBench } from './fairness.ts'
+import { flowCostBench } from './flow-cost.ts'
 import { flowBench } from './flow.ts'
 import { identityBench } from './identity.ts'
 import { kubeletBench } from './kubelet.ts'
@@ -27,6 +28,7 @@ const benches: readonly Bench[] = [
   controllersBench,
   fairnessBench,
   flowBench,
+  flowCostBench,
   identityBench,
   kubeletBench,
   nodesBench,

@@ -1,8 +1,13 @@
 // How soon a cluster on this machine is ready, and what it takes while nothing happens. Wall time is what a person waits;
 // processor time says more on a machine that others use too.
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { readFile, rm } from 'node:fs/promises'
+import { basename, join } from 'node:path'
+import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { newFolder, startUpIn } from '../test/process.ts'
+import { whyNoContainers } from '../src/cluster/why-no-containers.ts'
+import { coxswain, newFolder, startUpIn } from '../test/process.ts'
 import type { Bench } from './bench.ts'
 
 const rounds = 5
@@ -45,7 +50,43 @@ async function idle(): Promise<string> {
   }
 }
 
+/** As root, in namespaces of its own: when the API answers, and when this machine is a node. */
+async function withContainers(): Promise<string> {
+  const title = 'exec → ready, SQLite, as root with containerd'
+  const whyNot = whyNoContainers()
+  if (whyNot !== undefined) return `${title}: not measured, ${whyNot}`
+  const folder = await newFolder()
+  const times: { ready: number; node: number }[] = []
+  for (let round = 0; round <= rounds; round++) {
+    const begin = performance.now()
+    const own = ['--data-dir', join(folder, 'data'), '--cgroup-root', `/${basename(folder)}`]
+    const child = spawn(
+      'unshare',
+      [
+        ...['--net', '--mount', '--pid', '--fork', '--kill-child', '--mount-proc'],
+        ...['sh', '-c', 'ip link set lo up && exec "$@"', 'sh'],
+        ...[coxswain, 'up', '--port', '0', '--runtime', 'auto', ...own],
+      ],
+      { stdio: ['ignore', 'pipe', 'ignore'] },
+    )
+    const exited = once(child, 'exit')
+    let ready = NaN
+    for await (const line of createInterface({ input: child.stdout })) {
+      ready = Number(/^ready in (\d+) ms/.exec(line)?.[1] ?? ready)
+      if (/ node \S+ runs containers with /.test(line)) break
+      if (line.includes('No real containers')) return `${title}: not measured, ${line.trim()}`
+    }
+    if (round > 0) times.push({ ready, node: performance.now() - begin })
+    const children = await readFile(`/proc/${child.pid}/task/${child.pid}/children`, 'utf8')
+    for (const pid of children.trim().split(' ')) process.kill(Number(pid), 'SIGTERM')
+    await exited
+  }
+  await rm(folder, { recursive: true, force: true })
+  const best = (of: 'ready' | 'node') => Math.min(...times.map((each) => each[of])).toFixed(0)
+  return `${title}: ${best('ready')} ms at best; to a node that runs containers: ${best('node')} ms`
+}
+
 export const startBench: Bench = {
   name: 'start',
-  run: async () => [await startTimes('memory'), await startTimes('sqlite'), await idle()],
+  run: async () => [await startTimes('memory'), await startTimes('sqlite'), await withContainers(), await idle()],
 }

@@ -5,6 +5,17 @@ import { VirtualClock } from './virtual-clock.ts'
 
 const pod = { resource: 'pods', namespace: 'default', name: 'web' }
 
+test('a recorder of no events records nothing, and nobody notices', () => {
+  const clock = new VirtualClock()
+  const flow = new FlowRecorder(clock, 0)
+  const call = flow.record('call', 'Client', 'API Server', 'create pods')
+  flow.enter(call, clock.monotonicMs())
+  flow.pass(call, 'authentication')
+  flow.finish(call, '201')
+  equal(flow.record('persist', 'API Server', 'Store', 'put pod', undefined, 7, causeOf(call)), 0)
+  deepEqual([[...flow.events()], flow.writeOf(7), flow.get(call)], [[], 0, undefined])
+})
+
 test('an event comes back as it was recorded', () => {
   const clock = new VirtualClock(1000)
   const flow = new FlowRecorder(clock)

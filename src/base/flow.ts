@@ -116,6 +116,7 @@ export const flowEventsDefault = 1 << 16
 
 export class FlowRecorder {
   readonly #clock: Clock
+  readonly #isOff: boolean
   readonly #mask: number
   readonly #arrows: Uint8Array
   readonly #atMs: Float64Array
@@ -138,8 +139,9 @@ export class FlowRecorder {
   readonly #listeners = new Set<FlowListener>()
   #last = 0
 
-  /** `capacity` events are kept; it is rounded up to a power of two. */
+  /** `capacity` events are kept; it is rounded up to a power of two. With 0 nothing is recorded. */
   constructor(clock: Clock, capacity: number = flowEventsDefault) {
+    this.#isOff = capacity === 0
     const size = 2 ** Math.ceil(Math.log2(Math.max(2, capacity)))
     this.#clock = clock
     this.#mask = size - 1
@@ -168,6 +170,7 @@ export class FlowRecorder {
     revision = 0,
     cause: Cause = noCause,
   ): FlowId {
+    if (this.#isOff) return noFlow
     const id = ++this.#last
     const slot = id & this.#mask
     if (this.#spans.size > 0) this.#forgetSpan(slot)
@@ -189,6 +192,7 @@ export class FlowRecorder {
 
   /** Takes over what another process recorded. Told again, an event changes only in how it ended. */
   absorb({ arrow, from, to, what, object, revision, cause, atMs, endMs, outcome, span }: ToldEvent): void {
+    if (this.#isOff) return
     const known = this.#told.get(span)
     const id = known ?? this.record(arrow, from, to, what, object, revision, cause)
     const slot = id & this.#mask
@@ -211,12 +215,12 @@ export class FlowRecorder {
 
   /** From now on the stations are noted that the call passes. */
   enter(id: FlowId, startMs: number): void {
-    this.#passages.enter(id, startMs)
+    if (id !== noFlow) this.#passages.enter(id, startMs)
   }
 
   /** Notes that a call passed a station; of one that did not enter, or has left the ring, nothing is noted. */
   pass(id: FlowId, station: StationName): void {
-    this.#passages.pass(id, station, this.#last)
+    if (id !== noFlow) this.#passages.pass(id, station, this.#last)
   }
 
   /** Notes by which rule a call was let through. The explanation must hold no more than its decider keeps anyway. */

@@ -1,10 +1,14 @@
 // Options that every command with an API server has.
 import { join, resolve } from 'node:path'
+import { flowEventsDefault } from '../base/flow.ts'
 import type { StoreChoice } from '../cluster/open-store.ts'
 import { policyFlags, type PolicyFlag, type PolicyFlagValues } from '../cluster/policy-flags.ts'
 import { UsageError } from './command.ts'
 import { dataFolderOf, dataFolderOptions } from './data-folder.ts'
 import { storeChoiceOf, storeOptions } from './store-option.ts'
+
+/** Each takes some 200 bytes, and what it names. */
+const flowEventsMax = 1 << 22
 
 const policyFlagNames = Object.keys(policyFlags) as PolicyFlag[]
 
@@ -28,6 +32,11 @@ export const serverOptions = {
     value: '<file>',
     help: 'the kubeconfig to write (admin.kubeconfig in the data directory)',
   },
+  'flow-events': {
+    type: 'string',
+    value: '<n>',
+    help: `how many messages are kept for coxswain flow, 0 for none (${flowEventsDefault})`,
+  },
   ...optionsOf(policyFlags),
 } as const
 
@@ -39,6 +48,7 @@ export interface ServerChoices {
   readonly store: StoreChoice
   readonly host: string
   readonly port: number
+  readonly flowEvents: number
   readonly policyFlags: PolicyFlagValues
 }
 
@@ -53,6 +63,7 @@ export function serverChoicesOf(
     store: storeChoiceOf(flags),
     host: flags.bind ?? '127.0.0.1',
     port: numberOf('--port', flags.port ?? '6443', 65_535),
+    flowEvents: numberOf('--flow-events', flags['flow-events'] ?? String(flowEventsDefault), flowEventsMax),
     policyFlags: pick<PolicyFlag>(flags, policyFlagNames),
   }
 }

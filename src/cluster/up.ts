@@ -1,5 +1,6 @@
 // up: a cluster on this machine until it is told to stop. Progress goes to `say`, one line each.
 import { realClock } from '../base/clock.ts'
+import { flowEventsDefault } from '../base/flow.ts'
 import { errorText, type Log } from '../base/log.ts'
 import { Metrics } from '../base/metrics.ts'
 import { systemRandom } from '../base/random.ts'
@@ -40,6 +41,8 @@ export interface UpOptions {
   readonly kubeletFlags?: KubeletFlagValues
   readonly log: Log
   readonly schedulerConfiguration?: SchedulerConfiguration
+  /** How many messages the record of flows keeps; 0 for none. */
+  readonly flowEvents?: number
   /** How long certificates are good that the cluster signs: `8760h`. */
   readonly signingDuration?: string | undefined
   /** The API server alone: whoever does the work comes from elsewhere. */
@@ -76,6 +79,7 @@ export async function up({
   kubeletFlags = {},
   log,
   schedulerConfiguration = {},
+  flowEvents = flowEventsDefault,
   signingDuration,
   isAlone = false,
   onProgress = () => {},
@@ -137,6 +141,7 @@ export async function up({
       policies,
       tokenUses,
       nodes,
+      flowEvents,
       controllerSettings: {
         authority,
         signer,
