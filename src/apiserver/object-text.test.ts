@@ -3,7 +3,7 @@ import { deepEqual, equal } from 'node:assert/strict'
 import { test } from 'node:test'
 import type { ApiObject } from '../api/object.ts'
 import { share } from '../base/shared-values.ts'
-import { objectText } from './object-text.ts'
+import { objectText, versionedText } from './object-text.ts'
 
 const set = { 'f:spec': { 'f:containers': { 'k:{"name":"a\\"b"}': { '.': {} } } } }
 const entry = { manager: 'm"', operation: 'Update', fieldsV1: set }
@@ -26,7 +26,7 @@ for (const [why, parts] of cases)
     const plain = JSON.parse(JSON.stringify(object)) as ApiObject
     for (let times = 0; times < 2; times++) {
       deepEqual(JSON.parse(objectText(object)), plain)
-      const versioned = JSON.parse(objectText(object, '7')) as ApiObject
+      const versioned = JSON.parse(versionedText(objectText(object), '7')) as ApiObject
       deepEqual(versioned, { ...plain, metadata: { ...plain.metadata, resourceVersion: '7' } })
       deepEqual(Object.keys(versioned), Object.keys(plain))
       equal(Object.keys(versioned.metadata)[0], 'resourceVersion')

@@ -7,16 +7,11 @@ import type { ManagedFieldsEntry } from '../api/meta/v1/object-meta.ts'
 import type { ApiObject } from '../api/object.ts'
 import type { JsonObject } from '../schema/json-value.ts'
 
-/** With a version the metadata begins with it. */
-export function objectText(object: ApiObject, version?: string): string {
+export function objectText(object: ApiObject): string {
   const { kind, apiVersion, metadata } = object
   const managed = metadata.managedFields
-  if (managed === undefined || !managed.some(hasQuotes)) {
-    const text = JSON.stringify(object)
-    return version === undefined ? text : withVersion(text, version)
-  }
+  if (managed === undefined || !managed.some(hasQuotes)) return JSON.stringify(object)
   let text = `{"kind":${JSON.stringify(kind)},"apiVersion":${JSON.stringify(apiVersion)},"metadata":{`
-  if (version !== undefined) text += `"resourceVersion":"${version}",`
   const plain = JSON.stringify({ ...metadata, managedFields: undefined })
   text += `${plain.slice(1, -1)}${plain.length > 2 ? ',' : ''}"managedFields":${entriesText(managed)}}`
   for (const name in object) {
@@ -27,8 +22,11 @@ export function objectText(object: ApiObject, version?: string): string {
   return `${text}}`
 }
 
-/** Names of kinds and versions have no braces, so the second one opens the metadata. */
-function withVersion(text: string, version: string): string {
+/**
+ * The text with a version, with which the metadata begins. Names of kinds and versions have no braces, so the second one
+ * opens the metadata.
+ */
+export function versionedText(text: string, version: string): string {
   const place = text.indexOf('{', 1) + 1
   const comma = text.charCodeAt(place) === closeBrace ? '' : ','
   return `${text.slice(0, place)}"resourceVersion":"${version}"${comma}${text.slice(place)}`

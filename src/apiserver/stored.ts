@@ -7,7 +7,7 @@ import type { Message } from '../schema/field.ts'
 import { bytesOf, type KeyValue, type Unencoded } from '../store/store.ts'
 import { without } from '../schema/json-value.ts'
 import { encodeProtobuf } from '../schema/protobuf-encode.ts'
-import { objectText } from './object-text.ts'
+import { objectText, versionedText } from './object-text.ts'
 
 const encoder = new TextEncoder()
 const decoder = new TextDecoder('utf-8', { fatal: true })
@@ -26,7 +26,7 @@ export class Draft implements Unencoded {
   readonly object: ApiObject
   /** The version that it became. */
   stored: Stored | undefined
-  #bytes: Uint8Array | undefined
+  #text: string | undefined
   #isAtRest = false
 
   constructor(whole: ApiObject) {
@@ -34,23 +34,28 @@ export class Draft implements Unencoded {
     this.object = startsAsStored(object) ? object : inStoredOrder(object)
   }
 
+  get text(): string {
+    if (this.#text !== undefined) return this.#text
+    const text = objectText(this.object)
+    if (!this.#isAtRest) this.#text = text
+    return text
+  }
+
   get bytes(): Uint8Array {
-    if (this.#bytes !== undefined) return this.#bytes
-    const bytes = encoder.encode(objectText(this.object))
-    if (!this.#isAtRest) this.#bytes = bytes
-    return bytes
+    return encoder.encode(this.text)
   }
 
-  /** With its version in it: who stores no bytes needs none without. */
+  /** As bytes with its version in it. It is what is kept from then on, and not the text. */
   json(revision: number): Uint8Array {
-    if (this.#bytes !== undefined || revision === 0) return withVersion(this.bytes, revision)
-    return encoder.encode(objectText(this.object, String(revision)))
+    const text = this.#text ?? objectText(this.object)
+    this.rest()
+    return encoder.encode(revision === 0 ? text : versionedText(text, String(revision)))
   }
 
-  /** From now on its bytes are made anew for whoever asks. */
+  /** From now on its text is made anew for whoever asks. */
   rest(): void {
     this.#isAtRest = true
-    this.#bytes = undefined
+    this.#text = undefined
   }
 }
 

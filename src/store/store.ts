@@ -22,6 +22,8 @@ export interface Condition {
 /** A value that becomes bytes when they are asked for: what stays in memory need not be encoded. */
 export interface Unencoded {
   readonly bytes: Uint8Array
+  /** What the bytes are made from: who writes many values at once needs no bytes of each. */
+  readonly text: string
 }
 
 export const bytesOf = (value: Uint8Array | Unencoded): Uint8Array =>

@@ -17,9 +17,11 @@ export interface Version extends Step {
   readonly leased: LeasedKeys
 }
 
-/** Bytes of the keys and values that a step brought. */
+/** Bytes of the keys and values that a step brought; where there is text, its characters: they serve for bounds. */
 export const bytesIn = ({ events }: Step): number =>
-  events.reduce((sum, event) => sum + keyOf(event).length + (event.kind === 'put' ? event.item.value.length : 0), 0)
+  events.reduce((sum, event) => sum + keyOf(event).length + (event.kind === 'put' ? sizeOf(event.item) : 0), 0)
+
+const sizeOf = (item: KeyValue): number => (item.unencoded === undefined ? item.value : item.unencoded.text).length
 
 /** Revision 1 is the empty store, as in etcd: the first write makes revision 2. */
 export const emptyVersion: Version = {

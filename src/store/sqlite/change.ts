@@ -1,6 +1,6 @@
 // Change: one key at one revision, as a row on disk and as it travels between threads. Many are packed into one
 // buffer, because a structured clone of a small view copies the whole buffer behind it.
-import type { LeaseId } from '../store.ts'
+import type { LeaseId, Unencoded } from '../store.ts'
 import { keyOf, type Version } from '../version.ts'
 
 export interface Change {
@@ -15,6 +15,11 @@ export interface Change {
   readonly atMs: number
 }
 
+/** A change on its way to the disk. */
+export interface Outgoing extends Omit<Change, 'value'> {
+  readonly value: Uint8Array | Unencoded | undefined
+}
+
 export interface PackedChanges {
   readonly keys: string[]
   /** Five numbers for each change: revision, ordinal, createRevision, lease (0: none), atMs. */
@@ -26,13 +31,13 @@ export interface PackedChanges {
 
 const numbersPerChange = 5
 
-export function changesOf({ revision, atMs, events, leased }: Version): Change[] {
+export function changesOf({ revision, atMs, events, leased }: Version): Outgoing[] {
   return events.map((event, ordinal) => {
     const key = keyOf(event)
     const common = { revision, ordinal, key, lease: leased.leaseOf(key), atMs }
     switch (event.kind) {
       case 'put':
-        return { ...common, value: event.item.value, createRevision: event.item.createRevision }
+        return { ...common, value: event.item.unencoded ?? event.item.value, createRevision: event.item.createRevision }
       case 'delete':
         return { ...common, value: undefined, createRevision: event.previous.createRevision }
       default:
@@ -41,22 +46,46 @@ export function changesOf({ revision, atMs, events, leased }: Version): Change[]
   })
 }
 
-export function pack(changes: readonly Change[]): PackedChanges {
-  const size = changes.reduce((sum, { value }) => sum + (value?.length ?? 0), 0)
-  const packed = {
-    keys: changes.map(({ key }) => key),
-    numbers: new Float64Array(changes.length * numbersPerChange),
-    ends: new Float64Array(changes.length),
-    bytes: new Uint8Array(size),
-  }
+export function pack(changes: readonly Outgoing[]): PackedChanges {
+  const keys = changes.map(({ key }) => key)
+  const numbers = new Float64Array(changes.length * numbersPerChange)
+  const ends = new Float64Array(changes.length)
   let end = 0
   for (const [index, { revision, ordinal, value, createRevision, lease, atMs }] of changes.entries()) {
-    packed.numbers.set([revision, ordinal, createRevision, lease ?? 0, atMs], index * numbersPerChange)
-    if (value !== undefined) packed.bytes.set(value, end)
-    end += value?.length ?? 0
-    packed.ends[index] = value === undefined ? -1 - end : end
+    numbers.set([revision, ordinal, createRevision, lease ?? 0, atMs], index * numbersPerChange)
+    end += value === undefined ? 0 : written(value, end)
+    ends[index] = value === undefined ? -1 - end : end
   }
-  return packed
+  const bytes = scratch.slice(0, end)
+  if (scratch.length > scratchBytes) scratch = new Uint8Array(scratchBytes)
+  return { keys, numbers, ends, bytes }
+}
+
+const scratchBytes = 1 << 20
+/** Values are put together here and copied from here as one. Nothing waits in between. */
+let scratch = new Uint8Array(scratchBytes)
+
+const encoder = new TextEncoder()
+/** No character takes more in UTF-8. */
+const characterBytesMax = 3
+
+/** Puts a value at a place of the scratch; how many bytes it took. */
+function written(value: Uint8Array | Unencoded, at: number): number {
+  if (value instanceof Uint8Array) {
+    reserve(at + value.length)
+    scratch.set(value, at)
+    return value.length
+  }
+  const { text } = value
+  reserve(at + text.length * characterBytesMax)
+  return encoder.encodeInto(text, scratch.subarray(at)).written
+}
+
+function reserve(size: number): void {
+  if (scratch.length >= size) return
+  const larger = new Uint8Array(size * 2)
+  larger.set(scratch)
+  scratch = larger
 }
 
 /** Values are views of the one buffer. */

@@ -44,6 +44,16 @@ test('changes travel in one buffer, whatever their values are views of', () => {
   ])
 })
 
+test('values that are texts travel as their bytes, however long they are', () => {
+  const texts = ['', 'ü€𝄞'.repeat(300_000), 'a'.repeat(2_000_000), 'z']
+  const changes = texts.map((text, index) => {
+    const value = { text, bytes: Buffer.from(text) }
+    return { ...change(index + 2, '/a'), value }
+  })
+  const back = [...unpack(structuredClone(pack(changes)))].map(({ value }) => Buffer.from(value ?? []).toString())
+  deepEqual(back, texts)
+})
+
 test('rows come back in order, with what is beside them', async () => {
   const path = freshPath()
   createFile(path)
