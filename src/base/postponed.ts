@@ -2,6 +2,17 @@
 import type { Clock } from './clock.ts'
 import { turn } from './turn.ts'
 
+/** The turns that have been asked for and have not begun: who postpones something in the same turn shares the next one. */
+const nextTurns = new WeakMap<Clock, Promise<void>>()
+
+function nextTurnOf(clock: Clock): Promise<void> {
+  const known = nextTurns.get(clock)
+  if (known !== undefined) return known
+  const next = clock.outside(turn().then(() => void nextTurns.delete(clock)))
+  nextTurns.set(clock, next)
+  return next
+}
+
 export class Postponed<T> {
   #begun: Promise<T> | undefined
   #isNeedless = false
@@ -17,7 +28,7 @@ export class Postponed<T> {
   }
 
   async #begin(clock: Clock, work: () => Promise<T>): Promise<void> {
-    await clock.outside(turn())
+    await nextTurnOf(clock)
     if (this.#isNeedless) return
     this.#begun = work()
     this.#begun.catch(() => {}) // whoever ends it is told

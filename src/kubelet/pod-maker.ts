@@ -72,6 +72,8 @@ async function logEnd(files: LogFiles, path: string, bytesMax: number, signal: A
 
 export class PodMaker {
   readonly #parts: PodMakerParts
+  /** By the version of the pod: its containers need what its sandbox was made of. */
+  readonly #sandboxes = new WeakMap<Pod, SandboxConfig>()
 
   constructor(parts: PodMakerParts) {
     this.#parts = parts
@@ -80,7 +82,12 @@ export class PodMaker {
   async sandbox(pod: Pod, attempt: number, context: Context): Promise<SandboxConfig> {
     const { paths, dns, cgroupRoot, node } = this.#parts
     const runtimeHandler = await this.#handlerOf(pod, context)
-    return sandboxConfig(pod, attempt, { paths, dns, cgroupRoot, nodeName: node.nodeName, runtimeHandler })
+    const known = this.#sandboxes.get(pod)
+    if (known?.attempt === attempt && known.runtimeHandler === runtimeHandler) return known
+    const sources = { paths, dns, cgroupRoot, nodeName: node.nodeName, runtimeHandler }
+    const config = sandboxConfig(pod, attempt, sources)
+    this.#sandboxes.set(pod, config)
+    return config
   }
 
   #handlerOf({ spec: { runtimeClassName } }: Pod, context: Context): Promise<string> {

@@ -48,14 +48,18 @@ export const nodeLifecycleController = defineController({
     zones: new Zones(),
     nextEvictionMs: new Map(),
   }),
-  wakes(kind, { key, now, before }, { memory, nowMs }) {
+  wakes(kind, { key, now, before }, { memory, nowMs, cached }) {
     if (kind.kind === lease.kind) {
       const { namespace, name } = splitKey(key)
       // A beat costs no more than this.
       if (namespace === leaseNamespace && now !== undefined) memory.heardMs.set(name, nowMs)
       return []
     }
-    if (kind.kind === pod.kind) return podWakes(now as Pod | undefined, before as Pod | undefined)
+    if (kind.kind === pod.kind) {
+      const woken = podWakes(now as Pod | undefined, before as Pod | undefined)
+      // On a node that is well there is nothing to say about its pods.
+      return woken.filter((name) => !isWell(cached(node, name)))
+    }
     memory.zones.see(before as Node | undefined, now as Node | undefined)
     if (now === undefined) {
       memory.heardMs.delete(key)
@@ -77,6 +81,8 @@ export const nodeLifecycleController = defineController({
     return againMs ?? graceLeftMs
   },
 })
+
+const isWell = (object: Node | undefined): boolean => object !== undefined && isNodeReady(object)
 
 const hasBeaten = (now: Node, before: Node | undefined): boolean =>
   before === undefined ||
