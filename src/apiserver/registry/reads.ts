@@ -35,7 +35,7 @@ export async function list(parts: ResourceParts, request: ResourceRequest): Prom
   const items: Stored[] = []
   let nextStart = ''
   const isFiltered = selection.isFiltered
-  for (const [key, stored] of rangeOf(state, selection, token?.start ?? prefix, end)) {
+  for (const [key, stored] of rangeOf(parts, state, selection, token?.start ?? prefix, end)) {
     if (isFiltered && !selection.matches(stored.object)) continue
     if (limit > 0 && items.length === limit) {
       nextStart = key
@@ -69,13 +69,15 @@ function stateFor(
 }
 
 function* rangeOf(
+  { cache }: ResourceParts,
   state: OrderedMap<Stored>,
-  { onlyName, namespace, kind }: Selection,
+  selection: Selection,
   start: string,
   end: string,
 ): Iterable<[string, Stored]> {
+  const { onlyName, namespace, kind } = selection
   if (onlyName === undefined || (kind.namespaced && namespace === '')) {
-    yield* state.range(start, end)
+    yield* state === cache.stateAt(undefined) ? cache.candidates(selection, start, end) : state.range(start, end)
     return
   }
   const key = objectKey(namespace, onlyName)

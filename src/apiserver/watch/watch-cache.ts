@@ -9,6 +9,7 @@ import { objectKey, type ApiObject } from '../../api/object.ts'
 import { StatusError, tooOldResourceVersion } from '../../api/status-error.ts'
 import type { WatchEvent } from '../answer.ts'
 import type { Stored } from '../stored.ts'
+import { FieldIndex } from './field-index.ts'
 import type { Selection } from './selection.ts'
 import { WatcherIndex } from './watcher-index.ts'
 
@@ -18,6 +19,8 @@ const historyChangesMax = 5_000
 const historyChangesOver = 1_000
 /** A client that is further behind is cut off and lists again. */
 const watchBufferEventsMax = 10_000
+/** Of the objects that a field selects, so many are put in order; where there are more, all objects are looked at. */
+const selectedShareMax = 0.1
 const bookmarkMs = 60_000
 /** As upstream: so long before its end a watch says how far it has come, for the next one to go on from. */
 const farewellMs = 2_000
@@ -96,6 +99,7 @@ export class WatchCache {
   readonly #parts: WatchCacheParts
   readonly #watchers: WatcherIndex<Watcher>
   readonly #observers: CacheObserver[] = []
+  readonly #fields: FieldIndex
   #state = OrderedMap.empty<Stored>()
   /** The same by key alone, for the many who ask for one object. */
   readonly #present = new Map<string, Stored>()
@@ -114,6 +118,7 @@ export class WatchCache {
     this.kind = kind
     this.#parts = parts
     this.#watchers = new WatcherIndex(kind)
+    this.#fields = new FieldIndex(kind)
   }
 
   /** The first revision at which the state can still be had. */
@@ -206,6 +211,7 @@ export class WatchCache {
   reset(revision: number, entries: readonly (readonly [key: string, stored: Stored])[]): void {
     for (const stored of this.#state.values()) this.#tell(undefined, stored)
     this.#state = OrderedMap.from(entries)
+    this.#fields.clear()
     this.#present.clear()
     for (const [key, stored] of entries) this.#present.set(key, stored)
     for (const [, stored] of entries) this.#tell(stored, undefined)
@@ -225,7 +231,7 @@ export class WatchCache {
   /** Takes in the changes of one revision. */
   apply(changes: readonly Change[]): void {
     for (const change of changes) {
-      this.#put(change.key, change.now)
+      this.#put(change)
       this.#tell(change.now, change.before)
       this.#history.push(change)
       change.before?.rest()
@@ -239,8 +245,9 @@ export class WatchCache {
       this.#forget(this.#history.length - historyChangesMax)
   }
 
-  #put(key: string, now: Stored | undefined): void {
+  #put({ key, now, before }: Change): void {
     this.#state = this.#state.with(key, now)
+    this.#fields.changed(key, now, before)
     if (now === undefined) this.#present.delete(key)
     else this.#present.set(key, now)
   }
@@ -323,9 +330,19 @@ export class WatchCache {
     const { namespace } = selection
     const prefix = namespace === '' ? '' : `${namespace}/`
     const found: Stored[] = []
-    for (const [, stored] of this.#state.range(prefix, prefix === '' ? '' : prefixEnd(prefix)))
+    for (const [, stored] of this.candidates(selection, prefix, prefix === '' ? '' : prefixEnd(prefix)))
       if (!selection.isFiltered || selection.matches(stored.object)) found.push(stored)
     return found
+  }
+
+  /** All that may be selected of the present state between two keys, in their order; an empty end means no end. */
+  candidates({ onlyField }: Selection, start: string, end: string): Iterable<[key: string, stored: Stored]> {
+    if (onlyField === undefined) return this.#state.range(start, end)
+    const found = this.#fields.select(onlyField.key, onlyField.value, this.#state.range('', ''))
+    // To put many in order takes longer than to look at all.
+    if (found.size > this.#state.size * selectedShareMax) return this.#state.range(start, end)
+    const wanted = [...found].filter(([key]) => key >= start && (end === '' || key < end))
+    return wanted.toSorted(([one], [other]) => (one < other ? -1 : 1))
   }
 
   /** What all watchers of a change share. */
