@@ -154,9 +154,10 @@ export function filterNodes(
   const nominatedSlot = nominated === undefined ? undefined : snapshot.slotOf(nominated)
   if (nominatedSlot !== undefined && (wanted === undefined || wanted.has(nominated ?? ''))) {
     if (run.check(nominatedSlot) === undefined) {
-      run.verdicts.fits(nominatedSlot)
+      const fitting = Int32Array.of(nominatedSlot)
+      run.verdicts.fits(fitting, 1)
       watch.lap('Filter')
-      return { kind: 'filtered', run, fitting: Int32Array.of(nominatedSlot), lookedAt: 0 }
+      return { kind: 'filtered', run, fitting, lookedAt: 0 }
     }
   }
   const filtered =
@@ -179,7 +180,7 @@ function filterFrom(run: Filtering, start: number, enough: number): Filtered {
     const verdict = run.check(slot)
     if (verdict === undefined) {
       fitting[found++] = slot
-      run.verdicts.fits(slot)
+      run.verdicts.fits(fitting, found)
     } else run.verdicts.rejects(slot, verdict)
   }
   return { kind: 'filtered', run, fitting: fitting.subarray(0, found), lookedAt }
@@ -190,13 +191,14 @@ function filterNamed(run: Filtering, names: ReadonlySet<string>, narrowedBy: rea
   const { snapshot } = run.cycle
   const others: Rejection = rejection(`node(s) didn't satisfy plugin(s) [${narrowedBy.toSorted().join(' ')}]`, false)
   const plugin = narrowedBy[0] ?? ''
-  const fitting: number[] = []
+  const fitting = new Int32Array(Math.min(names.size, snapshot.size))
+  let found = 0
   for (const slot of snapshot.order) {
     const verdict = names.has(snapshot.nameAt(slot)) ? run.check(slot) : { plugin, rejection: others }
     if (verdict === undefined) {
-      fitting.push(slot)
-      run.verdicts.fits(slot)
+      fitting[found++] = slot
+      run.verdicts.fits(fitting, found)
     } else run.verdicts.rejects(slot, verdict)
   }
-  return { kind: 'filtered', run, fitting: Int32Array.from(fitting), lookedAt: 0 }
+  return { kind: 'filtered', run, fitting: fitting.subarray(0, found), lookedAt: 0 }
 }

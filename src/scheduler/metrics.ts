@@ -227,7 +227,11 @@ export class Stopwatch {
 export class ProfileMetrics {
   readonly all: SchedulerMetrics
   readonly #profile: string
-  readonly #points = new Map<string, { observe(seconds: number): void }>()
+  readonly #points: Readonly<Record<PointStatus, Map<TimedPoint, { observe(seconds: number): void }>>> = {
+    Success: new Map(),
+    Unschedulable: new Map(),
+    Error: new Map(),
+  }
   readonly #asked: Readonly<Record<AskedPoint, Map<string, { add(amount: number): void }>>> = {
     PreFilter: new Map(),
     Filter: new Map(),
@@ -242,13 +246,10 @@ export class ProfileMetrics {
   }
 
   point(point: TimedPoint, status: PointStatus, seconds: number): void {
-    const key = `${point} ${status}`
-    let series = this.#points.get(key)
-    if (series === undefined) {
-      series = this.all.pointSeconds.with({ extension_point: point, profile: this.#profile, status })
-      this.#points.set(key, series)
-    }
-    series.observe(seconds)
+    const profile = this.#profile
+    getOrMake(this.#points[status], point, () =>
+      this.all.pointSeconds.with({ extension_point: point, profile, status }),
+    ).observe(seconds)
   }
 
   asked(point: AskedPoint, plugin: string): void {

@@ -44,16 +44,21 @@ export function scoreNodes(
       for (let index = 0; index < slots.length; index++)
         scores[index] = plugin.score(cycle, slots[index] as number, state)
     plugin.normalizeScores?.(scores, state, slots)
-    columns.push({ plugin: plugin.name, weight, values: new Uint8Array(scores) })
-    addTo(totals, scores, weight)
+    columns.push({ plugin: plugin.name, weight, values: added(totals, scores, weight) })
   }
   watch.lap('Score')
   return { slots, columns, totals }
 }
 
-function addTo(totals: Float64Array, scores: Float64Array, weight: number): void {
-  for (let index = 0; index < totals.length; index++)
-    totals[index] = (totals[index] as number) + (scores[index] as number) * weight
+/** Adds the scores to the totals, and returns them in their small form. */
+function added(totals: Float64Array, scores: Float64Array, weight: number): Uint8Array {
+  const values = new Uint8Array(scores.length)
+  for (let index = 0; index < values.length; index++) {
+    const score = scores[index] as number
+    values[index] = score
+    totals[index] = (totals[index] as number) + score * weight
+  }
+  return values
 }
 
 /** Asks only about nodes that have changed since a pod of this kind was scored. */

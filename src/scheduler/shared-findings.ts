@@ -1,5 +1,7 @@
 // SharedFindings: what plugins found about nodes for pods that are alike, kept until the node or one of its pods changes.
 // Only what follows from the pod's demands, the node and its own pods may be shared: plugins marked `isLocal`.
+import { getOrMake } from '../base/get-or-make.ts'
+import type { PodSpec } from '../api/core/v1/pod-spec.ts'
 import { LruMap } from './lru-map.ts'
 import type { Cycle } from './framework.ts'
 import { SlotMemo } from './slot-memo.ts'
@@ -23,15 +25,22 @@ export class KindFindings {
 }
 
 export class SharedFindings {
-  readonly #kinds = new LruMap<KindFindings>(kindsMax)
+  readonly #ofSchedulers = new Map<string, LruMap<KindFindings>>()
 
   of(schedulerName: string, cycle: Cycle): KindFindings {
-    return this.#kinds.of(`${schedulerName} ${demandsKey(cycle)}`, () => new KindFindings())
+    const kinds = getOrMake(this.#ofSchedulers, schedulerName, () => new LruMap<KindFindings>(kindsMax))
+    return kinds.of(demandsKey(cycle), () => new KindFindings())
   }
 }
 
+const keysOfSpecs = new WeakMap<PodSpec, { readonly demands: string; readonly key: string }>()
+
 /** The same for pods that ask the same of a node and its pods. */
 export function demandsKey({ facts: { demands }, pod: { spec } }: Cycle): string {
+  const known = keysOfSpecs.get(spec)
+  if (known?.demands === demands) return known.key
   const { nodeName, nodeSelector, affinity, tolerations } = spec
-  return `${demands} ${JSON.stringify([nodeName, nodeSelector, affinity?.nodeAffinity, tolerations])}`
+  const key = `${demands} ${JSON.stringify([nodeName, nodeSelector, affinity?.nodeAffinity, tolerations])}`
+  keysOfSpecs.set(spec, { demands, key })
+  return key
 }

@@ -1,4 +1,5 @@
-// Verdicts: what was found about each node in one cycle, two bytes a node. Equal verdicts are kept once.
+// Verdicts: what was found about each node in one cycle, two bytes a node. Equal verdicts are kept once. As long as every
+// node that was looked at fits, as in most cycles, only the list of those is kept.
 
 /** Why a pod may not be on a node, or nowhere. */
 export interface Rejection {
@@ -19,28 +20,36 @@ export interface NodeVerdict {
   readonly rejection: Rejection
 }
 
+const noSlots = new Int32Array(0)
 const notAsked = 0
 const fitting = 1
 const rejectedFrom = 2
 
 export class Verdicts {
-  readonly #codes: Uint16Array
+  readonly #slots: number
+  #codes: Uint16Array | undefined
+  /** The first so many of `#fitting` fit; invariant: without codes no other node was looked at. */
+  #fitting: Int32Array = noSlots
+  #fittingCount = 0
   readonly #distinct: NodeVerdict[] = []
   readonly #codeOf = new Map<Rejection, number>()
   #lastRejection: Rejection | undefined
   #lastCode = notAsked
 
   constructor(slots: number) {
-    this.#codes = new Uint16Array(slots)
+    this.#slots = slots
   }
 
-  /** Slots that it has room for. */
+  /** How much it keeps. */
   get cells(): number {
-    return this.#codes.length
+    return this.#codes?.length ?? this.#fittingCount
   }
 
-  fits(slot: number): void {
-    this.#codes[slot] = fitting
+  /** The last of the first `count` slots in `all` was found to fit, and all before it were told so. */
+  fits(all: Int32Array, count: number): void {
+    this.#fitting = all
+    this.#fittingCount = count
+    if (this.#codes !== undefined) this.#codes[all[count - 1] as number] = fitting
   }
 
   rejects(slot: number, { plugin, rejection }: NodeVerdict): void {
@@ -49,12 +58,13 @@ export class Verdicts {
       this.#lastRejection = rejection
       this.#lastCode = this.#codeFor(plugin, rejection)
     }
-    this.#codes[slot] = this.#lastCode
+    const codes = this.#codes ?? this.#withCodes()
+    codes[slot] = this.#lastCode
   }
 
   /** Undefined when the node was not looked at. */
   of(slot: number): NodeVerdict | 'fits' | undefined {
-    const code = this.#codes[slot] ?? notAsked
+    const code = this.#codeAt(slot)
     return code === notAsked ? undefined : code === fitting ? 'fits' : this.#distinct[code - rejectedFrom]
   }
 
@@ -75,16 +85,28 @@ export class Verdicts {
     let count = 0
     for (let index = 0; index < order.length; index++) {
       const slot = order[index] as number
-      if (isResolvable[(this.#codes[slot] as number) - rejectedFrom] === true) found[count++] = slot
+      if (isResolvable[this.#codeAt(slot) - rejectedFrom] === true) found[count++] = slot
     }
     return found.subarray(0, count)
   }
 
   *reasonCounts(): Generator<[reason: string, count: number]> {
     const counts = new Int32Array(this.#distinct.length + rejectedFrom)
-    for (const code of this.#codes) counts[code] = (counts[code] as number) + 1
+    for (const code of this.#codes ?? []) counts[code] = (counts[code] as number) + 1
     for (const [index, { rejection }] of this.#distinct.entries())
       for (const reason of rejection.reasons) yield [reason, counts[index + rejectedFrom] as number]
+  }
+
+  #codeAt(slot: number): number {
+    if (this.#codes !== undefined) return this.#codes[slot] ?? notAsked
+    return this.#fitting.subarray(0, this.#fittingCount).includes(slot) ? fitting : notAsked
+  }
+
+  #withCodes(): Uint16Array {
+    const codes = new Uint16Array(this.#slots)
+    for (let index = 0; index < this.#fittingCount; index++) codes[this.#fitting[index] as number] = fitting
+    this.#codes = codes
+    return codes
   }
 
   #codeFor(plugin: string, rejection: Rejection): number {

@@ -15,13 +15,13 @@ import {
   defineSchedulerPlugin,
   rejection,
   skip,
+  type Cycle,
   type FilterRun,
   type PluginParts,
   type PostFilterResult,
   type PreFilterResult,
   type SchedulerPlugin,
 } from '../framework.ts'
-import type { Snapshot } from '../snapshot/snapshot.ts'
 import { allocate, claimProblem, TakenDevices, type AllocationParts } from './device-allocation.ts'
 import { untilReady } from './device-readiness.ts'
 import {
@@ -91,7 +91,7 @@ class Devices {
   points(): Partial<SchedulerPlugin<PodClaims, never>> {
     return {
       preEnqueue: (pod) => this.#missing(pod),
-      preFilter: ({ pod, snapshot }) => this.#sort(pod, snapshot),
+      preFilter: (cycle) => this.#sort(cycle),
       filter: ({ pod, snapshot }, slot, claims) => {
         const node = snapshot.nodeAt(slot)
         if (node === undefined) return elsewhere
@@ -152,8 +152,9 @@ class Devices {
     return undefined
   }
 
-  #sort(pod: Pod, snapshot: Snapshot): PreFilterResult<PodClaims> {
+  #sort({ pod, facts, snapshot }: Cycle): PreFilterResult<PodClaims> {
     const names = claimNames(pod)
+    if (names.length === 0 && !facts.asksForExtended) return skip
     const extended = extendedRequests(pod, (resource) => snapshot.deviceClassFor(resource))
     if (names.length === 0 && extended.length === 0) return skip
     const claims = this.#parts.informers.of(resourceClaim)

@@ -80,13 +80,14 @@ function points(args: NodeResourcesFitArgs): Partial<SchedulerPlugin<Demands, re
 }
 
 function demandsOf({ facts, snapshot }: Cycle, isIgnored: (resource: string) => boolean): Demands {
-  const names = [...firstResources, ...[...facts.requests.keys()].filter((name) => !firstResources.includes(name))]
-  const list = names.flatMap((resource) => {
-    const amount = facts.requests.get(resource) ?? 0
-    if (amount === 0 || isIgnored(resource)) return []
-    const isOfClass = snapshot.deviceClassFor(resource) !== undefined
-    return [{ resource, amount, isOfClass, ...snapshot.resources.of(resource) }]
-  })
+  const list: Demand[] = []
+  const demand = (resource: string, amount: number) => {
+    if (amount === 0 || isIgnored(resource)) return
+    const { allocatable, requested } = snapshot.resources.of(resource)
+    list.push({ resource, amount, allocatable, requested, isOfClass: snapshot.deviceClassFor(resource) !== undefined })
+  }
+  for (const resource of firstResources) demand(resource, facts.requests.get(resource) ?? 0)
+  for (const [resource, amount] of facts.requests) if (!firstResources.includes(resource)) demand(resource, amount)
   return { list, rejections: new Map() }
 }
 

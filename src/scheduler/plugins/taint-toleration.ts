@@ -1,4 +1,5 @@
 // TaintToleration: no pod on a node whose taints it does not tolerate; few untolerated soft taints are preferred.
+import type { Toleration } from '../../api/core/v1/affinity.ts'
 import { untoleratedTaint, tolerates } from '../../api/core/v1/tolerations.ts'
 import type { Pod } from '../../api/core/v1/pod.ts'
 import { equalValues } from '../../schema/json-value.ts'
@@ -15,12 +16,11 @@ export const taintToleration = defineSchedulerPlugin<NodeColumn, NodeColumn>({
   preFilter: ({ pod, snapshot }) => ({ kind: 'check', state: untoleratedColumn(snapshot, pod) }),
   filter: (_cycle, slot, untolerated) => (untolerated.at(slot) === 1 ? tainted : undefined),
   preScore({ pod, snapshot }) {
-    const { tolerations = [] } = pod.spec
-    const soft = tolerations.filter(({ effect }) => effect === undefined || effect === 'PreferNoSchedule')
+    const { tolerations = noTolerations } = pod.spec
     return snapshot.columns.of(
-      `soft taints ${JSON.stringify(soft)}`,
+      `soft taints ${wordsOf(tolerations)}`,
       ({ spec: { taints = [] } }) =>
-        taints.filter((taint) => taint.effect === 'PreferNoSchedule' && !tolerates(soft, taint)).length,
+        taints.filter((taint) => taint.effect === 'PreferNoSchedule' && !tolerates(tolerations, taint)).length,
     )
   },
   score: (_cycle, slot, untolerated) => untolerated.at(slot),
@@ -33,8 +33,18 @@ export const taintToleration = defineSchedulerPlugin<NodeColumn, NodeColumn>({
 })
 
 /** 1 for nodes with a taint that keeps the pod away. */
-export function untoleratedColumn(snapshot: Snapshot, { spec: { tolerations = [] } }: Pod): NodeColumn {
-  return snapshot.columns.of(`taints ${JSON.stringify(tolerations)}`, ({ spec }) =>
+export function untoleratedColumn(snapshot: Snapshot, { spec: { tolerations = noTolerations } }: Pod): NodeColumn {
+  return snapshot.columns.of(`taints ${wordsOf(tolerations)}`, ({ spec }) =>
     untoleratedTaint(spec.taints ?? [], tolerations, ['NoSchedule', 'NoExecute']) === undefined ? 0 : 1,
   )
+}
+
+const noTolerations: readonly Toleration[] = []
+const words = new WeakMap<readonly Toleration[], string>()
+
+/** Put into words once: pods of one template have one list. */
+function wordsOf(tolerations: readonly Toleration[]): string {
+  let text = words.get(tolerations)
+  if (text === undefined) words.set(tolerations, (text = JSON.stringify(tolerations)))
+  return text
 }

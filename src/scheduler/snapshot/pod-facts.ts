@@ -2,6 +2,7 @@
 // them: of a template's thousand pods the facts are kept once.
 import type { PodAffinityTerm, WeightedPodAffinityTerm } from '../../api/core/v1/affinity.ts'
 import { podRequests, uncountedRequests, type Amounts } from '../../api/core/v1/requests.ts'
+import type { PodSpec } from '../../api/core/v1/pod-spec.ts'
 import type { Pod } from '../../api/core/v1/pod.ts'
 import { LruMap } from '../lru-map.ts'
 import { affinityTerm, type AffinityTerm, type WeightedTerm } from './affinity-term.ts'
@@ -19,21 +20,36 @@ export interface PodFacts {
   readonly requests: Amounts
   /** Requests in which every container counts for a little: how full a node is when it is compared. */
   readonly counted: Amounts
+  /** Asks for a resource beside those that every node has. */
+  readonly asksForExtended: boolean
   readonly hostPorts: readonly HostPort[]
   readonly affinity: readonly AffinityTerm[]
   readonly antiAffinity: readonly AffinityTerm[]
   readonly preferred: readonly WeightedTerm[]
 }
 
-const known = new WeakMap<Pod, PodFacts>()
+const ofPods = new WeakMap<Pod, PodFacts>()
+/** The API server keeps the specs of pods that were sent alike once. */
+const ofSpecs = new WeakMap<PodSpec, PodFacts>()
 /** Facts shared at a time by pods that come; those that have come keep theirs. */
 const sharedMax = 1_000
 const shared = new LruMap<PodFacts>(sharedMax)
 
 export function podFacts(pod: Pod): PodFacts {
-  let facts = known.get(pod)
-  if (facts === undefined) known.set(pod, (facts = workOut(pod)))
-  return facts
+  if (!followFromSpec(pod)) return ofPods.get(pod) ?? kept(ofPods, pod, workOut(pod))
+  return ofSpecs.get(pod.spec) ?? kept(ofSpecs, pod.spec, workOut(pod))
+}
+
+/** Terms mean pods of the pod's namespace and labels, and a resize shows in the status. */
+const followFromSpec = ({ spec: { affinity }, status: { containerStatuses, initContainerStatuses } }: Pod): boolean =>
+  affinity?.podAffinity === undefined &&
+  affinity?.podAntiAffinity === undefined &&
+  containerStatuses === undefined &&
+  initContainerStatuses === undefined
+
+function kept<Key extends object>(facts: WeakMap<Key, PodFacts>, key: Key, worked: PodFacts): PodFacts {
+  facts.set(key, worked)
+  return worked
 }
 
 function workOut(pod: Pod): PodFacts {
@@ -49,6 +65,7 @@ function workOut(pod: Pod): PodFacts {
     priority,
     requests,
     counted,
+    asksForExtended: [...requests.keys()].some((name) => name.includes('/')),
     hostPorts,
     affinity: terms(affinity?.podAffinity?.requiredDuringSchedulingIgnoredDuringExecution),
     antiAffinity: terms(affinity?.podAntiAffinity?.requiredDuringSchedulingIgnoredDuringExecution),
