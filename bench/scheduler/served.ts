@@ -67,7 +67,7 @@ export class Served implements AsyncDisposable {
 
   /** Pods as fast as they are taken; resolves when all have a node. */
   async burst(workload: Workload, prefix: string, count: number): Promise<void> {
-    const bound = this.#bound(workload, prefix, count)
+    const bound = this.#bound(workload, prefix, count, await this.#revision(workload))
     await load(this.#access, connections, count, (index) => create(workload, `${prefix}-${index}`, index))
     await bound
   }
@@ -77,7 +77,7 @@ export class Served implements AsyncDisposable {
     const sent = new Float64Array(count)
     const tookMs = new Float64Array(count)
     const onBound = (index: number) => (tookMs[index] = performance.now() - (sent[index] as number))
-    const bound = this.#bound(workload, prefix, count, onBound)
+    const bound = this.#bound(workload, prefix, count, await this.#revision(workload), onBound)
     const open = await Promise.all(Array.from({ length: connections }, () => Connection.open(this.#access)))
     const begin = performance.now()
     let next = 0
@@ -102,9 +102,7 @@ export class Served implements AsyncDisposable {
     const { session, streamOf } = this.#session()
     for (let told = 0; told < (this.#made.get(workload) ?? 0);) {
       await new Promise((resolve) => setTimeout(resolve, toldPollMs))
-      let text = ''
-      for await (const piece of streamOf(`${namespacePath(workload)}/events?limit=1`)) text += String(piece)
-      const { items, metadata } = JSON.parse(text) as { items: []; metadata: { remainingItemCount?: number } }
+      const { items, metadata } = await listed(streamOf(`${namespacePath(workload)}/events?limit=1`))
       told = items.length + (metadata.remainingItemCount ?? 0)
     }
     session.destroy()
@@ -171,30 +169,38 @@ export class Served implements AsyncDisposable {
     }
   }
 
-  /** Resolves when a watch has shown so many pods with a node; tells of each by its number. */
+  async #revision(workload: Workload): Promise<string> {
+    const { session, streamOf } = this.#session()
+    const { metadata } = await listed(streamOf(`${podsPath(workload)}?limit=1`))
+    session.destroy()
+    return metadata.resourceVersion
+  }
+
   #session() {
     const { host, port, ca, cert, key } = this.#access
     const session = connect(`https://${host}:${port}`, { ca, cert, key, checkServerIdentity: () => undefined })
     return { session, streamOf: (path: string) => session.request({ ':path': path }).setEncoding('utf8') }
   }
 
+  /** Resolves when a watch from the revision on has shown so many pods with a node; tells of each by its number. */
   async #bound(
     workload: Workload,
     prefix: string,
     count: number,
+    revision: string,
     onBound: (index: number) => void = () => {},
   ): Promise<void> {
     this.#made.set(workload, (this.#made.get(workload) ?? 0) + count)
     const { session, streamOf } = this.#session()
-    const stream = streamOf(`${podsPath(workload)}?watch=true&resourceVersion=0`)
+    const stream = streamOf(`${podsPath(workload)}?watch=true&resourceVersion=${revision}`)
     const seen = new Set<number>()
-    const line = new RegExp(`"name":"${prefix}-(\\d+)".*"nodeName":`)
+    const name = new RegExp(`"name":"${prefix}-(\\d+)"`)
     let rest = ''
     stream.on('data', (piece: string) => {
       const lines = (rest + piece).split('\n')
       rest = lines.pop() ?? ''
       for (const each of lines) {
-        const index = Number(line.exec(each)?.[1] ?? -1)
+        const index = each.includes('"nodeName":') ? Number(name.exec(each)?.[1] ?? -1) : -1
         if (index < 0 || seen.has(index)) continue
         seen.add(index)
         onBound(index)
@@ -209,4 +215,15 @@ export class Served implements AsyncDisposable {
 function create(workload: Workload, name: string, index: number): Buffer {
   const { metadata, spec }: Pod = podOf(workload, name, workload.measured(index))
   return requestText('POST', podsPath(workload), { metadata: { name, labels: metadata.labels }, spec })
+}
+
+interface Listed {
+  readonly items: readonly unknown[]
+  readonly metadata: { readonly resourceVersion: string; readonly remainingItemCount?: number }
+}
+
+async function listed(answer: AsyncIterable<unknown>): Promise<Listed> {
+  let text = ''
+  for await (const piece of answer) text += String(piece)
+  return JSON.parse(text) as Listed
 }
