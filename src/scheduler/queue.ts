@@ -81,6 +81,11 @@ export class SchedulingQueue {
     return this.#entries.size
   }
 
+  /** Pods that could be taken now. */
+  get activeCount(): number {
+    return this.#active.size
+  }
+
   placeOf(key: ObjectKey): Place | undefined {
     return this.#entries.get(key)?.place
   }

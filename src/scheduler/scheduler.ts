@@ -51,8 +51,8 @@ export interface SchedulerParts {
 const participant = 'scheduler'
 /** Bindings under way at a time; further pods wait. */
 const bindingsMax = 5_000
-/** After so long the event loop gets a turn. */
-const stretchMsMax = 5
+/** After so long the event loop gets a turn; later when more pods wait than after its last one, lest they queue up. */
+const stretchMs = { usual: 5, behind: 10 }
 const noNodes = 'no nodes available to schedule pods'
 
 interface Unschedulable {
@@ -134,7 +134,7 @@ export class Scheduler {
   async #run(signal: AbortSignal): Promise<void> {
     const { clock, informers } = this.#parts
     await informers.synced()
-    let sinceMs = clock.monotonicMs()
+    let [sinceMs, waitedBefore] = [clock.monotonicMs(), 0]
     for (;;) {
       const waiting = await this.#queue.take(signal)
       if (waiting === undefined) return
@@ -142,9 +142,11 @@ export class Scheduler {
       const attempt = this.#attempts.begin(waiting)
       await this.#schedule(attempt).catch((error: unknown) => this.#failed(attempt, error))
       if (this.#bindingsUnderWay >= bindingsMax) await new Promise<void>((resolve) => (this.#bindingsFree = resolve))
-      if (clock.monotonicMs() - sinceMs < stretchMsMax) continue
+      const wait = this.#queue.activeCount
+      if (clock.monotonicMs() - sinceMs < (wait > waitedBefore ? stretchMs.behind : stretchMs.usual)) continue
       await clock.outside(turn())
       sinceMs = clock.monotonicMs()
+      waitedBefore = wait
     }
   }
 
