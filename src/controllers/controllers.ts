@@ -25,6 +25,7 @@ import { podGarbageCollector } from './pod-garbage-collector.ts'
 import { claimProtectionController, volumeProtectionController } from './volume-protection.ts'
 import { replicaSetController } from './replica-set.ts'
 import { replicationControllerController } from './replication-controller.ts'
+import { resourceClaimController } from './resource-claim.ts'
 import { resourceQuotaController } from './resource-quota.ts'
 import { rootCertificateController } from './root-certificate.ts'
 import { serviceAccountController } from './service-account.ts'
@@ -61,6 +62,7 @@ export const controllers: readonly Controller[] = [
   claimProtectionController,
   replicaSetController,
   replicationControllerController,
+  resourceClaimController,
   resourceQuotaController,
   rootCertificateController,
   serviceAccountController,
