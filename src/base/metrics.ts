@@ -146,7 +146,12 @@ class SeriesMap<Series> {
   }
 
   #keyOf(labels: Labels): string {
-    return this.#labelNames.map((name) => labels[name] ?? '').join(separator)
+    let key = ''
+    for (let index = 0; index < this.#labelNames.length; index++) {
+      const value = labels[this.#labelNames[index] as string] ?? ''
+      key = index === 0 ? value : key + separator + value
+    }
+    return key
   }
 
   // Put into words when somebody looks: most series are made and never seen.
