@@ -30,11 +30,12 @@ const cases: [why: string, pod: Pod, others: Pod[], refusal: string | undefined]
     "OutOfpods Node didn't have enough resource: pods, requested: 1, used: 3, capacity: 3",
   ],
   [
-    'nobody has such devices',
+    'no such devices left',
     asks({ 'example.com/gpu': '1' }),
     [],
     "OutOfexample.com/gpu Node didn't have enough resource: example.com/gpu, requested: 1, used: 0, capacity: 0",
   ],
+  ['a resource that the node does not know', asks({ 'example.com/licence': '1' }), [], undefined],
   ['the right kind of node', aPod({ nodeSelector: { disk: 'fast' } }), [], undefined],
   [
     'another kind of node',
@@ -62,7 +63,7 @@ for (const [why, pod, others, refusal] of cases)
       pod,
       others,
       node: { metadata: { name: 'n', labels: { disk: 'fast' } } },
-      allocatable: { cpu: '2', memory: '1Gi', pods: '3' },
+      allocatable: { cpu: '2', memory: '1Gi', pods: '3', 'example.com/gpu': '0' },
       operatingSystem: 'linux',
     })
     equal(found && `${found.reason} ${found.message}`, refusal)

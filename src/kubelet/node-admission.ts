@@ -38,7 +38,7 @@ function shortage({ pod, allocatable, others }: AdmissionInput): Verdict | undef
     return held.reduce((sum, amounts) => sum + (amounts.get(resource) ?? 0), 0)
   }
   for (const [resource, requested] of demands) {
-    if (requested === 0) continue
+    if (requested === 0 || isOfCluster(resource, allocatable)) continue
     const capacity = amountOf(resource, allocatable[resource])
     const used = usedOf(resource)
     if (used + requested > capacity)
@@ -49,6 +49,10 @@ function shortage({ pod, allocatable, others }: AdmissionInput): Verdict | undef
   }
   return undefined
 }
+
+/** An extended resource that the node does not know is somebody else's matter: devices may stand for it. */
+const isOfCluster = (resource: string, allocatable: AdmissionInput['allocatable']): boolean =>
+  resource.includes('/') && allocatable[resource] === undefined
 
 /** Ports of the node that a pod takes: address, protocol and number. */
 const hostPorts = ({ spec }: Pod) =>
