@@ -16,12 +16,18 @@ const ctx = context(new AbortController().signal)
 const kubectl = kubectls().at(-1)
 if (kubectl === undefined) throw new Error('there is no kubectl')
 
-/** The calls of kubectl about an object, without times: how long kubectl takes says nothing here. */
-const callsOf = (events: readonly FlowEvent[], name: string): string =>
-  events
-    .filter(({ from, object }) => from.startsWith('kubectl') && object?.name === name)
-    .map((event) => `kubectl ──► ${event.to}: ${wordsOf(event)}`)
+/** The calls of kubectl about an object, and those that they lead to; without times, since how long kubectl takes says nothing. */
+const callsOf = (events: readonly FlowEvent[], name: string): string => {
+  const asked = events.filter(({ from, object }) => from.startsWith('kubectl') && object?.name === name)
+  return asked
+    .flatMap((event) => [
+      `kubectl ──► ${event.to}: ${wordsOf(event)}`,
+      ...events
+        .filter(({ arrow, cause }) => arrow === 'call' && cause.event === event.id)
+        .map((next) => `  ${next.from} ──► ${next.to}: ${wordsOf(next)}`),
+    ])
     .join('\n')
+}
 
 test(`20 query, kubectl ${kubectl.version}`, async () => {
   const command = (words: readonly string[]) =>
@@ -47,7 +53,9 @@ test(`20 query, kubectl ${kubectl.version}`, async () => {
   equal(failed.code, 3, failed.err)
   const asked = callsOf(await fetchFlowEvents(cluster.kubeconfig, ctx.signal), 'web')
   match(asked, /get pods\/log web → 200/)
+  match(asked, /API Server ──► kubelet\/node-0: logs web → 200\n/)
   match(asked, /get pods\/exec web/)
+  match(asked, /API Server ──► kubelet\/node-0: exec web → 101$/)
 
   await create('unplaced', 'web', { nodeSelector: { no: 'where' } })
   match((await k('exec', 'unplaced', '--', 'true')).err, /pod unplaced does not have a host assigned/)

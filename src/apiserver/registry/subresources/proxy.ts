@@ -7,6 +7,7 @@ import type { Answer } from '../../answer.ts'
 import type { KubeletConnection } from '../../kubelet-connection.ts'
 import type { ResourceParts, ResourceRequest } from '../parts.ts'
 import { get } from '../reads.ts'
+import { callKubelet } from './call-kubelet.ts'
 
 /** A path of a kubelet's own server. */
 export async function nodeProxy(
@@ -16,7 +17,8 @@ export async function nodeProxy(
 ): Promise<Answer> {
   const { object } = await named(parts, request, request.target.name)
   const call = { node: object.metadata.name, ...onward(request) }
-  return { kind: 'wire', answer: await kubelets.call(call, request.context.signal) }
+  const what = `${call.method} ${request.target.path ?? '/'}`
+  return { kind: 'wire', answer: await callKubelet(parts, request, { call, what }, kubelets) }
 }
 
 /** A path of a server in a pod: `pods/web:8080/proxy/index.html`. */

@@ -10,9 +10,13 @@ import type { KubeletCall, KubeletConnection } from '../../kubelet-connection.ts
 import { integerOf } from '../../query.ts'
 import type { ResourceParts, ResourceRequest } from '../parts.ts'
 import { get } from '../reads.ts'
+import { callKubelet } from './call-kubelet.ts'
 
 /** How the kubelet calls what the API calls otherwise. */
 const kubeletPaths = { attach: 'attach', exec: 'exec', log: 'containerLogs', portforward: 'portForward' } as const
+
+/** What the record says of them. */
+const wordsOf = { attach: 'attach', exec: 'exec', log: 'logs', portforward: 'port-forward' } as const
 
 export type PodStream = keyof typeof kubeletPaths
 
@@ -24,7 +28,7 @@ export async function podStream(
   stream: PodStream,
   kubelets: KubeletConnection,
 ): Promise<Answer> {
-  const { target, context, upgrade } = request
+  const { target, upgrade } = request
   if (target.verb !== 'get' && (stream === 'log' || target.verb !== 'create'))
     throw methodNotAllowed(parts.kind, target.verb)
   const pod = (await get(parts, { ...request, query: new URLSearchParams() })).object as Pod
@@ -48,7 +52,7 @@ export async function podStream(
     headers: upgrade?.headers ?? {},
     body: undefined,
   }
-  const answer = await kubelets.call(call, context.signal)
+  const answer = await callKubelet(parts, request, { call, what: wordsOf[stream] }, kubelets)
   if (stream === 'log' && answer.status >= 300) throw await asStatus(answer, parts.kind, target.name)
   return { kind: 'wire', answer }
 }
