@@ -57,6 +57,7 @@ inNamespaces(import.meta.url, () => {
     const attached = await typed(['attach', '-i', 'listens'], 'one\ntwo\n')
     deepEqual([attached.code, attached.out], [0, 'heard one\nheard two\nbye\n'], attached.err)
     await wait('listens', '.status.phase', 'Succeeded')
+    await k(['delete', 'pod', 'listens', '--timeout=30s'])
 
     const content = Buffer.alloc(50_000_000, createHash('sha512').update('block').digest())
     const [there, back] = [join(cluster.up.folder, 'there'), join(cluster.up.folder, 'back')]
