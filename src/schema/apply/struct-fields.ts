@@ -1,36 +1,20 @@
 // struct-fields: what compare and claims do with the fields of a struct, compiled to one function per struct. A node
 // whose fields hold nothing further depends only on which of them are there: such nodes are made once and shared.
 import { Code, quoted } from '../compile.ts'
-import type { JsonObject, JsonValue } from '../json-value.ts'
 import { emptySet, type FieldSet } from './field-set.ts'
 import { self } from './path-element.ts'
 import { SetBuilder } from './set-builder.ts'
-import type { Structure, StructField, StructStructure } from './structure.ts'
-
-/** The node of one field's value; undefined when there is nothing to say of it. */
-type Descend = (structure: Structure, value: JsonValue) => FieldSet | undefined
-
-/** The node of a struct from the nodes of its fields; undefined when no field has one. */
-type StructNode = (object: JsonObject, descend: Descend, isMember: boolean) => FieldSet | undefined
-
-/** Calls `differs` for every field whose two values are not the same value. */
-type StructDifferences = (old: JsonObject, next: JsonObject, differs: Differs) => void
-type Differs = (field: StructField, old: JsonValue | undefined, next: JsonValue | undefined) => void
+import type { Structure, StructDifferences, StructField, StructNode, StructStructure } from './structure.ts'
 
 /** What fits into the bits of a small integer. */
 const maskFieldsMax = 30
 
-const compiled = <F>(write: (structure: StructStructure) => F): ((structure: StructStructure) => F) => {
-  const known = new WeakMap<readonly StructField[], F>()
-  return (structure) => {
-    const { ordered } = structure
-    let found = known.get(ordered)
-    if (found === undefined) known.set(ordered, (found = write(structure)))
-    return found
-  }
-}
+export const structNode = ({ compiled, ordered }: StructStructure): StructNode => (compiled.node ??= nodeOf(ordered))
 
-export const structNode = compiled<StructNode>(({ ordered }) => {
+export const structDifferences = ({ compiled, ordered }: StructStructure): StructDifferences =>
+  (compiled.differences ??= differencesOf(ordered))
+
+function nodeOf(ordered: readonly StructField[]): StructNode {
   const code = new Code()
   const isShared = ordered.length <= maskFieldsMax
   code.line('let mask = 0, isDeep = false')
@@ -49,7 +33,7 @@ export const structNode = compiled<StructNode>(({ ordered }) => {
   code.line('return node.set')
   const run = code.compiled(['object', 'descend', 'isMember', 'empty']) as (...given: unknown[]) => FieldSet | undefined
   return (object, descend, isMember) => run(object, descend, isMember, emptySet)
-})
+}
 
 const isLeaf = (structure: Structure): boolean =>
   structure.kind === 'scalar' ||
@@ -70,7 +54,7 @@ function sharedNodes(ordered: readonly StructField[]): (mask: number, isMember: 
   }
 }
 
-export const structDifferences = compiled<StructDifferences>(({ ordered }) => {
+function differencesOf(ordered: readonly StructField[]): StructDifferences {
   const code = new Code()
   for (const field of ordered) {
     const [before, after] = [code.variable(), code.variable()]
@@ -78,4 +62,4 @@ export const structDifferences = compiled<StructDifferences>(({ ordered }) => {
     code.line(`if (${before} !== ${after}) differs(${code.constant(field)}, ${before}, ${after})`)
   }
   return code.compiled(['old', 'next', 'differs']) as StructDifferences
-})
+}

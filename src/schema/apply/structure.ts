@@ -1,6 +1,7 @@
 // Structure: what server-side apply knows of a type: which values are one field, and how the elements of lists and maps
 // are told apart. Derived from a message here; a schema of another origin can bring its own.
 import type { JsonObject, JsonValue } from '../json-value.ts'
+import type { FieldSet } from './field-set.ts'
 import { fieldElement } from './path-element.ts'
 import { writtenWhenUnset } from '../zero.ts'
 import type { Field, FieldOptions, Message, ScalarName, Type } from '../field.ts'
@@ -18,7 +19,19 @@ export interface StructStructure {
   readonly fields: ReadonlyMap<string, StructField>
   /** The same fields in the order of their names, which is the order of field sets. */
   readonly ordered: readonly StructField[]
+  /** What is derived from the fields, made when it is first needed: struct-fields.ts. */
+  readonly compiled: { node?: StructNode; differences?: StructDifferences }
 }
+
+/** The node of one field's value; undefined when there is nothing to say of it. */
+type Descend = (structure: Structure, value: JsonValue) => FieldSet | undefined
+
+/** The node of a struct from the nodes of its fields; undefined when no field has one. */
+export type StructNode = (object: JsonObject, descend: Descend, isMember: boolean) => FieldSet | undefined
+
+/** Calls `differs` for every field whose two values are not the same value. */
+export type StructDifferences = (old: JsonObject, next: JsonObject, differs: Differs) => void
+type Differs = (field: StructField, old: JsonValue | undefined, next: JsonValue | undefined) => void
 
 export interface StructField {
   readonly name: string
@@ -63,7 +76,8 @@ export function structureOf(message: Message): StructStructure {
   if (known !== undefined) return known
   const fields = new Map<string, StructField>()
   const ordered: StructField[] = []
-  const structure: StructStructure = { kind: 'struct', isAtomic: message.mapType === 'atomic', fields, ordered }
+  const isAtomic = message.mapType === 'atomic'
+  const structure: StructStructure = { kind: 'struct', isAtomic, fields, ordered, compiled: {} }
   structures.set(message, structure) // before its fields: a type may refer to itself
   for (const [name, field] of Object.entries(message.fields).toSorted(([a], [b]) => (a < b ? -1 : 1))) {
     const element = fieldElement(name)
