@@ -10,9 +10,9 @@ import type { Bench } from './bench.ts'
 const maps = '/api/v1/namespaces/default/configmaps'
 const connections = 64
 /** Many short turns: whatever else the machine does meets both alike. */
-const rounds = 40
+const rounds = 24
 /** Rounds in which the compiler is still at work. */
-const warmRounds = 8
+const warmRounds = 6
 
 /** Sends a turn's requests; the server's processor time for them. */
 async function costMs({ pid, kubeconfig }: RunningUp, count: number, requestOf: (index: number) => Buffer) {
@@ -50,10 +50,10 @@ export const flowCostBench: Bench = {
     yield await compared(
       'creates of ConfigMaps',
       both,
-      3_000,
+      500,
       (round) => (index) => requestText('POST', maps, { metadata: { name: `m-${round}-${index}` }, data: { a: 'b' } }),
     )
     const get = requestText('GET', `${maps}/m-0-0`)
-    yield await compared('gets', both, 2_000, () => () => get)
+    yield await compared('gets', both, 1_000, () => () => get)
   },
 }

@@ -1,12 +1,13 @@
 // Why what stands around pods does not do what it should: claims, volumes, Services, nodes, namespaces, autoscalers.
 import { horizontalPodAutoscaler } from '../../api/autoscaling/v2/horizontal-pod-autoscaler.ts'
 import { namespace } from '../../api/core/v1/namespace.ts'
-import { node } from '../../api/core/v1/node.ts'
+import { node, type Node } from '../../api/core/v1/node.ts'
 import { persistentVolumeClaim } from '../../api/core/v1/persistent-volume-claim.ts'
 import { persistentVolume } from '../../api/core/v1/persistent-volume.ts'
 import { pod, type Pod } from '../../api/core/v1/pod.ts'
 import { service } from '../../api/core/v1/service.ts'
 import { namespaceOf } from '../../api/object.ts'
+import { podDisruptionBudget, type PodDisruptionBudget } from '../../api/policy/v1/pod-disruption-budget.ts'
 import { storageClass } from '../../api/storage/v1/storage-class.ts'
 import { because, conditionOf, defineExplainer, plural, type Surroundings } from './surroundings.ts'
 
@@ -83,17 +84,38 @@ export const serviceExplainer = defineExplainer({
   },
 })
 
+/** What is wrong with a node as a place for pods that are on it. */
+export function nodeSentences({ status }: Node): string[] {
+  const ready = conditionOf(status.conditions, 'Ready')
+  if (ready === undefined) return ['Its kubelet has not told of it yet.']
+  if (ready.status === 'Unknown') return [`Its kubelet is not heard of any more: ${because(ready)}`]
+  return ready.status === 'False' ? [`It is not ready: ${because(ready)}.`] : []
+}
+
+/** Why a budget lets no pod go; none where it lets some. */
+export function budgetSentence({ status }: PodDisruptionBudget): string[] {
+  const { disruptionsAllowed, currentHealthy, desiredHealthy, expectedPods } = status
+  if (disruptionsAllowed > 0) return []
+  if (expectedPods === 0) return ['It lets no pod go: it finds none of its pods.']
+  return [
+    `It lets no pod go: of ${plural(expectedPods, 'pod')} ${currentHealthy} ${currentHealthy === 1 ? 'is' : 'are'} healthy, and ${desiredHealthy} must be.`,
+  ]
+}
+
+export const budgetExplainer = defineExplainer({
+  kind: podDisruptionBudget,
+  explain: (budget) => Promise.resolve(budgetSentence(budget)),
+})
+
 export const nodeExplainer = defineExplainer({
   kind: node,
-  explain({ spec, status }) {
-    const ready = conditionOf(status.conditions, 'Ready')
+  explain(object) {
+    const { spec, status } = object
     const pressures = (status.conditions ?? []).filter(
       ({ type, status: value }) => type !== 'Ready' && value === 'True',
     )
     return Promise.resolve([
-      ...(ready === undefined ? ['Its kubelet has not told of it yet.'] : []),
-      ...(ready?.status === 'Unknown' ? [`Its kubelet is not heard of any more: ${because(ready)}.`] : []),
-      ...(ready?.status === 'False' ? [`It is not ready: ${because(ready)}.`] : []),
+      ...nodeSentences(object),
       ...pressures.map((condition) => `${condition.type}: ${because(condition)}.`),
       ...(spec.unschedulable ? ['It is cordoned: new pods go elsewhere.'] : []),
       ...(spec.taints ?? []).map(

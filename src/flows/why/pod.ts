@@ -1,15 +1,47 @@
 // Why a pod is not where it should be: not scheduled, not started, not ready, ended, or not gone yet.
 import { pod, type Pod } from '../../api/core/v1/pod.ts'
-import { because, conditionOf, defineExplainer, plural } from './surroundings.ts'
+import { node } from '../../api/core/v1/node.ts'
+import { namespaceOf } from '../../api/object.ts'
+import { selects } from '../../api/selectors.ts'
+import { podDisruptionBudget } from '../../api/policy/v1/pod-disruption-budget.ts'
+import { budgetSentence, nodeSentences } from './cluster.ts'
+import { because, conditionOf, defineExplainer, plural, type Surroundings } from './surroundings.ts'
 
 type ContainerStatus = NonNullable<NonNullable<Pod['status']>['containerStatuses']>[number]
 
 export const podExplainer = defineExplainer({
   kind: pod,
-  explain: (object) => Promise.resolve(whyPod(object)),
+  explain: async (object, around) => [...(await whyPod(object, around)), ...(await whyNotEvicted(object, around))],
 })
 
-export function whyPod({ metadata, spec, status }: Pod): string[] {
+/** What holds up a pod: its node where that is not ready, then itself. */
+export async function whyPod(object: Pod, around: Surroundings): Promise<string[]> {
+  const { nodeName } = object.spec
+  const own = whyItself(object)
+  if (nodeName === undefined || ['Succeeded', 'Failed'].includes(object.status.phase ?? '')) return own
+  const home = await around.find(node, '', nodeName)
+  if (home === undefined) return [`Its node ${nodeName} is not there any more.`, ...own]
+  return [...nodeSentences(home).map((sentence) => `On its node ${nodeName}: ${sentence}`), ...own]
+}
+
+/** A node that is being emptied waits for pods whose budgets let none of them go. */
+async function whyNotEvicted(object: Pod, around: Surroundings): Promise<string[]> {
+  const { metadata, spec } = object
+  if (spec.nodeName === undefined || metadata.deletionTimestamp !== undefined) return []
+  const home = await around.find(node, '', spec.nodeName)
+  if (!home?.spec.unschedulable) return []
+  const budgets = await around.list(podDisruptionBudget, namespaceOf(object))
+  return budgets
+    .filter((budget) => selects(budget.spec.selector, metadata.labels))
+    .flatMap((budget) =>
+      budgetSentence(budget).map(
+        (sentence) =>
+          `Its node ${spec.nodeName} is cordoned, but it cannot be evicted: the budget ${budget.metadata.name} forbids it. ${sentence}`,
+      ),
+    )
+}
+
+function whyItself({ metadata, spec, status }: Pod): string[] {
   const { phase = 'Pending', conditions, initContainerStatuses = [], containerStatuses = [] } = status
   if (metadata.deletionTimestamp !== undefined)
     return [

@@ -2,6 +2,7 @@
 import { deepEqual, equal, match } from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { context } from '../../base/context.ts'
+import { validatingWebhookConfiguration } from '../../api/admissionregistration/v1/validating-webhook-configuration.ts'
 import { daemonSet } from '../../api/apps/v1/daemon-set.ts'
 import { deployment } from '../../api/apps/v1/deployment.ts'
 import { statefulSet } from '../../api/apps/v1/stateful-set.ts'
@@ -12,7 +13,9 @@ import { namespace } from '../../api/core/v1/namespace.ts'
 import { node } from '../../api/core/v1/node.ts'
 import { persistentVolumeClaim } from '../../api/core/v1/persistent-volume-claim.ts'
 import { pod } from '../../api/core/v1/pod.ts'
+import { resourceQuota } from '../../api/core/v1/resource-quota.ts'
 import { service } from '../../api/core/v1/service.ts'
+import { podDisruptionBudget } from '../../api/policy/v1/pod-disruption-budget.ts'
 import { storageClass } from '../../api/storage/v1/storage-class.ts'
 import type { Kind } from '../../api/kind.ts'
 import type { ApiObject } from '../../api/object.ts'
@@ -45,7 +48,8 @@ async function ask(kind: Kind, name: string, home = 'default'): Promise<Why> {
 
 before(async () => {
   const images = { gone: 'missing', crash: () => Promise.resolve(3) } as const
-  cluster = await startCluster({ nodes: 2, simulation: { images } })
+  const command = ([program]: readonly string[]) => Promise.resolve({ exitCode: program === 'false' ? 1 : 0 })
+  cluster = await startCluster({ nodes: 3, simulation: { images, command } })
   const { client } = cluster
   const huge = { resources: { requests: { cpu: '100' } } }
   const create = (kind: Kind, name: string, rest: object) =>
@@ -72,32 +76,77 @@ before(async () => {
   })
   const claim = { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } }
   await create(persistentVolumeClaim, 'plain', { spec: { ...claim, storageClassName: '' } })
+  await create(pod, 'unbound', {
+    spec: { ...template('unbound', 'i').spec, volumes: [{ name: 'v', persistentVolumeClaim: { claimName: 'plain' } }] },
+  })
+  await create(pod, 'unready', {
+    spec: template('unready', 'i', { readinessProbe: { exec: { command: ['false'] }, periodSeconds: 1 } }).spec,
+  })
+  // Nobody answers there.
+  await create(validatingWebhookConfiguration, 'deny', {
+    webhooks: [
+      {
+        name: 'deny.example.com',
+        clientConfig: { url: 'https://127.0.0.1:1/' },
+        rules: [{ apiGroups: [''], apiVersions: ['v1'], operations: ['CREATE'], resources: ['pods'] }],
+        namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': 'kube-public' } },
+        sideEffects: 'None',
+        admissionReviewVersions: ['v1'],
+      },
+    ],
+  })
+  await create(namespace, 'tight', {})
+  await cluster.clock.advance('1s')
+  await client.of(resourceQuota).create({ metadata: { name: 'none' }, spec: { hard: { pods: '0' } } }, 'tight', ctx)
+  await cluster.clock.advance('1s')
+  for (const home of ['tight', 'kube-public'])
+    await client
+      .of(deployment)
+      .create({ metadata: { name: 'refused' }, spec: { replicas: 1, ...workload('refused', 'i') } }, home, ctx)
   await create(persistentVolumeClaim, 'classless', { spec: { ...claim, storageClassName: 'none' } })
   await create(storageClass, 'lazy', { provisioner: 'example.com/disk', volumeBindingMode: 'WaitForFirstConsumer' })
   await create(persistentVolumeClaim, 'lazy', { spec: { ...claim, storageClassName: 'lazy' } })
   await create(namespace, 'stuck', {})
   await client.of(configMap).create({ metadata: { name: 'held', finalizers: ['example.com/hold'] } }, 'stuck', ctx)
   await client.of(node).patch('node-1', '', { spec: { unschedulable: true } }, 'merge', ctx)
+  for (const [name, nodeName] of [
+    ['kept', 'node-1'],
+    ['lost', 'node-2'],
+  ] as const)
+    await create(pod, name, { spec: { ...template(name, 'i').spec, nodeName } })
+  await client.of(pod).patch('kept', 'default', { metadata: { labels: { app: 'kept' } } }, 'merge', ctx)
+  await create(podDisruptionBudget, 'all', { spec: { minAvailable: 1, selector: { matchLabels: { app: 'kept' } } } })
   await cluster.clock.advance('10s')
   await client.of(namespace).delete('stuck', '', {}, ctx)
   await client.of(configMap).delete('held', 'stuck', {}, ctx)
+  await cluster.powerOff('node-2')
   await cluster.clock.advance('2m')
 })
 
 after(() => cluster.stop())
 
 const rows: [kind: Kind, name: string, sentence: RegExp][] = [
-  [pod, 'huge', /No node takes it: 0\/2 nodes are available: .*Insufficient cpu/],
+  [pod, 'huge', /No node takes it: 0\/3 nodes are available: .*Insufficient cpu/],
+  [pod, 'unbound', /No node takes it: .*unbound immediate PersistentVolumeClaims/],
+  [pod, 'unready', /Container c runs since .*, but is not ready: its readiness probe has not succeeded/],
+  [
+    pod,
+    'kept',
+    /Its node node-1 is cordoned, but it cannot be evicted: the budget all forbids it\. It lets no pod go: of 1 pod 1 is healthy, and 1 must be/,
+  ],
+  [pod, 'lost', /On its node node-2: Its kubelet is not heard of any more: NodeStatusUnknown/],
+  [node, 'node-2', /Its kubelet is not heard of any more: NodeStatusUnknown: Kubelet stopped posting node status/],
+  [podDisruptionBudget, 'all', /It lets no pod go: of 1 pod 1 is healthy, and 1 must be/],
   [pod, 'gated', /It is held back by example\.com\/gate/],
   [pod, 'loop', /Container c \(crash\) waits: CrashLoopBackOff.*restarted \d+ times.* It last ended with code 3/],
   [
     deployment,
     'broken',
-    /It wants 3 pods: 3 of the newest template, 0 available, 3 in all\..*3 pods \(broken-\S+ and others\): Container c \(gone\) waits: (ImagePullBackOff|ErrImagePull)/,
+    /It wants 3 pods: 3 of the newest template, 0 available, 3 in all\..*[23] pods \(broken-\S+ and others\): Container c \(gone\) waits: (ImagePullBackOff|ErrImagePull)/,
   ],
   [deployment, 'paused', /It is paused: changes of its template are not rolled out/],
   [statefulSet, 'db', /It wants 3 pods; 0 are ready\. It goes one pod at a time.*Pod db-0: Container c/],
-  [daemonSet, 'agent', /It wants a pod on 2 nodes: 0 ready/],
+  [daemonSet, 'agent', /It wants a pod on 2 nodes: 0 ready.* 1 pod runs where it should not/],
   [job, 'work', /It has failed: BackoffLimitExceeded/],
   [cronJob, 'nightly', /It is suspended.*starts a Job at "0 3 \* \* \*"; the last was at no time yet/],
   [service, 'nobody', /It has no endpoints: no pod has the labels app=none/],
@@ -114,6 +163,18 @@ for (const [kind, name, sentence] of rows)
     match((await ask(kind, name)).waits.join(' '), sentence)
   })
 
+const refusals: [home: string, sentence: RegExp][] = [
+  [
+    'tight',
+    /Its pods cannot be made: FailedCreate: pods "refused-\S+" is forbidden: exceeded quota: none, requested: pods=1/,
+  ],
+  ['kube-public', /Its pods cannot be made: FailedCreate: .*failed calling webhook "deny\.example\.com"/],
+]
+for (const [home, sentence] of refusals)
+  test(`a Deployment whose pods are refused says by whom: ${home}`, async () => {
+    match((await ask(deployment, 'refused', home)).waits.join(' '), sentence)
+  })
+
 test('what runs well waits for nothing', async () => {
   deepEqual((await ask(deployment, 'fine')).waits, [])
   deepEqual((await ask(node, 'node-0')).waits, [])
@@ -122,10 +183,7 @@ test('what runs well waits for nothing', async () => {
 test('finalizers are named, and what was tried stands beside', async () => {
   match((await ask(configMap, 'held', 'stuck')).waits[0] ?? '', /held by its finalizers: example\.com\/hold/)
   // Before its node was cordoned, and after.
-  match(
-    (await ask(pod, 'huge')).tried.join(' '),
-    /FailedScheduling: 0\/2 nodes are available: 2 Insuff.* FailedScheduling, as said \(/,
-  )
+  match((await ask(pod, 'huge')).tried.join(' '), /FailedScheduling, as said \(2 times, last /)
 })
 
 test('explainers are in order, one for a kind', () => {

@@ -5,6 +5,7 @@ import { namespaceOf, type ApiObject } from '../../api/object.ts'
 import type { FlowEvent } from '../../base/flow.ts'
 import {
   autoscalerExplainer,
+  budgetExplainer,
   claimExplainer,
   namespaceExplainer,
   nodeExplainer,
@@ -25,6 +26,7 @@ import {
 
 export const explainers: readonly Explainer[] = [
   autoscalerExplainer,
+  budgetExplainer,
   claimExplainer,
   cronJobExplainer,
   daemonSetExplainer,

@@ -22,7 +22,9 @@ async function whyPodsOf(owners: readonly ApiObject[], around: Surroundings): Pr
   if (first === undefined) return []
   const all = await around.list(pod, namespaceOf(first))
   const held = all.filter((each) => !isReady(each) && owners.some((owner) => ownedBy(owner, each)))
-  const byReason = Map.groupBy(held, (each) => whyPod(each).join(' '))
+  const reasons = new Map<Pod, string>()
+  for (const each of held) reasons.set(each, (await whyPod(each, around)).join(' '))
+  const byReason = Map.groupBy(held, (each) => reasons.get(each) ?? '')
   return [...byReason].map(([reason, pods]) => {
     const [{ metadata }] = pods as [Pod]
     const who =
@@ -118,7 +120,13 @@ export const daemonSetExplainer = defineExplainer({
       ...(numberReady === wanted && updated === wanted
         ? []
         : [`It wants a pod on ${plural(wanted, 'node')}: ${numberReady} ready, ${updated} of the newest template.`]),
-      ...(numberMisscheduled > 0 ? [`${plural(numberMisscheduled, 'pod')} run where they should not.`] : []),
+      ...(numberMisscheduled > 0
+        ? [
+            numberMisscheduled === 1
+              ? '1 pod runs where it should not.'
+              : `${numberMisscheduled} pods run where they should not.`,
+          ]
+        : []),
       ...(await whyPodsOf([object], around)),
     ]
   },
