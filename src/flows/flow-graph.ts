@@ -65,12 +65,14 @@ function parentOf({ arrow, from, cause, revision }: FlowEvent, { writes, deliver
   return deliveries.get(`${woken} ${watcher}`) ?? writes.get(woken) ?? cause.event
 }
 
+/** Whether a call only looks. */
+export const isRead = (what: string): boolean => /^(get|list|watch) /.test(what)
+
 /** Deliveries that woke nobody, looks that changed nothing and mere reads explain nothing. */
 function pruned({ event, isInferred, children }: FlowNode): FlowNode[] {
   const kept = children.flatMap(pruned)
   const isSilent = event.arrow === 'watch' || event.arrow === 'reconcile'
-  const isRead = event.arrow === 'call' && /^(get|list|watch) /.test(event.what)
-  if ((isSilent || isRead) && kept.length === 0) return []
+  if ((isSilent || (event.arrow === 'call' && isRead(event.what))) && kept.length === 0) return []
   return event.arrow === 'watch' ? byReceiver(event, kept) : [{ event, isInferred, children: kept }]
 }
 

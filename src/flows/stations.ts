@@ -1,6 +1,6 @@
 // The stations of a request: what the API server does with a call, as steps below it with the time that each took.
 import { stations, type FlowEvent, type FlowId, type StationName } from '../base/flow.ts'
-import type { FlowNode } from './flow-graph.ts'
+import { isRead, type FlowNode } from './flow-graph.ts'
 
 const labels: Readonly<Record<StationName, string>> = {
   authentication: 'authentication',
@@ -66,9 +66,8 @@ const passedByReads: readonly StationName[] = ['authentication', 'fairness', 'au
 /** Where a call ended that was refused: the next station of those that its verb passes. */
 function endOf({ what, outcome = '', stations: passed }: FlowEvent): StationName | undefined {
   if (!/^[45]\d\d\b/.test(outcome)) return undefined
-  const isRead = /^(get|list|watch) /.test(what)
   const isDeletion = what.startsWith('delete')
-  const expected = isRead ? passedByReads : stations.filter((name) => !(isDeletion && name === 'validation'))
+  const expected = isRead(what) ? passedByReads : stations.filter((name) => !(isDeletion && name === 'validation'))
   const last = passed.at(-1)?.station
   return expected[last === undefined ? 0 : expected.indexOf(last) + 1]
 }

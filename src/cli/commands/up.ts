@@ -72,6 +72,7 @@ export const up = defineCommand({
     })
     if (isTerminal) err(eraseLine)
     out(`ready in ${Math.round(realClock.nowMs() - startedMs)} ms at ${running.url}\n`)
+    const where = options['data-dir'] === undefined ? '' : ` --data-dir ${choices.dataFolder}`
     const lacking = missingFolders(environment)
     const path = lacking.length === 0 ? '' : `\n    export PATH=${[...lacking, '$PATH'].join(':')}`
     out(`
@@ -85,7 +86,7 @@ export const up = defineCommand({
     kubectl get pods
     coxswain flow deployment/web     what happened, as a diagram
     coxswain why deployment/web      what it waits for
-    coxswain status                  how the cluster is
+    coxswain status${where.padEnd(17)} how the cluster is
 
   Ctrl-C ends it.
 `)

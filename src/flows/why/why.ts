@@ -3,6 +3,7 @@ import { event, type Event } from '../../api/core/v1/event.ts'
 import type { Kind } from '../../api/kind.ts'
 import { namespaceOf, type ApiObject } from '../../api/object.ts'
 import type { FlowEvent } from '../../base/flow.ts'
+import { isRead } from '../flow-graph.ts'
 import {
   autoscalerExplainer,
   budgetExplainer,
@@ -102,11 +103,12 @@ function warningSentences(events: readonly Event[], said: readonly string[]): st
   })
 }
 
-/** Calls about the object that the API server refused, alike ones together. */
+/** Calls to change the object that the API server refused, alike ones together. */
 function failedCalls(kind: Kind, { metadata }: ApiObject, recorded: readonly FlowEvent[]): string[] {
-  const isAbout = ({ arrow, outcome = '', object }: FlowEvent): boolean =>
+  const isAbout = ({ arrow, what, outcome = '', object }: FlowEvent): boolean =>
     arrow === 'call' &&
     /^[45]/.test(outcome) &&
+    !isRead(what) &&
     object?.resource === kind.plural &&
     object.name === metadata.name &&
     object.namespace === (metadata.namespace ?? '')
