@@ -3,11 +3,25 @@ import { equal, match } from 'node:assert/strict'
 import { readFile, writeFile } from 'node:fs/promises'
 import { getOrMake } from '../../src/base/get-or-make.ts'
 
-/** The lines of a recorded flow that concern these participants and objects, without what varies. */
+/** The lines of a recorded flow that concern these participants and objects, with what led to them, without what varies. */
 export function excerpt(flow: string, ...wanted: RegExp[]): string {
-  const lines = flow.split('\n').filter((line) => wanted.some((pattern) => pattern.test(line)))
+  const lines = withCauses(flow.split('\n'), (line) => wanted.some((pattern) => pattern.test(line)))
   const distinct = settled(closedUp(lines).join('\n')).split('\n')
   return distinct.filter((line, index) => line !== distinct[index - 1]).join('\n')
+}
+
+/** The lines that are wanted, and those that they stand under. */
+function withCauses(lines: readonly string[], isWanted: (line: string) => boolean): string[] {
+  let above = -1
+  return lines
+    .toReversed()
+    .filter((line) => {
+      const depth = depthOf(line)
+      const isCause = depth < above
+      if (isCause || isWanted(line)) above = depth
+      return isCause || isWanted(line)
+    })
+    .toReversed()
 }
 
 /** Each line one step under what led to it, however many lines between them are left out. */
