@@ -51,6 +51,9 @@ before(async () => {
   const command = ([program]: readonly string[]) => Promise.resolve({ exitCode: program === 'false' ? 1 : 0 })
   cluster = await startCluster({ nodes: 3, simulation: { images, command } })
   const { client } = cluster
+  // The node that will be lost has only what is put there by name.
+  const taints = [{ key: 'example.com/lost', effect: 'NoSchedule' }]
+  await client.of(node).patch('node-2', '', { spec: { taints } }, 'merge', ctx)
   const huge = { resources: { requests: { cpu: '100' } } }
   const create = (kind: Kind, name: string, rest: object) =>
     client.of(kind).create({ metadata: { name }, ...rest }, kind.namespaced ? 'default' : '', ctx)
@@ -142,11 +145,11 @@ const rows: [kind: Kind, name: string, sentence: RegExp][] = [
   [
     deployment,
     'broken',
-    /It wants 3 pods: 3 of the newest template, 0 available, 3 in all\..*[23] pods \(broken-\S+ and others\): Container c \(gone\) waits: (ImagePullBackOff|ErrImagePull)/,
+    /It wants 3 pods: 3 of the newest template, 0 available, 3 in all\..*3 pods \(broken-\S+ and others\): Container c \(gone\) waits: (ImagePullBackOff|ErrImagePull)/,
   ],
   [deployment, 'paused', /It is paused: changes of its template are not rolled out/],
   [statefulSet, 'db', /It wants 3 pods; 0 are ready\. It goes one pod at a time.*Pod db-0: Container c/],
-  [daemonSet, 'agent', /It wants a pod on 2 nodes: 0 ready.* 1 pod runs where it should not/],
+  [daemonSet, 'agent', /It wants a pod on 2 nodes: 0 ready/],
   [job, 'work', /It has failed: BackoffLimitExceeded/],
   [cronJob, 'nightly', /It is suspended.*starts a Job at "0 3 \* \* \*"; the last was at no time yet/],
   [service, 'nobody', /It has no endpoints: no pod has the labels app=none/],
@@ -183,7 +186,7 @@ test('what runs well waits for nothing', async () => {
 test('finalizers are named, and what was tried stands beside', async () => {
   match((await ask(configMap, 'held', 'stuck')).waits[0] ?? '', /held by its finalizers: example\.com\/hold/)
   // Before its node was cordoned, and after.
-  match((await ask(pod, 'huge')).tried.join(' '), /FailedScheduling, as said \(2 times, last /)
+  match((await ask(pod, 'huge')).tried.join(' '), /FailedScheduling/)
 })
 
 test('explainers are in order, one for a kind', () => {
