@@ -159,9 +159,10 @@ async function* measure(): AsyncGenerator<string> {
     processorMs.push((user + system) / 1000)
   }
   const all = [...tookMs.values()]
-  const own = [...tookMs].map(([uid, ms]) => ms - (spentMs.get(uid) ?? 0))
+  // With the first pod code is compiled.
+  const [first = 0, ...own] = [...tookMs].map(([uid, ms]) => ms - (spentMs.get(uid) ?? 0))
   yield `${podCount} real pods, bound → Running: p50 ${quantile(all, 0.5).toFixed(0)} ms, p99 ${quantile(all, 0.99).toFixed(0)} ms`
-  yield `our share beside the runtime's calls: p50 ${quantile(own, 0.5).toFixed(1)} ms, p99 ${quantile(own, 0.99).toFixed(1)} ms`
+  yield `our share beside the runtime's calls: the first ${first.toFixed(0)} ms, then p50 ${quantile(own, 0.5).toFixed(1)} ms, p99 ${quantile(own, 0.99).toFixed(1)} ms`
   yield `processor time of the kubelet and the API server for it: p50 ${quantile(processorMs, 0.5).toFixed(1)} ms, p99 ${quantile(processorMs, 0.99).toFixed(1)} ms`
   yield `memory of the kubelet with ${podCount} pods, API server's objects included: ${(heapMb() - emptyMb).toFixed(1)} MB`
   const beganMs = performance.now()

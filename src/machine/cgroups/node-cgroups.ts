@@ -18,6 +18,7 @@ export class NodeCgroups implements Cgroups {
   readonly #root: string
   readonly #layout: CgroupLayout
   readonly #removeFolder: RemoveFolder
+  #present: Promise<readonly string[]> | undefined
 
   constructor(root: string, layout: CgroupLayout, removeFolder: RemoveFolder = rmdir) {
     this.#root = root
@@ -32,8 +33,8 @@ export class NodeCgroups implements Cgroups {
   }
 
   async make(path: string, limits: CgroupLimits): Promise<void> {
-    const { hierarchies, delegation } = this.#layout
-    for (const hierarchy of await this.#present(hierarchies)) {
+    const { delegation } = this.#layout
+    for (const hierarchy of await this.#hierarchies()) {
       let above = join(this.#root, hierarchy)
       for (const name of path.split('/').filter((part) => part !== '')) {
         if (delegation !== undefined) await this.#delegate(above, delegation)
@@ -76,7 +77,7 @@ export class NodeCgroups implements Cgroups {
   }
 
   async list(path: string): Promise<readonly string[]> {
-    const [hierarchy = ''] = await this.#present(this.#layout.hierarchies)
+    const [hierarchy = ''] = await this.#hierarchies()
     return this.#foldersIn(join(this.#root, hierarchy, path)).catch((error: unknown) => {
       if (isMissing(error)) return []
       throw error
@@ -92,7 +93,7 @@ export class NodeCgroups implements Cgroups {
   }
 
   async process(path: string): Promise<number | undefined> {
-    const [hierarchy = ''] = await this.#present(this.#layout.hierarchies)
+    const [hierarchy = ''] = await this.#hierarchies()
     const folder = join(this.#root, hierarchy, path)
     const text = await readFile(join(folder, 'cgroup.procs'), 'utf8').catch(() => '')
     const [own] = text.split('\n').map(Number)
@@ -105,7 +106,7 @@ export class NodeCgroups implements Cgroups {
   }
 
   async #read<T>(path: string, from: (read: (file: CgroupFile) => Promise<string | undefined>) => Promise<T>) {
-    const [hierarchy = ''] = await this.#present(this.#layout.hierarchies)
+    const [hierarchy = ''] = await this.#hierarchies()
     if ((await stat(join(this.#root, hierarchy, path)).catch(() => undefined)) === undefined) return undefined
     return from((file) =>
       readFile(this.#pathOf(path, file), 'utf8').catch((error: unknown) => {
@@ -115,7 +116,14 @@ export class NodeCgroups implements Cgroups {
     )
   }
 
-  async #present(hierarchies: readonly string[]): Promise<readonly string[]> {
+  /** Those that the machine has, which does not change while it runs. */
+  #hierarchies(): Promise<readonly string[]> {
+    this.#present ??= this.#look()
+    return this.#present
+  }
+
+  async #look(): Promise<readonly string[]> {
+    const { hierarchies } = this.#layout
     if (hierarchies.includes('')) return ['']
     const names = new Set(await readdir(this.#root))
     return hierarchies.filter((hierarchy) => names.has(hierarchy))
