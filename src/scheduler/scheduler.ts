@@ -134,7 +134,7 @@ export class Scheduler {
   async #run(signal: AbortSignal): Promise<void> {
     const { clock, informers } = this.#parts
     await informers.synced()
-    let [sinceMs, waitedBefore] = [clock.monotonicMs(), 0]
+    let [sinceMs, leftBefore] = [clock.monotonicMs(), 0]
     for (;;) {
       const waiting = await this.#queue.take(signal)
       if (waiting === undefined) return
@@ -142,11 +142,11 @@ export class Scheduler {
       const attempt = this.#attempts.begin(waiting)
       await this.#schedule(attempt).catch((error: unknown) => this.#failed(attempt, error))
       if (this.#bindingsUnderWay >= bindingsMax) await new Promise<void>((resolve) => (this.#bindingsFree = resolve))
-      const wait = this.#queue.activeCount
-      if (clock.monotonicMs() - sinceMs < (wait > waitedBefore ? stretchMs.behind : stretchMs.usual)) continue
+      const left = this.#queue.activeCount
+      if (clock.monotonicMs() - sinceMs < (left > leftBefore ? stretchMs.behind : stretchMs.usual)) continue
       await clock.outside(turn())
       sinceMs = clock.monotonicMs()
-      waitedBefore = wait
+      leftBefore = left
     }
   }
 
