@@ -28,6 +28,7 @@ const namespacePath = (workload: Workload) => `${namespacesPath}/${namespaceOf(w
 const podsPath = (workload: Workload) => `${namespacePath(workload)}/pods`
 /** So often it is asked whether all events are there. */
 const toldPollMs = 50
+const toldMsMax = 120_000
 /** A new namespace takes pods when its account is there. */
 const accountMsMax = 10_000
 
@@ -100,7 +101,9 @@ export class Served implements AsyncDisposable {
   /** When the scheduler had told of every pod of the workload. */
   async untilTold(workload: Workload): Promise<number> {
     const { session, streamOf } = this.#session()
+    const deadlineMs = performance.now() + toldMsMax
     for (let told = 0; told < (this.#made.get(workload) ?? 0);) {
+      if (performance.now() > deadlineMs) throw new Error(`after ${toldMsMax} ms there were ${told} events`)
       await new Promise((resolve) => setTimeout(resolve, toldPollMs))
       const { items, metadata } = await listed(streamOf(`${namespacePath(workload)}/events?limit=1`))
       told = items.length + (metadata.remainingItemCount ?? 0)
