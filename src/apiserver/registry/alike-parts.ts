@@ -1,5 +1,5 @@
 // AlikeParts: the part that objects of a kind often have in common, as the pods of one template have their spec. What was
-// sent in the same words becomes the same value, and stays it where admission makes the same of it: it is decoded,
+// sent in the same words again becomes the same value, and stays it where admission makes the same of it: it is decoded,
 // checked and kept in memory once.
 import { RecentMap } from '../../base/recent-map.ts'
 import { isShared, share } from '../../base/shared-values.ts'
@@ -18,6 +18,9 @@ export interface Sent {
   readonly text: string
   readonly value: JsonObject | undefined
 }
+
+/** Stands for what came once: only what comes again is worth sharing. */
+const once: JsonObject = Object.freeze({})
 
 interface Admitted {
   value: object
@@ -39,12 +42,14 @@ export class AlikeParts {
     const part = body[this.name]
     if (!isJsonObject(part)) return undefined
     const text = JSON.stringify(part)
-    return text.length > textCharactersMax ? undefined : { text, value: this.#byText.get(text) }
+    if (text.length > textCharactersMax) return undefined
+    const known = this.#byText.get(text)
+    return { text, value: known === once ? undefined : known }
   }
 
   /** Remembers what became of a part that was sent. */
   keep({ text }: Sent, value: JsonObject): void {
-    this.#byText.set(text, share(value))
+    this.#byText.set(text, this.#byText.get(text) === once ? share(value) : once)
   }
 
   /** The object as admission left it, with the value in it that admission made of the same part before. */
