@@ -141,10 +141,10 @@ export function runPod(asked: RunInput): PodAction[] {
     const stops = stopAll(pod, running, pod.spec.terminationGracePeriodSeconds)
     return [stops.length > 0 ? { kind: 'stop-containers', stops } : { kind: 'remove-sandbox', sandboxId, isLost: true }]
   }
-  const hurried = stopAll(pod, { ...running, containers: old }, 0)
-  if (hurried.length > 0) return [{ kind: 'stop-containers', stops: hurried.map((stop) => ({ ...stop, after: [] })) }]
   const unstarted = running.containers.filter(({ state }) => state === 'created')
   if (unstarted.length > 0) return unstarted.map((container) => ({ kind: 'remove-container', container }))
+  const hurried = stopAll(pod, { ...running, containers: old }, 0)
+  if (hurried.length > 0) return [{ kind: 'stop-containers', stops: hurried.map((stop) => ({ ...stop, after: [] })) }]
   const stops = unfit(input, running)
   if (stops.length > 0) return [{ kind: 'stop-containers', stops }]
   const { actions, isDone } = initialize(input, running)

@@ -37,6 +37,11 @@ const steps: [why: string, running: RuntimePod, actions: string[]][] = [
     ['start t #1'],
   ],
   ['init containers run again', sandbox(exit('i', 0), exit('c', 137), exit('t', 42)), ['start i #1']],
+  [
+    'what was made and never started is made anew',
+    sandbox(exit('i', 0), exit('c', 137), exit('t', 42), container('i', 'created', { startedMs: 0 })),
+    ['remove-container'],
+  ],
   ['one by one', sandbox(exit('i', 0), exit('c', 0), exit('t', 42), again('i', 'running')), []],
   [
     'then the others, those among them that had succeeded',

@@ -28,11 +28,13 @@ const page = (names: readonly string[]): string =>
     '<!doctype html>',
     '<meta name="viewport" content="width=device-width">',
     '<pre>',
-    ...names.map(
-      (name) => `<a href="${encodeURI(name).replaceAll('?', '%3F').replaceAll('#', '%23')}">${shown(name)}</a>`,
-    ),
+    ...names.map((name) => `<a href="${linkTo(name)}">${shown(name)}</a>`),
     '</pre>\n',
   ].join('\n')
+
+/** A name with a colon in it must not be taken for an address of its own. */
+const linkTo = (name: string): string =>
+  `${name.includes(':') ? './' : ''}${encodeURI(name).replaceAll('?', '%3F').replaceAll('#', '%23')}`
 
 const shown = (text: string): string =>
   text

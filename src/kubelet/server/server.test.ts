@@ -128,7 +128,7 @@ async function startNode({ streams, exchange = () => Promise.reject(new Error('n
 }
 
 function systemLog(path: string): SystemLog | undefined {
-  if (/^\/?(deep\/?)?$/.test(path)) return { kind: 'folder', names: ['a<b', 'deep/', 'what?'] }
+  if (/^\/?(deep\/?)?$/.test(path)) return { kind: 'folder', names: ['a:b', 'a<b', 'deep/', 'what?'] }
   if (!path.startsWith('/sys log')) return undefined
   return {
     kind: 'file',
@@ -178,7 +178,7 @@ const answers: [why: string, target: string, asked: Asked, status: number, text:
     '/logs/',
     {},
     200,
-    /\n<pre>\n<a href="a%3Cb">a&lt;b<\/a>\n<a href="deep\/">deep\/<\/a>\n<a href="what%3F">what\?<\/a>\n<\/pre>\n$/,
+    /\n<pre>\n<a href=".\/a:b">a:b<\/a>\n<a href="a%3Cb">a&lt;b<\/a>\n<a href="deep\/">deep\/<\/a>\n<a href="what%3F">what\?<\/a>\n<\/pre>\n$/,
   ],
   ['a folder of them, where its links do not begin', '/logs/deep', {}, 301, /^$/],
   ['one of them', '/logs/sys%20log', {}, 200, /^a line\n$/],
