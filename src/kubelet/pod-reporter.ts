@@ -114,7 +114,8 @@ export class PodReporter {
   }
 }
 
-const isSame = (a: Pod['status'], b: Pod['status']): boolean => equalValues(withoutTimes(a), withoutTimes(b), true)
+const isSame = (a: Pod['status'], b: Pod['status']): boolean =>
+  a.phase === b.phase && equalValues(withoutTimes(a), withoutTimes(b), true)
 
 /** Conditions keep their times while they keep their value, so times alone are no news; nor is where others stand. */
 const withoutTimes = (status: Pod['status']): unknown => ({

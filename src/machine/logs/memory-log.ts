@@ -6,8 +6,9 @@ const logBytesMax = 64 * 1024
 
 export class MemoryLog {
   readonly #lines: Uint8Array[] = []
-  readonly #listeners = new Set<() => void>()
-  readonly #lineListeners = new Set<(line: string) => void>()
+  // Made when somebody listens: nobody does to most containers of large simulations.
+  #listeners: Set<() => void> | undefined
+  #lineListeners: Set<(line: string) => void> | undefined
   #start = 0
   #end = 0
 
@@ -17,19 +18,20 @@ export class MemoryLog {
     this.#lines.push(bytes)
     this.#end += bytes.length
     while (this.#end - this.#start > logBytesMax) this.#start += this.#lines.shift()?.length ?? 0
-    for (const listener of [...this.#lineListeners]) listener(line)
+    for (const listener of [...(this.#lineListeners ?? [])]) listener(line)
     this.wake()
   }
 
   /** Calls back with each line that is printed from now on; the returned function ends it. */
   onLine(listener: (line: string) => void): () => void {
-    this.#lineListeners.add(listener)
-    return () => this.#lineListeners.delete(listener)
+    const listeners = (this.#lineListeners ??= new Set())
+    listeners.add(listener)
+    return () => listeners.delete(listener)
   }
 
   /** Tells readers to look again: it grew, or its writer ended. */
   wake(): void {
-    for (const listener of [...this.#listeners]) listener()
+    for (const listener of [...(this.#listeners ?? [])]) listener()
   }
 
   open(): LogFile {
@@ -39,7 +41,8 @@ export class MemoryLog {
       hasChanged = true
       resolve()
     }
-    this.#listeners.add(listener)
+    const listeners = (this.#listeners ??= new Set())
+    listeners.add(listener)
     return {
       range: () => Promise.resolve({ start: this.#start, end: this.#end }),
       read: (at, bytesMax) => Promise.resolve(this.#read(at, bytesMax)),
@@ -56,7 +59,7 @@ export class MemoryLog {
         hasChanged = false
       },
       [Symbol.asyncDispose]: () => {
-        this.#listeners.delete(listener)
+        listeners.delete(listener)
         return Promise.resolve()
       },
     }
