@@ -13,7 +13,7 @@ import { nodeCount, nodesOf, podOf, type Workload } from './workloads.ts'
 const connections = 32
 const nowText = () => new Date().toISOString().replace('Z', '000Z')
 /** A server that computes less than this in a second has nothing to do but to renew leases. */
-const quietCpuMs = 200
+const quietCpuMs = 500
 const quietMsMax = 120_000
 const restMs = 20_000
 /** So often each lease is renewed. */
