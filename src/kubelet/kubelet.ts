@@ -7,6 +7,7 @@ import type { Log } from '../base/log.ts'
 import type { Random } from '../base/random.ts'
 import type { TaskGroup } from '../base/task-group.ts'
 import { unlessAborted } from '../base/unless-aborted.ts'
+import type { Node } from '../api/core/v1/node.ts'
 import type { Pod } from '../api/core/v1/pod.ts'
 import { quantityUnits } from '../schema/quantity.ts'
 import type { Client } from '../client/client.ts'
@@ -175,11 +176,15 @@ export class Kubelet {
     const { name, capacity, allocatable = capacity, operatingSystem } = description
     const pressed = this.#keeper.refusal(pod)
     if (pressed !== undefined) return pressed
+    const others = this.#pods.running(pod.metadata.uid)
+    const refusedBy = (node: Node | undefined) =>
+      refusalOf({ pod, node: node ?? { metadata: { name } }, allocatable, operatingSystem, others })
     // What a pod asks of its node's labels is rare; the node is asked for only then.
     const { nodeSelector, affinity } = pod.spec
-    const registered = (nodeSelector ?? affinity?.nodeAffinity) ? await this.#objects.node(context) : undefined
-    const node = registered ?? { metadata: { name } }
-    return refusalOf({ pod, node, allocatable, operatingSystem, others: this.#pods.running(pod.metadata.uid) })
+    if ((nodeSelector ?? affinity?.nodeAffinity) === undefined) return refusedBy(undefined)
+    const refusal = refusedBy(await this.#objects.node(context))
+    // A label may be newer than what is remembered of the node, and the scheduler has seen it.
+    return refusal?.reason === 'NodeAffinity' ? refusedBy(await this.#objects.nodeNow(context)) : refusal
   }
 
   /** Pods that ended while no kubelet ran still have a sandbox, or something on the disk. */

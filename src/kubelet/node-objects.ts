@@ -65,6 +65,11 @@ export class NodeObjects implements VolumeSources {
     return this.#object(node, '', this.#nodeName, context)
   }
 
+  /** As it is, whatever is remembered of it. */
+  nodeNow(context: Context): Promise<Node | undefined> {
+    return this.#client.of(node).find(this.#nodeName, '', context)
+  }
+
   /** How a RuntimeClass wants containers to be run. */
   async runtimeHandler(name: string, context: Context): Promise<string> {
     const found = await this.#object(runtimeClass, '', name, context)

@@ -1,0 +1,24 @@
+import { equal } from 'node:assert/strict'
+import { test } from 'node:test'
+import { context } from '../base/context.ts'
+import { node } from '../api/core/v1/node.ts'
+import { pod } from '../api/core/v1/pod.ts'
+import { startCluster } from '../cluster/start-cluster.ts'
+
+const ctx = context(new AbortController().signal)
+
+test('a label that a node has just got is good for the pods that ask for it', async () => {
+  await using cluster = await startCluster({ nodes: 1 })
+  const [pods, nodes] = [cluster.client.of(pod), cluster.client.of(node)]
+  const [worker] = (await nodes.list({}, ctx)).items
+  const make = async (name: string, nodeSelector: Record<string, string>) => {
+    const containers = [{ name: 'c', image: 'serve' }]
+    await pods.create({ metadata: { name }, spec: { nodeSelector, containers } }, 'default', ctx)
+    await cluster.clock.advance('3s')
+    return (await pods.get(name, 'default', ctx)).status.phase
+  }
+  // The kubelet remembers its node from here on.
+  equal(await make('first', { 'kubernetes.io/os': 'linux' }), 'Running')
+  await nodes.patch(worker?.metadata.name ?? '', '', { metadata: { labels: { disk: 'ssd' } } }, 'merge', ctx)
+  equal(await make('second', { disk: 'ssd' }), 'Running')
+})
