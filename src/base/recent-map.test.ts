@@ -2,7 +2,7 @@ import { deepEqual } from 'node:assert/strict'
 import { test } from 'node:test'
 import { RecentMap } from './recent-map.ts'
 
-test('the oldest entry makes room; a new value for a key needs none', () => {
+test('what was not set for the longest makes room; a new value for a key needs none', () => {
   const map = new RecentMap<string, number>(2)
   for (const [key, value] of [
     ['a', 1],
@@ -13,6 +13,6 @@ test('the oldest entry makes room; a new value for a key needs none', () => {
     map.set(key, value)
   deepEqual(
     ['a', 'b', 'c'].map((key) => map.get(key)),
-    [undefined, 2, 4],
+    [3, undefined, 4],
   )
 })

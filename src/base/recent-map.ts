@@ -1,4 +1,4 @@
-// RecentMap: the entries that were added last, up to a bound; the oldest one makes room.
+// RecentMap: the entries that were set last, up to a bound; what was not set for the longest makes room.
 
 export class RecentMap<K, V> {
   readonly #entries = new Map<K, V>()
@@ -13,9 +13,14 @@ export class RecentMap<K, V> {
   }
 
   set(key: K, value: V): void {
+    this.#entries.delete(key)
     this.#entries.set(key, value)
     if (this.#entries.size <= this.#entriesMax) return
     const [oldest] = this.#entries.keys()
     this.#entries.delete(oldest as K)
+  }
+
+  delete(key: K): void {
+    this.#entries.delete(key)
   }
 }

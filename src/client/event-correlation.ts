@@ -1,5 +1,6 @@
 // EventCorrelation: what becomes of an event that may repeat others. The same again counts up; many that differ only in
 // their words become one; whoever tells too much about one object is not heard for a while. Everything is bounded.
+import { RecentMap } from '../base/recent-map.ts'
 import type { Series } from './event-forms.ts'
 
 /** As many ways to say one thing are told apart; beyond that they are combined. */
@@ -37,12 +38,12 @@ interface Topic {
 interface Subject {
   tokens: number
   atMs: number
-  readonly topics: Recent<Topic>
+  readonly topics: RecentMap<string, Topic>
 }
 
 /** Everything that is told of one object is kept together: most objects are told of a few times, and never again. */
 export class EventCorrelation {
-  readonly #subjects = new Recent<Subject>(rememberedMax)
+  readonly #subjects = new RecentMap<string, Subject>(rememberedMax)
 
   /** What was said before about a topic, in these words or in too many others. */
   correlate(uid: string, topic: string, message: string, nowMs: number): Correlation {
@@ -69,7 +70,7 @@ export class EventCorrelation {
   }
 
   #subjectOf(uid: string, nowMs: number): Subject {
-    const known = this.#subjects.get(uid) ?? { tokens: burstMax, atMs: nowMs, topics: new Recent(topicsMax) }
+    const known = this.#subjects.get(uid) ?? { tokens: burstMax, atMs: nowMs, topics: new RecentMap(topicsMax) }
     this.#subjects.set(uid, known)
     return known
   }
@@ -87,28 +88,4 @@ function spend(subject: Subject, nowMs: number): boolean {
   subject.tokens = isHeard ? tokens - 1 : tokens
   subject.atMs = nowMs
   return isHeard
-}
-
-/** A map that forgets what was not set for the longest. */
-export class Recent<Value> {
-  readonly #values = new Map<string, Value>()
-  readonly #max: number
-
-  constructor(max: number) {
-    this.#max = max
-  }
-
-  get(key: string): Value | undefined {
-    return this.#values.get(key)
-  }
-
-  set(key: string, value: Value): void {
-    this.#values.delete(key)
-    this.#values.set(key, value)
-    if (this.#values.size > this.#max) this.#values.delete(this.#values.keys().next().value ?? '')
-  }
-
-  delete(key: string): void {
-    this.#values.delete(key)
-  }
 }

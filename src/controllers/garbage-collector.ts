@@ -7,14 +7,14 @@ import type { OwnerReference } from '../api/meta/v1/object-meta.ts'
 import type { Context } from '../base/context.ts'
 import { equalValues } from '../schema/json-value.ts'
 import type { ServedKind } from '../client/discovery.ts'
-import { Recent } from '../client/event-correlation.ts'
+import { RecentMap } from '../base/recent-map.ts'
 import { defineController, type ReconcileTools } from './controller.ts'
 
 /** An owner of a kind that nobody serves is looked for again. */
 const unknownOwnerMs = 30_000
 
 /** Owners that are known not to be: an owner that is gone stays gone, its uid does not come back. */
-type Absent = Recent<'gone' | 'elsewhere'>
+type Absent = RecentMap<string, 'gone' | 'elsewhere'>
 /** Owners that are remembered to be missing. */
 const absentMax = 4096
 type Tools = ReconcileTools<Absent>
@@ -31,7 +31,7 @@ export const garbageCollector = defineController<Absent>({
   component: 'garbage-collector-controller',
   watches: [],
   follows: isCollected,
-  memory: () => new Recent(absentMax),
+  memory: () => new RecentMap(absentMax),
   wakes(kind, { key, now, before }, { dependents, followed }) {
     const object = now ?? before
     if (object === undefined) return []
