@@ -240,7 +240,7 @@ inNamespaces(import.meta.url, () => {
     await up.sh('projected', holds('/v/file', 'again'))
 
     // Containers that end by themselves find their volumes again, and the parts as they are by now.
-    for (const [name] of cases) await up.sh(name, 'kill -TERM 1')
+    for (const [name] of cases) await up.endContainer(name)
     const restarts = async () =>
       (await up.k(['get', 'pods', '-o', 'jsonpath={.items[*].status.containerStatuses[0].restartCount}'])).split(' ')
     await until(async () => (await restarts()).every((count) => Number(count) > 0))
