@@ -36,10 +36,14 @@ async function bundle(folder) {
     input: { cli: source('cli/main.ts'), index: source('cluster/index.ts') },
     output: output(folder, 'cjs', 'cjs'),
   })
-  const threads = ['disk-thread', 'snapshot-thread']
+  const threads = {
+    'disk-thread': 'store/sqlite/disk-thread.ts',
+    'snapshot-thread': 'store/sqlite/snapshot-thread.ts',
+    'tls-thread': 'platform/node/tls-thread/tls-thread.ts',
+  }
   await build({
     ...common,
-    input: Object.fromEntries(threads.map((name) => [name, source(`store/sqlite/${name}.ts`)])),
+    input: Object.fromEntries(Object.entries(threads).map(([name, path]) => [name, source(path)])),
     output: output(folder, 'esm', 'mjs'),
   })
   const names = Object.keys(createRequire(import.meta.url)(join(folder, 'index.cjs')))

@@ -51,7 +51,7 @@ export async function listenForRequests(
   if (own.rotatesServing && own.serving === undefined)
     tasks.start('serving certificate', (stop) => {
       const wish = { use: 'serving', nodeName, addresses: [hostIp] } as const
-      const onChange = (identity: Identity) => listener.renew({ ...identity, clientAuthorities })
+      const onChange = (identity: Identity) => void listener.renew({ ...identity, clientAuthorities })
       return keepRotating(signed, { ...parts, crypto, file, wish, onChange }, stop)
     })
   return listener.port

@@ -13,6 +13,8 @@ import type { ClusterCertificates } from './pki.ts'
 export interface ServeOptions {
   readonly host: string
   readonly port: number
+  /** For a server that is to last: it takes longer to start, and serves many times as much. */
+  readonly isThreaded?: boolean
   readonly certificates: ClusterCertificates
   readonly platform: Platform
   readonly clock: Clock
@@ -26,18 +28,19 @@ export interface Served {
   readonly access: Kubeconfig
   readonly kubeconfig: string
   /** Shows the fresh certificates to new connections; returns the kubeconfig that goes with them. */
-  renew(certificates: ClusterCertificates): string
+  renew(certificates: ClusterCertificates): Promise<string>
   close(graceMs: number): Promise<void>
 }
 
 export async function serve(
   cluster: Cluster,
-  { host, port, certificates, platform, clock, log }: ServeOptions,
+  { host, port, isThreaded = false, certificates, platform, clock, log }: ServeOptions,
 ): Promise<Served> {
   const listener = await platform.listeners.listen({
     host,
     port,
     tls: tlsOf(certificates),
+    isThreaded,
     handle(request) {
       const { server } = cluster
       if (server !== undefined) return handleHttp(request, { server, clock, random: systemRandom, log })
@@ -60,8 +63,8 @@ export async function serve(
     port: listener.port,
     access,
     kubeconfig: kubeconfigText(access),
-    renew(fresh) {
-      listener.renew(tlsOf(fresh))
+    async renew(fresh) {
+      await listener.renew(tlsOf(fresh))
       return kubeconfigText(accessWith(fresh))
     },
     close(graceMs) {

@@ -160,9 +160,15 @@ export async function up({
     if (realNode !== undefined) cluster.addRealNode(realNode)
     onProgress('starting the API server')
     cluster.startServer()
-    const served = await serve(cluster, { host, port, certificates, platform, clock: realClock, log }).catch(
-      failed(`cannot listen on ${host}:${port}; --bind and --port choose another place, --port 0 any port`),
-    )
+    const served = await serve(cluster, {
+      host,
+      port,
+      isThreaded: true,
+      certificates,
+      platform,
+      clock: realClock,
+      log,
+    }).catch(failed(`cannot listen on ${host}:${port}; --bind and --port choose another place, --port 0 any port`))
     cleanUps.defer(() => served.close(drainMs))
     cleanUps.defer(async () => thisMachine?.shutDown())
     await Promise.all([
@@ -207,7 +213,7 @@ export async function up({
         const all = [current.serving, current.admin, ...Object.values(current.components)]
         if (!all.some(({ certificate }) => needsRenewal(certificate, realClock.nowMs()))) continue
         current = await clusterCertificates(`${dataFolder}/pki`, pkiParts)
-        await platform.files.write(kubeconfigPath, served.renew(current))
+        await platform.files.write(kubeconfigPath, await served.renew(current))
         log.info('certificates were renewed', { authority: `${dataFolder}/pki/ca.crt` })
       }
     })

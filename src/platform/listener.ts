@@ -67,6 +67,8 @@ export interface ListenOptions {
   readonly port: number
   /** Plain HTTP when left out. */
   readonly tls?: ListenTls
+  /** TLS is spoken by a thread of its own: more to start with, much less for the event loop to do under load. */
+  readonly isThreaded?: boolean
   /** Answers a request; a failure becomes a bare 500. */
   readonly handle: (request: WireRequest) => Soon<WireAnswer>
 }
@@ -81,8 +83,8 @@ export interface ListenTls {
 export interface Listener {
   readonly host: string
   readonly port: number
-  /** New connections from now on get this certificate and these authorities. */
-  renew(tls: ListenTls): void
+  /** Resolves when new connections get this certificate and these authorities. */
+  renew(tls: ListenTls): Promise<void>
   /** Stops accepting, lets answers under way end for at most `graceMs`, then cuts the rest. */
   close(graceMs: number): Promise<void>
 }

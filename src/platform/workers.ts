@@ -1,5 +1,9 @@
 // Workers: threads for what would hold the event loop too long. Messages are structured clones.
 
+/** The module of a thread beside another one, under the name that it has there: bundles hold .mjs files. */
+export const threadModule = (name: string, beside: string): URL =>
+  new URL(`./${name}${beside.endsWith('.ts') ? '.ts' : '.mjs'}`, beside)
+
 export interface WorkerHandle<In, Out> {
   post(message: In): void
   /** Messages in the order in which the worker sent them; `ended` says why it stopped, undefined when it was asked to. */

@@ -1,13 +1,13 @@
 // A socket of Node.js as a stream of bytes.
 import { once } from 'node:events'
-import type { Socket } from 'node:net'
+import type { Duplex } from 'node:stream'
 import { realClock } from '../../base/clock.ts'
 import type { ByteStream } from '../byte-stream.ts'
 
 /** How long the other side has to end too once we have ended. */
 const lingerMs = 5_000
 
-export function byteStreamOn(socket: Socket): ByteStream {
+export function byteStreamOn(socket: Duplex): ByteStream {
   const gone = new AbortController()
   socket.once('close', () => gone.abort(new DOMException('the other side is gone', 'AbortError')))
   socket.on('error', () => {}) // whoever reads or writes hears of it

@@ -26,7 +26,7 @@ export function serveHttp1(socket: Socket, options: Omit<Http1Options, 'textOf'>
       return byteStreamOn(socket)
     },
   }
-  const connection = new Http1Connection(driver, { ...options, textOf })
+  const connection = new Http1Connection(driver, { ...options, textOf: latin1Of })
   socket.setNoDelay(true)
   socket.on('data', receive)
   socket.on('drain', drained)
@@ -35,7 +35,8 @@ export function serveHttp1(socket: Socket, options: Omit<Http1Options, 'textOf'>
   return connection
 }
 
-const textOf = (bytes: Uint8Array, from: number, to: number): string =>
+/** A character for each byte. */
+export const latin1Of = (bytes: Uint8Array, from: number, to: number): string =>
   (bytes instanceof Buffer ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)).toString(
     'latin1',
     from,

@@ -1,7 +1,7 @@
 // The server's side of HTTP/2 on a socket of Node.js.
 import { once } from 'node:events'
 import { constants, performServerHandshake, type IncomingHttpHeaders, type ServerHttp2Stream } from 'node:http2'
-import type { TLSSocket } from 'node:tls'
+import type { Duplex } from 'node:stream'
 import type { SharedTurns } from '../../base/shared-turns.ts'
 import { valuesOf, type Peer } from '../http1/exchange.ts'
 import { BodyTooLarge, type ListenOptions, type WireAnswer, type WirePieces, type WireRequest } from '../listener.ts'
@@ -31,7 +31,7 @@ export interface Http2ServerOptions {
 }
 
 export function serveHttp2(
-  socket: TLSSocket,
+  socket: Duplex,
   peer: Peer,
   { handle, second, turns }: Http2ServerOptions,
 ): ServedConnection {

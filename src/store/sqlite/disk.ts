@@ -1,5 +1,5 @@
 // Disk: the store's side of the disk thread. Requests go out one after the other; each answer settles its promise.
-import type { WorkerHandle, Workers } from '../../platform/workers.ts'
+import { threadModule, type WorkerHandle, type Workers } from '../../platform/workers.ts'
 import type { PackedChanges } from './change.ts'
 import { errorOf, StoreBroken } from './errors.ts'
 import type { Lease } from '../lease-table.ts'
@@ -11,10 +11,6 @@ export interface DiskContent {
   readonly leaseLast: number
 }
 
-/** The module beside this one, under the name that it has here: bundles hold .mjs files. */
-export const threadModule = (name: string): URL =>
-  new URL(`./${name}${import.meta.url.endsWith('.ts') ? '.ts' : '.mjs'}`, import.meta.url)
-
 export class Disk {
   readonly #worker: WorkerHandle<DiskRequest, DiskReply>
   readonly #waiting: PromiseWithResolvers<boolean>[] = []
@@ -25,7 +21,7 @@ export class Disk {
   /** Starts the thread; `onLoaded` receives what the file holds, before opened() resolves. */
   constructor(options: DiskOptions, workers: Workers, onLoaded: (changes: PackedChanges, compacted: number) => void) {
     this.#path = options.path
-    this.#worker = workers.start(threadModule('disk-thread'), options)
+    this.#worker = workers.start(threadModule('disk-thread', import.meta.url), options)
     this.#worker.listen(
       (reply) => {
         if (reply.kind !== 'loaded') return this.#take(reply)

@@ -1,7 +1,6 @@
 // Snapshots: a consistent copy of a store in one file, taken while it runs, and a new store made from such a file.
 // Both happen in a thread of their own; the writers of a running store do not wait.
-import type { Workers } from '../../platform/workers.ts'
-import { threadModule } from './disk.ts'
+import { threadModule, type Workers } from '../../platform/workers.ts'
 import { errorOf, StoreBroken, type Failure } from './errors.ts'
 
 export type SnapshotJob =
@@ -33,7 +32,7 @@ export const restoreSnapshot = (
 
 async function run(workers: Workers, job: SnapshotJob, signal: AbortSignal): Promise<void> {
   signal.throwIfAborted()
-  const worker = workers.start<never, SnapshotReply>(threadModule('snapshot-thread'), job)
+  const worker = workers.start<never, SnapshotReply>(threadModule('snapshot-thread', import.meta.url), job)
   const done = Promise.withResolvers<void>()
   const abort = () => done.reject(signal.reason)
   signal.addEventListener('abort', abort, { once: true })

@@ -1,0 +1,156 @@
+// A ring of bytes in memory that two threads share: one writes frames, the other reads them, and neither waits for the
+// other. A frame is a word that says what it is, a word for its length, and its bytes, padded to eight.
+//
+// Whoever has nothing to do says so before it sleeps, and looks once more; whoever has done something for a sleeper wakes
+// it. Marks are written before they are looked for on both sides, so one of the two always sees the other.
+
+const marksBytes = 64
+const headBytes = 8
+
+/** Where the marks stand: how far was written and read, in bytes modulo 2^32; the reader sleeps; the writer needs room. */
+const written = 0
+const read = 1
+const sleeps = 2
+const needsRoom = 3
+
+/** The bytes must be a power of two. */
+export const newRing = (bytes: number): SharedArrayBuffer => new SharedArrayBuffer(marksBytes + bytes)
+
+/** Texts have a byte for each character. */
+export type Part = string | Uint8Array
+
+export const cut = (part: Part, from: number, to?: number): Part =>
+  typeof part === 'string' ? part.slice(from, to) : part.subarray(from, to)
+
+const padded = (size: number) => (size + 7) & ~7
+
+/** A view of the shared memory. */
+class Ring {
+  readonly marks: Int32Array
+  readonly words: Int32Array
+  readonly bytes: Buffer
+  readonly mask: number
+
+  constructor(memory: SharedArrayBuffer) {
+    const size = memory.byteLength - marksBytes
+    this.marks = new Int32Array(memory, 0, marksBytes / 4)
+    this.words = new Int32Array(memory, marksBytes)
+    this.bytes = Buffer.from(memory, marksBytes, size)
+    this.mask = size - 1
+  }
+
+  isMarked(mark: number): boolean {
+    return Atomics.load(this.marks, mark) === 1
+  }
+
+  /** True for one of those who ask. */
+  unmark(mark: number): boolean {
+    return this.isMarked(mark) && Atomics.exchange(this.marks, mark, 0) === 1
+  }
+}
+
+interface Frame {
+  readonly tag: number
+  readonly parts: readonly Part[]
+  readonly size: number
+}
+
+export class RingWriter {
+  readonly #ring: Ring
+  readonly #wake: () => void
+  #at = 0
+  /** What found no room, in order. */
+  #waiting: Frame[] = []
+
+  constructor(memory: SharedArrayBuffer, wakeReader: () => void) {
+    this.#ring = new Ring(memory)
+    this.#wake = wakeReader
+  }
+
+  get isFull(): boolean {
+    return this.#waiting.length > 0
+  }
+
+  /** The parts are one frame of that size; the reader sees it from the next `publish` on. */
+  write(tag: number, parts: readonly Part[], size: number): void {
+    if (this.isFull || !this.#put({ tag, parts, size })) this.#waiting.push({ tag, parts, size })
+  }
+
+  publish(): void {
+    const ring = this.#ring
+    if (this.isFull) {
+      const stuck = this.#waiting.findIndex((frame) => !this.#put(frame))
+      this.#waiting = stuck < 0 ? [] : this.#waiting.slice(stuck)
+    }
+    Atomics.store(ring.marks, written, this.#at)
+    if (this.isFull) Atomics.store(ring.marks, needsRoom, 1)
+    if (ring.unmark(sleeps)) this.#wake()
+  }
+
+  #put({ tag, parts, size }: Frame): boolean {
+    const { marks, words, bytes, mask } = this.#ring
+    const used = (this.#at - Atomics.load(marks, read)) | 0
+    const length = headBytes + padded(size)
+    if (used + length > bytes.length) return false
+    const word = (this.#at & mask) >> 2
+    words[word] = tag
+    words[word + 1] = size
+    let at = this.#at + headBytes
+    for (const part of parts) {
+      this.#copy(part, at & mask)
+      at += part.length
+    }
+    this.#at = (this.#at + length) | 0
+    return true
+  }
+
+  #copy(part: Part, to: number): void {
+    const { bytes } = this.#ring
+    const room = bytes.length - to
+    if (part.length > room) {
+      this.#copy(cut(part, 0, room), to)
+      this.#copy(cut(part, room), 0)
+    } else if (typeof part === 'string') bytes.write(part, to, 'latin1')
+    else bytes.set(part, to)
+  }
+}
+
+export class RingReader {
+  readonly #ring: Ring
+  readonly #wake: () => void
+  #at = 0
+
+  constructor(memory: SharedArrayBuffer, wakeWriter: () => void) {
+    this.#ring = new Ring(memory)
+    this.#wake = wakeWriter
+  }
+
+  /** Reads up to so many frames; their bytes are the taker's. */
+  take(framesMax: number, onFrame: (tag: number, bytes: Buffer) => void): void {
+    const { marks, words, bytes, mask } = this.#ring
+    const end = Atomics.load(marks, written)
+    for (let count = 0; count < framesMax && this.#at !== end; count++) {
+      const word = (this.#at & mask) >> 2
+      const tag = words[word] as number
+      const size = words[word + 1] as number
+      const frame = Buffer.allocUnsafe(size)
+      const from = (this.#at + headBytes) & mask
+      const first = bytes.copy(frame, 0, from, from + size)
+      if (first < size) bytes.copy(frame, first, 0, size - first)
+      this.#at = (this.#at + headBytes + padded(size)) | 0
+      Atomics.store(marks, read, this.#at)
+      onFrame(tag, frame)
+    }
+    if (this.#ring.unmark(needsRoom)) this.#wake()
+  }
+
+  /** False where there is something to do; else the writer wakes us when there is. */
+  sleep(): boolean {
+    const ring = this.#ring
+    Atomics.store(ring.marks, sleeps, 1)
+    if (Atomics.load(ring.marks, written) === this.#at && !ring.isMarked(needsRoom)) return true
+    // Who was woken meanwhile is awake, too: the wake-up finds nothing to do.
+    Atomics.store(ring.marks, sleeps, 0)
+    return false
+  }
+}

@@ -1,0 +1,91 @@
+// Link: frames both ways between two threads, in order. What is sent in one turn of the event loop is seen at its end, and
+// the other side is woken once for all of it, or not at all while it is busy with what came before.
+import { nextTurn } from '../../../base/turn.ts'
+import { newRing, RingReader, RingWriter, type Part } from './byte-ring.ts'
+
+const ringBytes = 1 << 20
+/** Then others have their turn. */
+const framesPerTurn = 64
+
+/** Each side's own way out, and the other's. */
+export interface LinkMemory {
+  readonly out: SharedArrayBuffer
+  readonly in: SharedArrayBuffer
+}
+
+export const newLinkMemory = (): LinkMemory => ({ out: newRing(ringBytes), in: newRing(ringBytes) })
+export const otherSide = (memory: LinkMemory): LinkMemory => ({ out: memory.in, in: memory.out })
+
+export interface LinkEnd {
+  /** Has the other side call `woken`. */
+  wake(): void
+  onFrame(tag: number, bytes: Buffer): void
+  /** There was no room for what was sent, and now there is. */
+  onRoom(): void
+}
+
+/** Has something to send at the end of the turn. */
+export interface Sender {
+  leave(): void
+}
+
+export class Link {
+  readonly #end: LinkEnd
+  readonly #out: RingWriter
+  readonly #in: RingReader
+  #senders: Sender[] = []
+  #isFlushing = false
+  #isTaking = false
+
+  constructor(memory: LinkMemory, end: LinkEnd) {
+    this.#end = end
+    this.#out = new RingWriter(memory.out, () => end.wake())
+    this.#in = new RingReader(memory.in, () => end.wake())
+  }
+
+  /** What is sent waits for room. */
+  get isFull(): boolean {
+    return this.#out.isFull
+  }
+
+  /** Called once to begin with, and then when the other side wakes us. */
+  woken(): void {
+    if (this.isFull) {
+      this.#out.publish()
+      if (!this.isFull) this.#end.onRoom()
+    }
+    if (!this.#isTaking) this.#take()
+  }
+
+  send(tag: number, parts: readonly Part[] = [], size = 0): void {
+    this.#out.write(tag, parts, size)
+    this.#planFlush()
+  }
+
+  plan(sender: Sender): void {
+    this.#senders.push(sender)
+    this.#planFlush()
+  }
+
+  #planFlush(): void {
+    if (this.#isFlushing) return
+    this.#isFlushing = true
+    nextTurn(this.#flush)
+  }
+
+  readonly #flush = (): void => {
+    const senders = this.#senders
+    this.#senders = []
+    for (const sender of senders) sender.leave()
+    this.#isFlushing = false
+    this.#out.publish()
+  }
+
+  readonly #take = (): void => {
+    this.#in.take(framesPerTurn, this.#onFrame)
+    this.#isTaking = !this.#in.sleep()
+    if (this.#isTaking) nextTurn(this.#take)
+  }
+
+  readonly #onFrame = (tag: number, bytes: Buffer): void => this.#end.onFrame(tag, bytes)
+}

@@ -1,0 +1,95 @@
+// A door whose TLS is spoken by a thread of its own. Encrypting and the kernel's sockets take half of a request, and more
+// by what they drive out of the processor's caches: the event loop has its requests and answers from memory instead.
+import { Http1Connection } from '../../http1/connection.ts'
+import type { ListenTls } from '../../listener.ts'
+import { threadModule } from '../../workers.ts'
+import type { Client, DoorOptions, OpenDoor } from '../door.ts'
+import { latin1Of } from '../http1-server.ts'
+import { nodeWorkers } from '../workers.ts'
+import { Link, newLinkMemory, otherSide } from './link.ts'
+import { LinkedSocket } from './linked-socket.ts'
+import {
+  fromClient,
+  kindOf,
+  numberOf,
+  type FromThread,
+  type OpenedPeer,
+  type ThreadStart,
+  type ToThread,
+} from './protocol.ts'
+
+export const openThreadDoor: OpenDoor<DoorOptions & { readonly tls: ListenTls }> = async (
+  { host, port, tls },
+  onClient,
+) => {
+  const memory = newLinkMemory()
+  const start: ThreadStart = { memory: otherSide(memory), host, port, tls }
+  const thread = nodeWorkers.start<ToThread, FromThread>(threadModule('tls-thread', import.meta.url), start)
+  const sockets = new Map<number, LinkedSocket>()
+  const open = (number: number, bytes: Buffer) => {
+    const socket = new LinkedSocket(link, number)
+    sockets.set(number, socket)
+    socket.onClosed(() => sockets.delete(number))
+    onClient(clientOn(socket, JSON.parse(bytes.toString()) as OpenedPeer))
+  }
+  const link = new Link(memory, {
+    wake: () => thread.post('wake'),
+    onFrame(tag, bytes) {
+      if (kindOf(tag) === fromClient.opened) open(numberOf(tag), bytes)
+      else sockets.get(numberOf(tag))?.onFrame(tag, bytes)
+    },
+    onRoom() {},
+  })
+  const renewals: PromiseWithResolvers<void>[] = []
+  const listening = Promise.withResolvers<{ host: string; port: number }>()
+  thread.listen(
+    (message) => {
+      if (message === 'wake') link.woken()
+      else if (message === 'renewed') renewals.shift()?.resolve()
+      else if ('failed' in message) listening.reject(Object.assign(new Error(message.failed.message), message.failed))
+      else listening.resolve(message)
+    },
+    (error) => {
+      if (error === undefined) return
+      listening.reject(error)
+      // Nobody can be served any more: as fatal as the same mistake in this thread.
+      throw error
+    },
+  )
+  link.woken()
+  const address = await listening.promise.catch(async (error: unknown) => {
+    await thread.stop()
+    throw error
+  })
+  return {
+    ...address,
+    renew(fresh) {
+      const renewed = Promise.withResolvers<void>()
+      renewals.push(renewed)
+      thread.post({ renew: fresh })
+      return renewed.promise
+    },
+    shut: () => thread.post('shut'),
+    async close() {
+      for (const socket of sockets.values()) socket.destroy()
+      await thread.stop()
+      for (const socket of sockets.values()) socket.cut()
+    },
+  }
+}
+
+const clientOn = (socket: LinkedSocket, { remoteAddress, certificate, isHttp2 }: OpenedPeer): Client => {
+  const peer = { remoteAddress, certificate }
+  return {
+    ...peer,
+    isHttp2,
+    serveHttp1(options) {
+      const connection = new Http1Connection(socket, { ...options, ...peer, textOf: latin1Of })
+      socket.use(connection)
+      return connection
+    },
+    stream: () => socket.stream(),
+    onClosed: (callback) => socket.onClosed(callback),
+    destroy: () => socket.destroy(),
+  }
+}
