@@ -7,26 +7,33 @@ import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 
 const marker = 'COXSWAIN_IN_NAMESPACES'
+/** Each test of the file is cut off by itself, so that what it waited for is told; the file only if that fails. */
+const testMsMax = 300_000
+const fileMsMax = 1_800_000
 const setUp = 'ip link set lo up && exec "$@"'
 
 /** Calls `define` in new namespaces: the test file runs itself there again. */
-export function inNamespaces(file: string, define: () => void, msMax = 280_000): void {
+export function inNamespaces(file: string, define: () => void, msMax = testMsMax): void {
   if (process.env[marker] === '1') return define()
-  test('in namespaces of its own', { timeout: msMax }, async () => {
+  test('in namespaces of its own', { timeout: Math.max(msMax, fileMsMax) }, async ({ signal }) => {
     const path = fileURLToPath(file)
     const unshare = ['--net', '--mount', '--pid', '--fork', '--kill-child', '--mount-proc']
-    const inner = ['sh', '-c', setUp, 'sh', process.execPath, '--test', '--test-reporter=spec', path]
+    const options = ['--test', `--test-timeout=${msMax}`, '--test-reporter=spec']
+    const inner = ['sh', '-c', setUp, 'sh', process.execPath, ...options, path]
     const { NODE_TEST_CONTEXT: _, ...environment } = process.env
     const child = spawn('unshare', [...unshare, ...inner], {
       env: { ...environment, [marker]: '1' },
       stdio: ['ignore', 'pipe', 'pipe'],
+      // All that runs in the namespaces ends with their first process.
+      signal,
+      killSignal: 'SIGKILL',
     })
     let output = ''
     for (const stream of [child.stdout, child.stderr])
       stream.on('data', (bytes: Buffer) => {
         output = (output + bytes.toString()).slice(-20_000)
       })
-    const [code] = (await once(child, 'exit')) as [number | null]
+    const [code] = (await once(child, 'close')) as [number | null]
     equal(code, 0, output)
   })
 }
