@@ -78,7 +78,8 @@ inNamespaces(import.meta.url, () => {
   test('a resize changes limits without a restart, or with one where the policy says so, or waits and says why', async () => {
     await using up = await startRealUp()
     const cgroups = await NodeCgroups.open()
-    const resources = { limits: { cpu: '250m', memory: '32Mi' } }
+    // Little enough for a machine of one core to have all of it at once.
+    const resources = { limits: { cpu: '100m', memory: '32Mi' } }
     const resizePolicy = [{ resourceName: 'memory', restartPolicy: 'RestartContainer' }]
     await up.apply(
       podOf('smooth', up.image, { resources }),
@@ -100,15 +101,15 @@ inNamespaces(import.meta.url, () => {
     const told = async (name: string) =>
       [await fieldOf(up, name, `${first}.resources.limits`), await fieldOf(up, name, `${first}.restartCount`)].join(' ')
     const before = await idOf('smooth')
-    const wanted = { cpuShares: 512, cpuPeriodUs: 100_000, cpuQuotaUs: 50_000, memoryBytes: 64 << 20 }
+    const wanted = { cpuShares: 204, cpuPeriodUs: 100_000, cpuQuotaUs: 20_000, memoryBytes: 64 << 20 }
 
-    await resize('smooth', '500m', '64Mi')
-    await until(async () => (await told('smooth')) === '{"cpu":"500m","memory":"64Mi"} 0')
+    await resize('smooth', '200m', '64Mi')
+    await until(async () => (await told('smooth')) === '{"cpu":"200m","memory":"64Mi"} 0')
     deepEqual([await groupsOf('smooth'), await idOf('smooth')], [[wanted, wanted], before])
-    equal(await fieldOf(up, 'smooth', `${first}.allocatedResources`), '{"cpu":"500m","memory":"64Mi"}')
+    equal(await fieldOf(up, 'smooth', `${first}.allocatedResources`), '{"cpu":"200m","memory":"64Mi"}')
 
-    await resize('abrupt', '500m', '64Mi')
-    await until(async () => (await told('abrupt')) === '{"cpu":"500m","memory":"64Mi"} 1')
+    await resize('abrupt', '200m', '64Mi')
+    await until(async () => (await told('abrupt')) === '{"cpu":"200m","memory":"64Mi"} 1')
     deepEqual(await groupsOf('abrupt'), [wanted, wanted])
 
     await resize('huge', '500', '32Mi')
@@ -118,8 +119,8 @@ inNamespaces(import.meta.url, () => {
       await fieldOf(up, 'huge', `${pending}.message`),
       /^Node didn't have enough capacity: cpu, requested: 500000, capacity: \d+$/,
     )
-    equal(await told('huge'), '{"cpu":"250m","memory":"32Mi"} 0')
-    await resize('huge', '250m', '32Mi')
+    equal(await told('huge'), '{"cpu":"100m","memory":"32Mi"} 0')
+    await resize('huge', '100m', '32Mi')
     await until(async () => (await fieldOf(up, 'huge', `${pending}.reason`)) === '')
     await up.k(['delete', 'pod', '--all', '--timeout=50s'])
   })
