@@ -3,7 +3,6 @@
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { createServer, type AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -17,6 +16,8 @@ import { EtcdStore, type EtcdStoreOptions } from '../src/store/etcd/store.ts'
 import { GrpcChannel, noMetadata } from '../src/wire/grpc/channel.ts'
 // @ts-expect-error -- plain JavaScript: it runs before the packages are there
 import { etcdEnvironment, findEtcds } from '../scripts/etcd.mjs'
+import { ownAddress } from './own-address.ts'
+import { until } from './until.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const { signal } = new AbortController()
@@ -39,7 +40,9 @@ export function newestEtcd(): Etcd {
   return newest
 }
 
-const readyMsMax = 30_000
+const readyMsMax = 120_000
+/** On the address of this process: nobody takes the port of a member that is down, or not up yet. */
+let nextPort = 2379
 
 interface Member {
   readonly name: string
@@ -56,11 +59,10 @@ export class EtcdCluster implements AsyncDisposable {
 
   static async start(etcd: Etcd, size: number): Promise<EtcdCluster> {
     const folder = await mkdtemp(join(tmpdir(), 'coxswain-etcd-'))
-    const ports = await freePorts(size * 2)
     const members = Array.from({ length: size }, (_, index) => ({
       name: `m${index}`,
-      client: `https://127.0.0.1:${ports[index * 2]}`,
-      peer: `https://127.0.0.1:${ports[index * 2 + 1]}`,
+      client: `https://${ownAddress}:${nextPort++}`,
+      peer: `https://${ownAddress}:${nextPort++}`,
       process: undefined,
     }))
     const cluster = new EtcdCluster(etcd, folder, members, await writeCertificates(folder))
@@ -132,13 +134,15 @@ export class EtcdCluster implements AsyncDisposable {
     if (child.exitCode === null && child.signalCode === null) await once(child, 'exit')
   }
 
-  /** Which member leads, by its place. */
+  /** Which member leads, by its place; one that is being started says nothing, nor does anyone while they elect. */
   async leader(): Promise<number> {
-    for (const [index, { client }] of this.#members.entries()) {
-      const { header, leader } = await this.status(client)
-      if (header?.memberId === leader) return index
+    const leads = async ({ client }: Member) => {
+      const status = await this.status(client).catch(() => undefined)
+      return status?.header !== undefined && status.header.memberId === status.leader
     }
-    throw new Error('no member leads')
+    let index = -1
+    await until(async () => (index = (await Promise.all(this.#members.map(leads))).indexOf(true)) >= 0)
+    return index
   }
 
   status(endpoint: string) {
@@ -150,12 +154,12 @@ export class EtcdCluster implements AsyncDisposable {
     return EtcdStore.open({ ...parts, endpoints: this.endpoints, tls: this.tls, ...options }, signal)
   }
 
-  /** Resolves when a write is taken. */
-  async ready(): Promise<void> {
+  /** Resolves when these members, or one of all, answer for the cluster. */
+  async ready(endpoints = this.endpoints): Promise<void> {
     const deadlineMs = realClock.monotonicMs() + readyMsMax
     for (;;) {
       try {
-        const store = await this.openStore()
+        const store = await this.openStore({ endpoints })
         return await store.close()
       } catch (error) {
         if (realClock.monotonicMs() > deadlineMs) throw error
@@ -191,7 +195,7 @@ async function writeCertificates(folder: string): Promise<EtcdCluster['tls']> {
   const server = authority.issue({
     subject: subject('etcd'),
     uses: ['server', 'client'],
-    addresses: ['127.0.0.1'],
+    addresses: [ownAddress],
     dnsNames: ['localhost'],
   })
   const client = authority.issue({ subject: subject('coxswain'), uses: ['client'] })
@@ -204,17 +208,4 @@ async function writeCertificates(folder: string): Promise<EtcdCluster['tls']> {
   }
   for (const [name, content] of Object.entries(files)) await writeFile(join(folder, name), content, { mode: 0o600 })
   return { authority: authority.certificate, certificate: client.certificate, key: client.key }
-}
-
-async function freePorts(count: number): Promise<number[]> {
-  const servers = await Promise.all(
-    Array.from({ length: count }, async () => {
-      const server = createServer().listen(0, '127.0.0.1')
-      await once(server, 'listening')
-      return server
-    }),
-  )
-  const ports = servers.map((server) => (server.address() as AddressInfo).port)
-  await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))))
-  return ports
 }

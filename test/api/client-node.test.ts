@@ -20,6 +20,7 @@ import { Client, type ResourceClient } from '../../src/client/client.ts'
 import { HttpsTransport } from '../../src/client/https-transport.ts'
 import { parseKubeconfig } from '../../src/pki/kubeconfig.ts'
 import { nodeOutbound } from '../../src/platform/node/outbound.ts'
+import { ownAddress } from '../own-address.ts'
 import { newFolder, startUp, startUpIn, type RunningUp } from '../process.ts'
 
 const namespace = 'default'
@@ -139,7 +140,8 @@ function watchOn(config: KubeConfig, from: string, see: (type: string, object: V
 
 test('10,000 changes over two kills: a watch sees each once, informers end with the truth', async () => {
   const folder = await newFolder()
-  let server: RunningUp = await startUpIn(folder, '--nodes', '0')
+  const start = (port = '0') => startUpIn(folder, '--nodes', '0', '--bind', ownAddress, '--port', port)
+  let server: RunningUp = await start()
   const { config, core } = accessBy(server.kubeconfig)
   const { server: origin, authority, identity } = parseKubeconfig(await readFile(server.kubeconfig, 'utf8'))
   // The volume is written by our own client, which is quicker; what is tested is who watches.
@@ -176,7 +178,7 @@ test('10,000 changes over two kills: a watch sees each once, informers end with 
     await informer.start()
     await makeChanges(maps, async () => {
       await server.end('SIGKILL')
-      server = await startUpIn(folder, '--nodes', '0', '--port', new URL(origin).port)
+      server = await start(new URL(origin).port)
     })
     const { items } = await core.listNamespacedConfigMap({ namespace, labelSelector: 'of=this-test' })
     const truth = new Map(items.map((item) => [item.metadata?.name, item.metadata?.resourceVersion]))
