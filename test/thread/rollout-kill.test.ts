@@ -42,8 +42,10 @@ test('a rollout that is cut off by kill -9 completes after the start', async () 
     {
       await using killed = await startUpIn(folder)
       await using client = await clientOf(killed)
-      const strategy = { rollingUpdate: { maxSurge: 1, maxUnavailable: 0 } }
-      const spec = { replicas, strategy, selector: { matchLabels: labels }, template: template('image:1') }
+      // Each of its six steps takes a second at least: however seldom this process gets to look, it sees one of them.
+      const strategy = { rollingUpdate: { maxSurge: 2, maxUnavailable: 0 } }
+      const selector = { matchLabels: labels }
+      const spec = { replicas, strategy, minReadySeconds: 1, selector, template: template('image:1') }
       await client.deployments.create({ metadata: { name: 'web' }, spec }, 'default', ctx)
       await until(() => client.isDone('image:1'))
       await client.deployments.patch('web', 'default', { spec: { template: template('image:2') } }, 'strategic', ctx)
