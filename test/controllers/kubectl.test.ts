@@ -1,8 +1,9 @@
 // What users of kubectl do with workloads, on simulated nodes: it behaves and prints as they know it.
-import { deepEqual, equal, match } from 'node:assert/strict'
+import { equal, match } from 'node:assert/strict'
 import { test } from 'node:test'
 import { kubectls, runKubectl } from '../kubectl.ts'
 import { startUp } from '../process.ts'
+import { until, untilMatch } from '../until.ts'
 
 const kubectl = kubectls().at(-1)
 if (kubectl === undefined) throw new Error('there is no kubectl')
@@ -29,8 +30,8 @@ test(`kubectl ${kubectl.version}: rollout, scale, jobs, wait, cascading deletion
   await k('set', 'image', 'deploy/web', 'nginx=nginx:2')
   await k('annotate', 'deploy/web', 'kubernetes.io/change-cause=two')
   match(await status(), /successfully rolled out/)
-  match(
-    await k('rollout', 'history', 'deploy/web'),
+  await untilMatch(
+    () => k('rollout', 'history', 'deploy/web'),
     /^deployment.apps\/web \nREVISION {2}CHANGE-CAUSE\n1 +<none>\n2 +two\n/,
   )
   match(await k('rollout', 'history', 'deploy/web', '--revision=1'), /Image:\tnginx:1/)
@@ -40,8 +41,8 @@ test(`kubectl ${kubectl.version}: rollout, scale, jobs, wait, cascading deletion
   match(await k('rollout', 'history', 'deploy/web'), /REVISION {2}CHANGE-CAUSE\n2 +two\n3 +<none>\n/)
   equal(await k('rollout', 'pause', 'deploy/web'), 'deployment.apps/web paused\n')
   await k('set', 'image', 'deploy/web', 'nginx=nginx:3')
-  const waiting = await runKubectl(kubectl, up.kubeconfig, ['rollout', 'status', 'deploy/web', '--timeout=1s'])
-  match(waiting.out, /0 out of 3 new replicas have been updated/)
+  const once = () => k('rollout', 'status', 'deploy/web', '--watch=false')
+  await untilMatch(once, /0 out of 3 new replicas have been updated/)
   equal(await k('rollout', 'resume', 'deploy/web'), 'deployment.apps/web resumed\n')
   match(await status(), /successfully rolled out/)
   equal(await k('rollout', 'restart', 'deploy/web'), 'deployment.apps/web restarted\n')
@@ -80,10 +81,10 @@ test(`kubectl ${kubectl.version}: rollout, scale, jobs, wait, cascading deletion
 
   await k('delete', 'deploy', 'web', '--cascade=orphan')
   match(await k('get', 'rs', '-l', 'app=web', '-o', 'name'), /replicaset.apps\/web-/)
-  equal((await k('get', 'pods', '-l', 'app=web', '-o', 'name')).trim().split('\n').length, 1)
+  await until(async () => (await k('get', 'pods', '-l', 'app=web', '-o', 'name')).trim().split('\n').length === 1)
   await k('delete', 'rs', '-l', 'app=web', '--cascade=foreground', '--timeout=60s')
   equal(await k('get', 'pods', '-l', 'app=web', '-o', 'name'), '')
   await k('delete', 'sts/db', 'ds/agent', 'cronjob/tick', '--timeout=60s')
   await k('wait', '--for=delete', 'pods', '--all', '--timeout=60s')
-  deepEqual((await k('get', 'pods,jobs,rs,controllerrevisions', '-o', 'name')).trim(), '')
+  await untilMatch(() => k('get', 'pods,jobs,rs,controllerrevisions', '-o', 'name'), /^$/)
 })

@@ -3,6 +3,7 @@ import { equal, match, ok } from 'node:assert/strict'
 import { test } from 'node:test'
 import { kubectls, runKubectl } from '../kubectl.ts'
 import { startUp } from '../process.ts'
+import { untilMatch } from '../until.ts'
 
 const kubectl = kubectls().at(-1)
 if (kubectl === undefined) throw new Error('there is no kubectl')
@@ -34,7 +35,7 @@ test(`kubectl ${kubectl.version}: cordon, drain against a budget, uncordon`, asy
   )
   await k('wait', 'pdb/web', '--for=jsonpath={.status.currentHealthy}=2', '--timeout=60s')
   match(await k('get', 'pdb', 'web', '--no-headers'), /^web +2 +N\/A +0 /)
-  const refused = await tried('drain', 'node-0', '--ignore-daemonsets', '--timeout=3s')
+  const refused = await tried('drain', 'node-0', '--ignore-daemonsets', '--timeout=8s')
   equal(refused.code, 1)
   match(refused.out, /node\/node-0 cordoned\nevicting pod default\/web-/)
   match(
@@ -71,9 +72,9 @@ test(`kubectl ${kubectl.version}: taints keep pods away and send them away`, asy
   equal(await k('taint', 'node', 'node-1', 'broken=yes:NoExecute'), 'node/node-1 tainted\n')
   await k('wait', '--for=delete', ...sent, '--timeout=60s')
   await k('rollout', 'status', 'deploy/web', '--timeout=60s')
-  equal(await nodesOf(), 'node-0 node-0')
-  match(
-    await k('get', 'events', '--field-selector=reason=TaintManagerEviction'),
+  await untilMatch(nodesOf, /^node-0 node-0$/)
+  await untilMatch(
+    () => k('get', 'events', '--field-selector=reason=TaintManagerEviction'),
     /Marking for deletion Pod default\/web-/,
   )
 })
@@ -83,6 +84,7 @@ test(`kubectl ${kubectl.version}: a quota says what is used, and gives back`, as
   const { k, tried } = cluster
   equal(await k('create', 'quota', 'q', '--hard=pods=1,configmaps=3'), 'resourcequota/q created\n')
   await k('wait', 'quota/q', '--for=jsonpath={.status.used.pods}=0', '--timeout=30s')
+  await k('wait', 'quota/q', '--for=jsonpath={.status.used.configmaps}=1', '--timeout=30s')
   await k('run', 'one', '--image=nginx')
   match(await k('get', 'quota', 'q', '--no-headers'), /^q +configmaps: 1\/3, pods: 1\/1 /)
   const second = await tried('run', 'two', '--image=nginx')

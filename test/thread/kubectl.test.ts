@@ -7,6 +7,7 @@ import { test } from 'node:test'
 import { promisify } from 'node:util'
 import { coxswain, startUp } from '../process.ts'
 import { kubectls, runKubectl } from '../kubectl.ts'
+import { untilMatch } from '../until.ts'
 
 for (const kubectl of kubectls())
   test(`kubectl ${kubectl.version}: create, get, scale, set image, apply, delete, flow`, async () => {
@@ -54,7 +55,7 @@ for (const kubectl of kubectls())
 
     match(await k('delete', 'deployment', 'web', '--timeout=30s'), /^deployment\.apps "web" deleted/)
     await k('wait', '--for=delete', 'pods', '-l', 'app=web', '--timeout=30s')
-    equal(await k('get', 'pods,replicasets', '-o', 'name'), '')
+    await untilMatch(() => k('get', 'pods,replicasets', '-o', 'name'), /^$/)
 
     const { stdout: flow } = await promisify(execFile)(coxswain, [
       'flow',
