@@ -59,11 +59,20 @@ for (const kubectl of kubectls())
     await using up = await startUp('--nodes', '0')
     const seen = new Map<string, number>()
     const different: string[] = []
-    for await (const { recorded, ours } of replay(kubectl, up.kubeconfig, up.folder, await readTranscript())) {
+    const compared = (recorded: Exchange, ours: Exchange) => {
+      const [wanted, got] = shortened(recorded, printed(recorded, kubectl.version), printed(ours, undefined))
+      return { wanted, got, isSame: wanted === got || recorded.command in otherwise }
+    }
+    const isAsRecorded = (recorded: Exchange, ours: Exchange) => compared(recorded, ours).isSame
+    const { kubeconfig, folder } = up
+    for await (const { recorded, ours } of replay(
+      { kubectl, kubeconfig, folder, isAsRecorded },
+      await readTranscript(),
+    )) {
       const count = (seen.get(recorded.command) ?? 0) + 1
       seen.set(recorded.command, count)
-      const [wanted, got] = shortened(recorded, printed(recorded, kubectl.version), printed(ours, undefined))
-      if (wanted === got || recorded.command in otherwise) continue
+      const { wanted, got, isSame } = compared(recorded, ours)
+      if (isSame) continue
       const name = count === 1 ? recorded.command : `${recorded.command} #${count}`
       different.push(name)
       context.diagnostic(`${name}\n--- upstream\n${wanted}\n+++ ours\n${got}`)

@@ -1,8 +1,10 @@
 // The recorded transcript: what kubectl printed against upstream, command by command, and the same commands against us.
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { rawCalls, type RawCalls } from '../flows/raw-calls.ts'
 import type { Kubectl } from '../kubectl.ts'
 import { runKubectl } from '../kubectl.ts'
+import { until } from '../until.ts'
 
 export interface Exchange {
   readonly command: string
@@ -29,23 +31,51 @@ const everyMinute = { asArgument: '*/1_*_*_*_*', asPrinted: '*/1 * * * *' }
 /** What ours gets in its place, so that no minute turns into a job and its pod while the commands run. */
 const seldom = '0 0 29 2 *'
 
-/** Runs every command in order, in a folder with the recorded files. */
+/** Who only reads may read again, until controllers have come as far as they had when it was recorded. */
+const reads = /^kubectl (get|describe|rollout history) /
+const readAgainMax = 30
+
+export interface Replay {
+  readonly kubectl: Kubectl
+  readonly kubeconfig: string
+  readonly folder: string
+  readonly isAsRecorded: (recorded: Exchange, ours: Exchange) => boolean
+}
+
+/** Runs every command in order, in a folder with the recorded files; yields what each printed in the end. */
 export async function* replay(
-  kubectl: Kubectl,
-  kubeconfig: string,
-  folder: string,
+  { kubectl, kubeconfig, folder, isAsRecorded }: Replay,
   { files, transcript }: Transcript,
 ): AsyncGenerator<{ readonly recorded: Exchange; readonly ours: Exchange }> {
+  await using calls = rawCalls(await readFile(kubeconfig, 'utf8'))
   for (const [name, text] of Object.entries(files)) await writeFile(join(folder, name), text)
   for (const recorded of transcript) {
-    const args = recorded.command
+    const { command } = recorded
+    const args = command
       .split(' ')
       .slice(1)
       .map((part) => part.replace(everyMinute.asArgument, seldom))
-    const { code, out, err } = await runKubectl(kubectl, kubeconfig, args, { folder, editor })
-    const stdout = out.replaceAll(seldom, everyMinute.asPrinted)
-    yield { recorded, ours: { command: recorded.command, exit: code, stdout, stderr: err } }
+    const run = async (): Promise<Exchange> => {
+      const { code, out, err } = await runKubectl(kubectl, kubeconfig, args, { folder, editor })
+      return { command, exit: code, stdout: out.replaceAll(seldom, everyMinute.asPrinted), stderr: err }
+    }
+    let ours = await run()
+    if (reads.test(command))
+      for (let again = 0; again < readAgainMax && !isAsRecorded(recorded, ours); again++) ours = await run()
+    yield { recorded, ours }
+    // Of two changes that it finds at once the controller makes one revision.
+    await until(() => areObserved(calls))
   }
+}
+
+interface Observed {
+  readonly metadata: { readonly generation: number }
+  readonly status: { readonly observedGeneration?: number }
+}
+
+async function areObserved(calls: RawCalls): Promise<boolean> {
+  const { items } = (await calls.call('GET', '/apis/apps/v1/deployments')).body as { items: readonly Observed[] }
+  return items.every(({ metadata, status }) => status.observedGeneration === metadata.generation)
 }
 
 const uid = /\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b/g

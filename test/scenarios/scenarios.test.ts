@@ -10,9 +10,13 @@ import { context } from '../../src/base/context.ts'
 import { silentLog } from '../../src/base/log.ts'
 import { systemRandom } from '../../src/base/random.ts'
 import { TaskGroup } from '../../src/base/task-group.ts'
+import { job } from '../../src/api/batch/v1/job.ts'
 import { event } from '../../src/api/core/v1/event.ts'
 import { namespace } from '../../src/api/core/v1/namespace.ts'
+import { pod } from '../../src/api/core/v1/pod.ts'
+import { resourceQuota } from '../../src/api/core/v1/resource-quota.ts'
 import { storedKinds } from '../../src/api/kinds.ts'
+import { podDisruptionBudget } from '../../src/api/policy/v1/pod-disruption-budget.ts'
 import { realClock } from '../../src/base/clock.ts'
 import { Cluster } from '../../src/cluster/cluster.ts'
 import { adminUser } from '../../src/cluster/identities.ts'
@@ -23,6 +27,7 @@ import { nodePlatform } from '../../src/platform/node/platform.ts'
 import { MemoryStore } from '../../src/store/memory.ts'
 import recorded from '../facts/scenarios.json' with { type: 'json' }
 import { kubectls, runKubectl } from '../kubectl.ts'
+import { until } from '../until.ts'
 import { startNodes } from './nodes.ts'
 import { normalObject, normalOutput, normalText, progressShape } from './normal-form.ts'
 import { scaledClock } from './scaled-clock.ts'
@@ -50,7 +55,7 @@ interface Scenario {
 }
 
 const speed = 10
-const settleMsMax = 20_000
+const settleMsMax = 60_000
 const pollMs = 50
 
 const clock = scaledClock(speed)
@@ -122,16 +127,22 @@ const progressShapes = new Set(
   scenarios.flatMap(({ steps }) => steps.flatMap(({ printed = '' }) => printed.split('\n').map(progressShape))),
 )
 
+/** Who only reads may read again, until what controllers do has come as far as it had in the recording. */
+const reads = /^(get|rollout (status|history)) /
+
 async function runStep({ apply, kubectl: command, printed }: Step, home: string): Promise<void> {
   if (kubectl === undefined || (apply === undefined && command === undefined)) return
   const args = apply === undefined ? splitWords(command ?? '') : ['apply', '-f', '-']
-  const { out, err } = await runKubectl(
-    kubectl,
-    kubeconfig,
-    ['-n', home, ...args],
-    apply === undefined ? {} : { input: JSON.stringify(apply) },
-  )
-  comparePrinted(args.join(' '), `${out}${err}`, printed ?? '', home)
+  const act = async () => {
+    const { out, err } = await runKubectl(
+      kubectl,
+      kubeconfig,
+      ['-n', home, ...args],
+      apply === undefined ? {} : { input: JSON.stringify(apply) },
+    )
+    comparePrinted(args.join(' '), `${out}${err}`, printed ?? '', home)
+  }
+  await (reads.test(args.join(' ')) ? eventually(act) : act())
 }
 
 const splitWords = (command: string): string[] => command.split(/ (?![^{]*})/)
@@ -180,21 +191,46 @@ async function eventually(check: () => Promise<void>): Promise<void> {
   }
 }
 
-const [minuteMs, earlyMs] = [60_000, 20_000]
+const [minuteMs, earlyMs] = [60_000, 2_000]
 
-/** What happens every minute happened once while the recording waited for 66 s: it began well before the next minute. */
-const earlyInMinute = (): Promise<void> =>
-  clock.sleep((earlyMs - (clock.nowMs() % minuteMs) + minuteMs) % minuteMs, tasks.signal)
+/** What happens every minute happened once while the recording waited: there is most of a minute before it, and after. */
+const earlyInNextMinute = (): Promise<void> =>
+  clock.sleep(minuteMs - (clock.nowMs() % minuteMs) + earlyMs, tasks.signal)
+
+/** What a recording waited for, where the step that follows would do something else without it. */
+const awaited: Readonly<Record<string, (home: string) => Promise<boolean>>> = {
+  'quota stops pods': async (home) => {
+    const { items } = await client.of(resourceQuota).list({ namespace: home }, ctx)
+    return items.every(({ status }) => status.used !== undefined)
+  },
+  'budget and eviction': async (home) => {
+    const { items } = await client.of(podDisruptionBudget).list({ namespace: home }, ctx)
+    return items.every(({ metadata, status }) => status.observedGeneration === metadata.generation)
+  },
+  'taint eviction': async (home) => {
+    const { items } = await client.of(pod).list({ namespace: home }, ctx)
+    return items.every(({ spec }) => spec.nodeName !== undefined && spec.nodeName !== 'n2')
+  },
+  cronjob: async (home) => {
+    const { items } = await client.of(job).list({ namespace: home }, ctx)
+    return items.some(({ status }) => status.completionTime !== undefined)
+  },
+}
+
+async function wait(seconds: number, scenario: string, home: string): Promise<void> {
+  const isThere = awaited[scenario]
+  await (isThere === undefined ? clock.sleep(seconds * 1000, tasks.signal) : until(() => isThere(home)))
+}
 
 for (const { scenario, namespace: home, steps, objects, events } of scenarios)
   test(`as recorded: ${scenario}`, async () => {
     await client.of(namespace).create({ metadata: { name: home } }, '', ctx)
-    if (steps.some(({ apply = {} }) => 'kind' in apply && apply.kind === 'CronJob')) await earlyInMinute()
+    if (steps.some(({ apply = {} }) => 'kind' in apply && apply.kind === 'CronJob')) await earlyInNextMinute()
     for (const [index, step] of steps.entries()) {
       const next = steps[index + 1]
       if (step.wait_s === undefined) await runStep(step, home)
       // What the recording waited for is what comes next, or the end.
-      else if (next !== undefined) await clock.sleep(step.wait_s * 1000, tasks.signal)
+      else if (next !== undefined) await wait(step.wait_s, scenario, home)
     }
     const kinds = new Set(objects.map((object) => (object as { kind: string }).kind))
     const wanted = sorted(objects.map((object) => normalObject(object as never)))
