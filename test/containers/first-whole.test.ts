@@ -6,6 +6,7 @@ import { test } from 'node:test'
 import { promisify } from 'node:util'
 import type { FlowNode } from '../../src/flows/flow-graph.ts'
 import { coxswain } from '../process.ts'
+import { untilMatch } from '../until.ts'
 import { inNamespaces } from './namespaces.ts'
 import { startRealUp } from './up.harness.ts'
 
@@ -32,7 +33,7 @@ inNamespaces(import.meta.url, () => {
     })
     await k(settled)
     match(await k(['get', 'pods']), /^(?:NAME.*\n)(?:web-\S+ +1\/1 +Running +0 .*\n){2}$/)
-    match(await k(['logs', 'deployment/web']), /^tick\n/)
+    await untilMatch(() => k(['logs', 'deployment/web']), /^tick\n/)
     equal(await k(['exec', 'deployment/web', '--', 'echo', 'hello']), 'hello\n')
     await k(['scale', 'deployment/web', '--replicas=3'])
     await k(settled)

@@ -24,6 +24,7 @@ import type { ListenOptions } from '../../src/platform/listener.ts'
 import { kubeconfigText } from '../../src/pki/kubeconfig.ts'
 import { nodePlatform } from '../../src/platform/node/platform.ts'
 import { MemoryStore } from '../../src/store/memory.ts'
+import { until } from '../until.ts'
 import { busybox } from './busybox.ts'
 import { startContainerd, type TestContainerd } from './containerd.harness.ts'
 import { startRegistry } from './registry.ts'
@@ -35,7 +36,7 @@ export interface StreamsNode extends AsyncDisposable {
   call(method: string, target: string, body?: unknown): Promise<unknown>
   /** Runs a pod of one container; returns its container's id. */
   run(name: string, command: readonly string[], more?: { readonly stdin?: 'once' }): Promise<string>
-  /** Starts the container of a pod anew, as after a crash; returns the new id. */
+  /** Starts the container of a pod anew, once it has ended; returns the new id. */
   restart(name: string, command: readonly string[]): Promise<string>
 }
 
@@ -198,7 +199,9 @@ export async function startStreamsNode(signal: AbortSignal): Promise<StreamsNode
       return id
     },
     async restart(name, command) {
-      const seen = await runtime.inspect(pods.get(name) ?? '', signal)
+      const look = () => runtime.inspect(pods.get(name) ?? '', signal)
+      await until(async () => (await look())?.containers.at(-1)?.state === 'exited')
+      const seen = await look()
       const last = seen?.containers.at(-1)
       if (seen === undefined || last === undefined) throw new Error(`pod ${name} does not run`)
       const id = await start(name, seen.sandboxId, last.attempt + 1, command, false)

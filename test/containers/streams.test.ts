@@ -12,12 +12,10 @@ import { silentLog } from '../../src/base/log.ts'
 import { LogRotator } from '../../src/kubelet/logs/rotator.ts'
 import { NodeLogFiles } from '../../src/machine/logs/node-log-files.ts'
 import { kubectls, runKubectl, type Kubectl } from '../kubectl.ts'
-import { until } from '../until.ts'
+import { until, untilMatch } from '../until.ts'
 import { server } from './busybox.ts'
 import { inNamespaces } from './namespaces.ts'
 import { startStreamsNode, type StreamsNode } from './streams.harness.ts'
-
-const limit = { timeout: 60_000 }
 
 /** kubectl speaks WebSocket by default; older ones, and this one when told so, speak SPDY. */
 const protocols = [
@@ -52,7 +50,7 @@ inNamespaces(import.meta.url, () => {
     const name = (what: string) => `${what}-${kubectl.version.replaceAll('.', '-')}`
 
     for (const [how, environment] of protocols) {
-      test(`kubectl ${kubectl.version} exec ${how}: streams apart, stdin to its end, exit codes`, limit, async () => {
+      test(`kubectl ${kubectl.version} exec ${how}: streams apart, stdin to its end, exit codes`, async () => {
         const both = await k(['exec', 'web', '--', 'sh', '-c', 'echo out; echo err >&2'], '', environment)
         deepEqual(both, { code: 0, out: 'out\n', err: 'err\n' })
         const failed = await k(['exec', 'web', '--', 'sh', '-c', 'exit 7'], '', environment)
@@ -63,7 +61,7 @@ inNamespaces(import.meta.url, () => {
         deepEqual([unread.code, unread.out], [0, 'done\n'], 'a command need not read its input')
       })
 
-      test(`kubectl ${kubectl.version} cp ${how}: 50 MB there and back`, limit, async () => {
+      test(`kubectl ${kubectl.version} cp ${how}: 50 MB there and back`, async () => {
         const folder = join(node.test.folder, name('cp'))
         await mkdir(folder)
         const block = createHash('sha512').update(kubectl.version).digest()
@@ -85,10 +83,11 @@ inNamespaces(import.meta.url, () => {
         await rm(folder, { recursive: true })
       })
 
-      test(`kubectl ${kubectl.version} port-forward ${how}: 1,000 requests`, limit, async () => {
+      test(`kubectl ${kubectl.version} port-forward ${how}: 1,000 requests`, async () => {
         const pod = name(how === 'by default' ? 'httpd' : 'httpd-spdy')
-        const page = 'echo "a page" > /tmp/index.html; exec httpd -f -p 8080 -h /tmp'
+        const page = 'echo "a page" > /tmp/index.html; httpd -p 8080 -h /tmp; echo serving; exec sleep 1000'
         await node.run(pod, ['/bin/sh', '-c', page])
+        await untilMatch(async () => (await k(['logs', pod])).out, /^serving$/m)
         const forwarding = start(kubectl, ['port-forward', `pod/${pod}`, ':8080'], environment)
         const port = await new Promise<string>((resolve, reject) => {
           if (forwarding.stdout === null) return
@@ -111,21 +110,17 @@ inNamespaces(import.meta.url, () => {
         await once(forwarding, 'exit')
       })
 
-      test(
-        `kubectl ${kubectl.version} attach ${how}: what is printed, and input where it is taken`,
-        limit,
-        async () => {
-          const pod = name(how === 'by default' ? 'attached' : 'attached-spdy')
-          await node.run(pod, ['/bin/sh', '-c', 'while read line; do echo "heard $line"; done; echo bye'], {
-            stdin: 'once',
-          })
-          const attached = await k(['attach', '-i', pod], 'one\ntwo\n', environment)
-          deepEqual([attached.code, attached.out], [0, 'heard one\nheard two\nbye\n'], attached.err)
-        },
-      )
+      test(`kubectl ${kubectl.version} attach ${how}: what is printed, and input where it is taken`, async () => {
+        const pod = name(how === 'by default' ? 'attached' : 'attached-spdy')
+        await node.run(pod, ['/bin/sh', '-c', 'while read line; do echo "heard $line"; done; echo bye'], {
+          stdin: 'once',
+        })
+        const attached = await k(['attach', '-i', pod], 'one\ntwo\n', environment)
+        deepEqual([attached.code, attached.out], [0, 'heard one\nheard two\nbye\n'], attached.err)
+      })
     }
 
-    test(`kubectl ${kubectl.version} exec -t: a terminal of the right size`, limit, async () => {
+    test(`kubectl ${kubectl.version} exec -t: a terminal of the right size`, async () => {
       const command = `${kubectl.path} exec -it web -- sh -c 'until stty size | grep -q 91; do sleep 0.1; done; stty size; exit 5'`
       const script = spawn('script', ['-qec', `stty cols 91 rows 17; ${command}`, '/dev/null'], {
         env: { ...process.env, KUBECONFIG: node.kubeconfig, SHELL: '/bin/sh' },
@@ -137,7 +132,7 @@ inNamespaces(import.meta.url, () => {
       equal(code, 5, out)
     })
 
-    test(`kubectl ${kubectl.version} logs: all, tail, since, timestamps, limit, previous`, limit, async () => {
+    test(`kubectl ${kubectl.version} logs: all, tail, since, timestamps, limit, previous`, async () => {
       const pod = name('logs')
       await node.run(pod, ['/bin/sh', '-c', 'for i in 1 2 3; do echo line $i; done; sleep 0.2; echo oops >&2; exit 3'])
       const all = async (...args: string[]) => (await k(['logs', pod, ...args])).out
@@ -155,43 +150,43 @@ inNamespaces(import.meta.url, () => {
       match(await all('--previous'), /line 3/)
     })
 
-    test(
-      `kubectl ${kubectl.version} logs -f over rotations loses nothing and ends with the container`,
-      limit,
-      async () => {
-        const pod = name('follow')
-        const script =
-          'i=0; while true; do i=$((i+1)); echo "line $i of the log"; [ $((i%100)) = 0 ] && sleep 0.1; done'
-        const id = await node.run(pod, ['/bin/sh', '-c', script])
-        const { runtime } = node.test.containerd
-        const rotator = new LogRotator(
-          { runtime, folder: new NodeLogFiles(), clock: realClock, log: silentLog },
-          { fileBytesMax: 5_000, filesMax: 3, lookEveryMs: 10_000 },
-        )
-        const following = start(kubectl, ['logs', '-f', pod])
-        const seen: string[] = []
-        if (following.stdout !== null)
-          createInterface({ input: following.stdout }).on('line', (line) => seen.push(line))
-        const closed = once(following, 'close')
-        for (let round = 0; round < 5; round++) {
-          const before = seen.length
-          await until(() => seen.length > before + 300)
-          await rotator.rotateAll(controller.signal)
-          await realClock.sleep(1_000, controller.signal) // names of rotated files tell seconds apart
-        }
-        await runtime.stopContainer(id, 0, controller.signal)
-        deepEqual(await closed, [0, null])
-        deepEqual(
-          seen,
-          Array.from(seen, (_, i) => `line ${i + 1} of the log`),
-        )
-        equal((await k(['logs', pod, '--tail=1'])).out, `${seen.at(-1)}\n`)
-        const files = await new NodeLogFiles().list(join(node.test.folder, 'logs', pod, 'main', '0.log'))
-        deepEqual([files.length, files.filter((file) => file.endsWith('.gz')).length], [3, 1], files.join(' '))
-      },
-    )
+    test(`kubectl ${kubectl.version} logs -f over rotations loses nothing and ends with the container`, async () => {
+      const pod = name('follow')
+      const script = 'i=0; while true; do i=$((i+1)); echo "line $i of the log"; [ $((i%100)) = 0 ] && sleep 0.1; done'
+      const id = await node.run(pod, ['/bin/sh', '-c', script])
+      const { runtime } = node.test.containerd
+      // Names of rotated files tell seconds apart: to the rotator each round is a minute of its own.
+      let round = 0
+      const clock = { ...realClock, nowMs: () => realClock.nowMs() + round * 60_000 }
+      const rotator = new LogRotator(
+        { runtime, folder: new NodeLogFiles(), clock, log: silentLog },
+        { fileBytesMax: 5_000, filesMax: 3, lookEveryMs: 10_000 },
+      )
+      const newest = async () => (await k(['logs', pod, '--tail=1'])).out
+      const following = start(kubectl, ['logs', '-f', pod])
+      const seen: string[] = []
+      if (following.stdout !== null) createInterface({ input: following.stdout }).on('line', (line) => seen.push(line))
+      const closed = once(following, 'close')
+      for (; round < 5; round++) {
+        const before = seen.length
+        await until(() => seen.length > before + 300)
+        await rotator.rotateAll(controller.signal)
+        // Who follows gets along with one rotation at a time: it has come to the new file.
+        const printed = Number(/\d+/.exec(await untilMatch(newest, /\d/))?.[0])
+        await until(() => seen.length >= printed)
+      }
+      await runtime.stopContainer(id, 0, controller.signal)
+      deepEqual(await closed, [0, null])
+      deepEqual(
+        seen,
+        Array.from(seen, (_, i) => `line ${i + 1} of the log`),
+      )
+      equal(await newest(), `${seen.at(-1)}\n`)
+      const files = await new NodeLogFiles().list(join(node.test.folder, 'logs', pod, 'main', '0.log'))
+      deepEqual([files.length, files.filter((file) => file.endsWith('.gz')).length], [3, 1], files.join(' '))
+    })
 
-    test(`kubectl ${kubectl.version} proxy: the kubelet's paths through the API server`, limit, async () => {
+    test(`kubectl ${kubectl.version} proxy: the kubelet's paths through the API server`, async () => {
       const proxy = start(kubectl, ['proxy', '--port=0'])
       const [line] = (await once(createInterface({ input: proxy.stdout ?? process.stdin }), 'line')) as [string]
       const address = /127\.0\.0\.1:\d+/.exec(line)?.[0]
@@ -203,7 +198,7 @@ inNamespaces(import.meta.url, () => {
       await once(proxy, 'exit')
     })
 
-    test(`kubectl ${kubectl.version}: what cannot be is said`, limit, async () => {
+    test(`kubectl ${kubectl.version}: what cannot be is said`, async () => {
       const err = async (...args: string[]) => (await k(args)).err
       match(await err('exec', 'web', '-c', 'nope', '--', 'true'), /container nope is not valid for pod web/)
       equal(
@@ -215,7 +210,7 @@ inNamespaces(import.meta.url, () => {
     })
   }
 
-  test('a node that is down: the kubelet cannot be reached', limit, async () => {
+  test('a node that is down: the kubelet cannot be reached', async () => {
     const [kubectl] = kubectls()
     if (kubectl === undefined) return
     const status = {

@@ -7,7 +7,7 @@ import { mkdir, mkdtemp, readdir, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { until } from '../until.ts'
+import { until, untilMatch } from '../until.ts'
 import { inNamespaces } from './namespaces.ts'
 import { startRealUp, type RealUp } from './up.harness.ts'
 
@@ -322,9 +322,8 @@ inNamespaces(import.meta.url, () => {
     const state =
       'jsonpath={.status.containerStatuses[0].state.waiting.reason} {.status.containerStatuses[0].state.waiting.message}'
     for (const name of ['root', 'deep', 'dots']) {
-      const reason = () => up.k(['get', 'pod', name, '-o', state])
-      await until(async () => (await reason()).startsWith('CreateContainerConfigError'))
-      equal(await reason(), 'CreateContainerConfigError failed to prepare subPath for volumeMount "v" of container "c"')
+      const reason = await untilMatch(() => up.k(['get', 'pod', name, '-o', state]), /^CreateContainerConfigError/)
+      equal(reason, 'CreateContainerConfigError failed to prepare subPath for volumeMount "v" of container "c"')
     }
     await up.k(['wait', 'pod/inside', '--for=condition=Ready', '--timeout=50s'])
     match(await up.sh('inside', 'ls /part'), /^fine$/m)
