@@ -14,7 +14,7 @@ import { after, before, test } from 'node:test'
 import { NodeCgroups } from '../../src/machine/cgroups/node-cgroups.ts'
 import { parseKubeconfig } from '../../src/pki/kubeconfig.ts'
 import { inNamespaces } from '../containers/namespaces.ts'
-import { until } from '../until.ts'
+import { until, untilMatch } from '../until.ts'
 import { startJoined, type JoinedMachine } from './joined.harness.ts'
 
 const sh = (script: string) => ({ command: ['/bin/sh', '-c', script] })
@@ -144,10 +144,10 @@ inNamespaces(import.meta.url, () => {
       readinessProbe: { httpGet: { path: '/', port: 8080 }, ...once1 },
     })
     await wait('hangs', `${status}.restartCount`, '1')
-    const told = await events('hangs')
-    match(told, /Liveness probe failed: command timed out: "sleep 1000" timed out after 1s/)
-    match(told, /Container c failed liveness probe, will be restarted/)
-    match(
+    const told = () => events('hangs')
+    await untilMatch(told, /Liveness probe failed: command timed out: "sleep 1000" timed out after 1s/)
+    await untilMatch(told, /Container c failed liveness probe, will be restarted/)
+    await untilMatch(
       told,
       /Readiness probe failed: Get "http:\/\/10\.244\.\d+\.\d+:8080\/": context deadline exceeded \(Client\.Timeout exceeded while awaiting headers\)/,
     )
@@ -257,7 +257,7 @@ inNamespaces(import.meta.url, () => {
     ctr('tasks', 'kill', '--signal', 'SIGKILL', sandboxes.trim())
     await wait('web', `${status}.restartCount`, '1')
     await wait('web', '.status.conditions[?(@.type=="Ready")].status', 'True')
-    match(await events('web'), /SandboxChanged .*Pod sandbox changed, it will be killed and re-created\./)
+    await untilMatch(() => events('web'), /SandboxChanged .*Pod sandbox changed, it will be killed and re-created\./)
     ok((await read('web', `${status}.containerID`)) !== old)
     await k(['delete', 'pod', 'again', '--timeout=30s'])
   })

@@ -3,7 +3,7 @@
 import { equal, match } from 'node:assert/strict'
 import { test } from 'node:test'
 import { inNamespaces } from '../containers/namespaces.ts'
-import { until } from '../until.ts'
+import { until, untilMatch } from '../until.ts'
 import { startJoined } from './joined.harness.ts'
 
 inNamespaces(import.meta.url, () => {
@@ -11,8 +11,8 @@ inNamespaces(import.meta.url, () => {
     await using machine = await startJoined()
     const { cluster, image } = machine
     const { k, ask } = cluster
-    const events = await k(['get', 'events', '-A', '-o', 'jsonpath={range .items[*]}{.reason} {end}'])
-    match(events, /NodeReady/, 'it was not ready before its network was there')
+    // It was not ready before its network was there.
+    await untilMatch(() => k(['get', 'events', '-A', '-o', 'jsonpath={range .items[*]}{.reason} {end}']), /NodeReady/)
 
     await k(['run', 'p', `--image=${image}`])
     await k(['wait', 'pod/p', '--for=condition=Ready', '--timeout=60s'])
