@@ -67,8 +67,8 @@ export function storeContract(driver: string, open: () => Promise<StoreUnderTest
     equal(await store.freshRevision(signal), before + 2)
     const item = await store.get('/a', signal)
     deepEqual(
-      { ...item, value: text(item?.value) },
-      { key: '/a', value: '2', createRevision: before + 1, modRevision: before + 2 },
+      { key: item?.key, value: text(item?.value), made: item?.createRevision, changed: item?.modRevision },
+      { key: '/a', value: '2', made: before + 1, changed: before + 2 },
     )
     equal(await store.get('/none', signal), undefined)
   })

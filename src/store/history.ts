@@ -3,8 +3,9 @@
 import type { Channel } from '../base/channel.ts'
 import { assert } from '../base/assert.ts'
 import type { OrderedMap } from '../base/ordered-map.ts'
+import { LeasedKeys } from './leased-keys.ts'
 import { Compacted, FutureRevision } from './store.ts'
-import type { KeyValue, RangeOptions, RangeResult, StoreBatch, Transaction, WatchOptions } from './store.ts'
+import type { KeyValue, LeaseId, RangeOptions, RangeResult, StoreBatch, Transaction, WatchOptions } from './store.ts'
 import { bytesIn, emptyVersion, keyOf, successor, type Step, type Version } from './version.ts'
 import { failedWatch, Watchers } from './watchers.ts'
 
@@ -39,6 +40,7 @@ export class History {
   // Invariant: the sizes of #steps; a version that has grown old may not have its bytes at hand.
   #sizes: number[]
   readonly #watchers = new Watchers()
+  readonly #leased = new LeasedKeys()
 
   readonly #bounds: HistoryBounds
 
@@ -47,6 +49,7 @@ export class History {
     this.#bounds = bounds
     assert(steps.at(-1)?.revision === present.revision, 'a history leads to the present')
     this.#present = present
+    for (const { key, lease } of present.state.values()) if (lease !== undefined) this.#leased.add(key, lease)
     this.#steps = steps.map(stepOf)
     this.#sizes = steps.map((step) => this.#sizeOf(step))
     this.#bytes = this.#sizes.reduce((sum, size) => sum + size, 0)
@@ -113,6 +116,8 @@ export class History {
     // A wall clock that was set back must not make a version older than the one before.
     const version = successor(head, operations, Math.max(nowMs, head.atMs))
     if (version === head) return { kind: 'unchanged', revision: head.revision }
+    for (const operation of operations)
+      if (operation.kind === 'put' && operation.lease !== undefined) this.#leased.add(operation.key, operation.lease)
     this.#pending.push(version)
     return { kind: 'pending', version }
   }
@@ -135,6 +140,16 @@ export class History {
   /** Forgets everything pending. */
   takeBack(): void {
     this.#pending = []
+  }
+
+  /** The keys that hang on a lease, with all that is pending. */
+  keysOf(lease: LeaseId): string[] {
+    return this.#leased.keysOf(lease, this.head.state)
+  }
+
+  /** No key hangs on the lease any more, and none will. */
+  forgetLease(lease: LeaseId): void {
+    this.#leased.forget(lease)
   }
 
   tell(versions: readonly Version[]): void {

@@ -1,36 +1,25 @@
-// LeasedKeys: which key hangs on which lease, as a persistent value: a version of the store carries its own, so that
-// taking a version back takes back its leases too.
-import { OrderedMap, prefixEnd } from '../base/ordered-map.ts'
-import type { LeaseId } from './store.ts'
+// LeasedKeys: where to look for the keys of a lease. An item says itself on which lease it hangs, so that taking a version
+// back takes back its leases too; here stand all keys that were ever put on a lease, whatever has become of them.
+import { getOrMake } from '../base/get-or-make.ts'
+import type { OrderedMap } from '../base/ordered-map.ts'
+import type { KeyValue, LeaseId } from './store.ts'
 
 export class LeasedKeys {
-  readonly #leaseOf: OrderedMap<LeaseId>
-  /** `<lease>/<key>` → key: the keys of one lease are a range. */
-  readonly #byLease: OrderedMap<string>
+  readonly #keys = new Map<LeaseId, Set<string>>()
 
-  private constructor(leaseOf: OrderedMap<LeaseId>, byLease: OrderedMap<string>) {
-    this.#leaseOf = leaseOf
-    this.#byLease = byLease
+  add(key: string, lease: LeaseId): void {
+    getOrMake(this.#keys, lease, newKeys).add(key)
   }
 
-  static readonly none = new LeasedKeys(OrderedMap.empty(), OrderedMap.empty())
-
-  leaseOf(key: string): LeaseId | undefined {
-    return this.#leaseOf.get(key)
+  /** Those that hang on the lease in this state. */
+  keysOf(lease: LeaseId, state: OrderedMap<KeyValue>): string[] {
+    return Array.from(this.#keys.get(lease) ?? []).filter((key) => state.get(key)?.lease === lease)
   }
 
-  /** The key on this lease and on no other; on none when left out. */
-  with(key: string, lease: LeaseId | undefined): LeasedKeys {
-    const before = this.#leaseOf.get(key)
-    if (before === lease) return this
-    const freed = before === undefined ? this.#byLease : this.#byLease.delete(`${before}/${key}`)
-    return lease === undefined
-      ? new LeasedKeys(this.#leaseOf.delete(key), freed)
-      : new LeasedKeys(this.#leaseOf.set(key, lease), freed.set(`${lease}/${key}`, key))
-  }
-
-  keysOf(lease: LeaseId): string[] {
-    const prefix = `${lease}/`
-    return Array.from(this.#byLease.range(prefix, prefixEnd(prefix)), ([, key]) => key)
+  /** The lease has ended. */
+  forget(lease: LeaseId): void {
+    this.#keys.delete(lease)
   }
 }
+
+const newKeys = (): Set<string> => new Set()

@@ -4,7 +4,6 @@ import type { Clock } from '../base/clock.ts'
 import { OrderedMap } from '../base/ordered-map.ts'
 import { History, type HistoryBounds } from './history.ts'
 import { LeaseTable, type Lease } from './lease-table.ts'
-import { LeasedKeys } from './leased-keys.ts'
 import { FutureRevision } from './store.ts'
 import type {
   CommitResult,
@@ -28,7 +27,7 @@ export interface MemoryStoreOptions {
 export interface MemorySnapshot {
   readonly revision: number
   readonly items: readonly KeyValue[]
-  readonly leases?: readonly { readonly lease: Lease; readonly keys: readonly string[] }[]
+  readonly leases?: readonly Lease[]
 }
 
 /** Fewer versions than a store keeps that a cluster lives on, since each holds on to its objects; of any size. */
@@ -60,9 +59,9 @@ export class MemoryStore implements Store {
   }
 
   #leasesOf({ leases = [] }: MemorySnapshot): LeaseTable {
-    const last = leases.reduce((max, { lease }) => Math.max(max, lease.id), 0)
+    const last = leases.reduce((max, { id }) => Math.max(max, id), 0)
     const table = new LeaseTable(this.#clock, ({ id }) => this.#endLease(id), last)
-    for (const { lease } of leases) table.start(lease)
+    for (const lease of leases) table.start(lease)
     return table
   }
 
@@ -115,9 +114,7 @@ export class MemoryStore implements Store {
 
   /** All that a copy of this store needs to begin with. */
   snapshot(): MemorySnapshot {
-    const { state, leased } = this.#history.present
-    const leases = this.#leases.all().map((lease) => ({ lease, keys: leased.keysOf(lease.id) }))
-    return { revision: this.revision, items: [...state.values()], leases }
+    return { revision: this.revision, items: [...this.#history.present.state.values()], leases: this.#leases.all() }
   }
 
   #commit(transaction: Transaction): CommitResult {
@@ -135,15 +132,14 @@ export class MemoryStore implements Store {
   #endLease(id: LeaseId): void {
     if (this.#leases.get(id) === undefined) return
     this.#leases.remove(id)
-    for (const transaction of deletionsOf(this.#history.head.leased.keysOf(id))) this.#commit(transaction)
+    for (const transaction of deletionsOf(this.#history.keysOf(id))) this.#commit(transaction)
+    this.#history.forgetLease(id)
   }
 }
 
 const emptySnapshot: MemorySnapshot = { revision: emptyVersion.revision, items: [] }
 
-function historyOf({ items, leases = [] }: MemorySnapshot, revision: number): History {
+function historyOf({ items }: MemorySnapshot, revision: number): History {
   const state = OrderedMap.from(items.map((item) => [item.key, item] as const))
-  let leased = LeasedKeys.none
-  for (const { lease, keys } of leases) for (const key of keys) leased = leased.with(key, lease.id)
-  return new History({ ...emptyVersion, revision, state, leased }, undefined, memoryBounds)
+  return new History({ ...emptyVersion, revision, state }, undefined, memoryBounds)
 }

@@ -11,6 +11,8 @@ export interface KeyValue {
   /** The revision at which the key came into being, and at which it last changed. */
   readonly createRevision: number
   readonly modRevision: number
+  /** The lease that the key goes with, where the driver tells. */
+  readonly lease?: LeaseId | undefined
 }
 
 export interface Condition {

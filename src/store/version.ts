@@ -1,8 +1,7 @@
 // Version: the whole content at one revision, and what changed to get there. successor() is how one follows another,
 // for a commit and for a change read back from disk alike.
 import { OrderedMap } from '../base/ordered-map.ts'
-import { LeasedKeys } from './leased-keys.ts'
-import type { KeyValue, Operation, StoreEvent, Unencoded } from './store.ts'
+import type { KeyValue, LeaseId, Operation, StoreEvent, Unencoded } from './store.ts'
 
 /** What changed to get to a revision. */
 export interface Step {
@@ -14,7 +13,6 @@ export interface Step {
 
 export interface Version extends Step {
   readonly state: OrderedMap<KeyValue>
-  readonly leased: LeasedKeys
 }
 
 /** Bytes of the keys and values that a step brought; where there is text, its characters: they serve for bounds. */
@@ -28,13 +26,12 @@ export const emptyVersion: Version = {
   revision: 1,
   atMs: 0,
   state: OrderedMap.empty(),
-  leased: LeasedKeys.none,
   events: [],
 }
 
 /** The next version; the same one when nothing changes. */
 export function successor(before: Version, operations: readonly Operation[], atMs: number): Version {
-  let { state, leased } = before
+  let { state } = before
   const revision = before.revision + 1
   const events: StoreEvent[] = []
   for (const operation of operations) {
@@ -42,35 +39,47 @@ export function successor(before: Version, operations: readonly Operation[], atM
     const previous = state.get(key)
     if (operation.kind === 'put') {
       const createRevision = previous?.createRevision ?? revision
-      const item = itemOf(key, operation.value, createRevision, revision)
+      const item = itemOf(key, operation.value, createRevision, revision, operation.lease)
       state = state.set(key, item)
-      leased = leased.with(key, operation.lease)
       events.push({ kind: 'put', revision, item, previous })
     } else if (previous !== undefined) {
       state = state.delete(key)
-      leased = leased.with(key, undefined)
       events.push({ kind: 'delete', revision, key, previous })
     }
   }
-  return events.length === 0 ? before : { revision, atMs, state, leased, events }
+  return events.length === 0 ? before : { revision, atMs, state, events }
 }
 
-const itemOf = (key: string, value: Uint8Array | Unencoded, createRevision: number, modRevision: number): KeyValue =>
+const itemOf = (
+  key: string,
+  value: Uint8Array | Unencoded,
+  createRevision: number,
+  modRevision: number,
+  lease: LeaseId | undefined,
+): KeyValue =>
   value instanceof Uint8Array
-    ? { key, value, createRevision, modRevision }
-    : new UnencodedItem(key, value, createRevision, modRevision)
+    ? { key, value, createRevision, modRevision, lease }
+    : new UnencodedItem(key, value, createRevision, modRevision, lease)
 
 class UnencodedItem implements KeyValue {
   readonly key: string
   readonly unencoded: Unencoded
   readonly createRevision: number
   readonly modRevision: number
+  readonly lease: LeaseId | undefined
 
-  constructor(key: string, unencoded: Unencoded, createRevision: number, modRevision: number) {
+  constructor(
+    key: string,
+    unencoded: Unencoded,
+    createRevision: number,
+    modRevision: number,
+    lease: LeaseId | undefined,
+  ) {
     this.key = key
     this.unencoded = unencoded
     this.createRevision = createRevision
     this.modRevision = modRevision
+    this.lease = lease
   }
 
   get value(): Uint8Array {

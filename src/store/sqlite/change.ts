@@ -31,15 +31,17 @@ export interface PackedChanges {
 
 const numbersPerChange = 5
 
-export function changesOf({ revision, atMs, events, leased }: Version): Outgoing[] {
+export function changesOf({ revision, atMs, events }: Version): Outgoing[] {
   return events.map((event, ordinal) => {
     const key = keyOf(event)
-    const common = { revision, ordinal, key, lease: leased.leaseOf(key), atMs }
+    const common = { revision, ordinal, key, atMs }
     switch (event.kind) {
-      case 'put':
-        return { ...common, value: event.item.unencoded ?? event.item.value, createRevision: event.item.createRevision }
+      case 'put': {
+        const { unencoded, createRevision, lease } = event.item
+        return { ...common, value: unencoded ?? event.item.value, createRevision, lease }
+      }
       case 'delete':
-        return { ...common, value: undefined, createRevision: event.previous.createRevision }
+        return { ...common, value: undefined, createRevision: event.previous.createRevision, lease: undefined }
       default:
         return event satisfies never
     }

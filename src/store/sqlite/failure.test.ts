@@ -61,6 +61,19 @@ test('a lease whose end cannot be written ends later', async () => {
   await store.close()
 })
 
+test('a key whose move to another lease was taken back goes with the one that it had', async () => {
+  const clock = new VirtualClock()
+  const store = await openAt(freshPath(), { clock, ...small })
+  const [first, second] = [await store.grantLease(1_000, signal), await store.grantLease(60_000, signal)]
+  await put(store, '/leased', 'x', first)
+  const tooMuch = Array.from({ length: 10 }, (_, i) => put(store, `/big/${i}`, big))
+  const moved = put(store, '/leased', 'y', second)
+  for (const promise of [...tooMuch, moved]) await rejects(promise, StoreFull)
+  await clock.advance(2_000)
+  deepEqual(await contentOf(store), [])
+  await store.close()
+})
+
 test('an abort tells the writer at once; the write goes on', async () => {
   const store = await openAt(freshPath())
   const controller = new AbortController()

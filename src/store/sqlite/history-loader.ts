@@ -25,13 +25,8 @@ export class HistoryLoader {
   }
 
   #takeState({ key, value, createRevision, revision, lease }: Change): void {
-    const { state, leased } = this.#base
-    this.#base = {
-      ...this.#base,
-      state:
-        value === undefined ? state.delete(key) : state.set(key, { key, value, createRevision, modRevision: revision }),
-      leased: leased.with(key, value === undefined ? undefined : lease),
-    }
+    const item = value && { key, value, createRevision, modRevision: revision, lease }
+    this.#base = { ...this.#base, state: this.#base.state.with(key, item) }
   }
 
   #takeLater({ revision, atMs, key, value, lease }: Change, compacted: number): void {

@@ -186,12 +186,13 @@ export class SqliteStore implements Store {
     this.#leases.remove(id)
     try {
       this.#queue.checkOpen()
-      const writes = deletionsOf(this.#history.head.leased.keysOf(id)).map((transaction) => {
+      const writes = deletionsOf(this.#history.keysOf(id)).map((transaction) => {
         const prepared = this.#history.prepare(transaction, this.#clock.nowMs())
         assert(prepared.kind === 'pending', `the end of lease ${id} deletes keys that are not there`)
         return this.#write({ kind: 'version', version: prepared.version })
       })
       await Promise.all([...writes, this.#write({ kind: 'ended', id })])
+      this.#history.forgetLease(id)
     } catch (error) {
       this.#leases.start({ id, expiresMs: this.#clock.nowMs() + leaseRetryMs })
       throw error
