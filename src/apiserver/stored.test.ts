@@ -71,6 +71,19 @@ test('a version at rest keeps its encoding no longer, and still has it', () => {
   equal(stored.json, stored.json) // who asks twice asks again
 })
 
+test('what was put is the same before and after its version has an object, which is all that is kept', () => {
+  const draft = new Draft(object())
+  const [plain, text] = [draft.object, draft.text]
+  const stored = Stored.of(draft, 5)
+  const shown = stored.object
+  deepEqual(draft.object, plain)
+  stored.rest()
+  equal(draft.text, text)
+  equal(stored.object, shown)
+  equal(stored.at(6).object.metadata.resourceVersion, '6')
+  equal(new Stored(draft, 0).object.metadata.resourceVersion, undefined)
+})
+
 test('watchers who are told the same get the same bytes', () => {
   const frames = new WatchFrames()
   const told = (revision: number, type: 'ADDED' | 'DELETED' = 'ADDED'): WatchEvent => ({

@@ -23,15 +23,27 @@ export function encodeObject(object: ApiObject): Uint8Array {
 
 /** An object on its way to the store, which may never ask for its bytes. */
 export class Draft implements Unencoded {
-  readonly object: ApiObject
   /** The version that it became. */
   stored: Stored | undefined
+  /** As it was put; as its version shows it once there is such an object: one of the two is enough to keep. */
+  #object: ApiObject
+  #isVersioned = false
   #text: string | undefined
   #isAtRest = false
 
   constructor(whole: ApiObject) {
-    const object = { ...whole, metadata: without(whole.metadata, 'resourceVersion') } as ApiObject
-    this.object = startsAsStored(object) ? object : inStoredOrder(object)
+    const object = unversioned(whole)
+    this.#object = startsAsStored(object) ? object : inStoredOrder(object)
+  }
+
+  get object(): ApiObject {
+    return this.#isVersioned ? unversioned(this.#object) : this.#object
+  }
+
+  /** From now on it is kept as its version shows it. */
+  becomes(versioned: ApiObject): void {
+    this.#object = versioned
+    this.#isVersioned = true
   }
 
   get text(): string {
@@ -58,6 +70,9 @@ export class Draft implements Unencoded {
     this.#text = undefined
   }
 }
+
+const unversioned = (object: ApiObject): ApiObject =>
+  ({ ...object, metadata: without(object.metadata, 'resourceVersion') }) as ApiObject
 
 const storedOrder = ['kind', 'apiVersion', 'metadata']
 
@@ -122,6 +137,7 @@ export class Stored {
       // A preview was never stored and has no version.
       const version = this.revision === 0 ? {} : { resourceVersion: String(this.revision) }
       this.#object = { ...plain, metadata: { ...plain.metadata, ...version } }
+      if (this.#source instanceof Draft && this.#source.stored === this) this.#source.becomes(this.#object)
     }
     return this.#object
   }
