@@ -1,5 +1,6 @@
 // Face: the version of a kind that a request speaks. Objects are kept in one version; another version converts here,
 // at the edge: what is sent becomes the kept form, what is kept is shown in the asked one.
+import { RecentMap } from '../../base/recent-map.ts'
 import type { Kind } from '../../api/kind.ts'
 import type { ApiObject } from '../../api/object.ts'
 import type { WatchEvent } from '../answer.ts'
@@ -14,8 +15,11 @@ export interface Face {
 /** The face of the version that is kept. */
 export const plainFace = (kind: Kind): Face => ({ kind, toStored: (object) => object, shown: (stored) => stored })
 
+/** Watchers of a version are told of it soon after each other; kept for as long as the object, it would be there twice. */
+const convertedMax = 1_000
+
 export function convertingFace(kind: Kind, conversion: NonNullable<Kind['storedAs']>): Face {
-  const converted = new WeakMap<Stored, Stored>()
+  const converted = new RecentMap<Stored, Stored>(convertedMax)
   return {
     kind,
     toStored: (object) => conversion.toStored(object),
