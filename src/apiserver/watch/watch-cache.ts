@@ -17,6 +17,8 @@ import { WatcherIndex } from './watcher-index.ts'
 const historyChangesMax = 5_000
 /** So many more may come together before the oldest are forgotten. */
 const historyChangesOver = 1_000
+/** Of so many of them the bytes are kept too: who resumes further back is rare, and has them made anew. */
+const historyBytesChangesMax = 1_000
 /** A client that is further behind is cut off and lists again. */
 const watchBufferEventsMax = 10_000
 /** Of the objects that a field selects, so many are put in order; where there are more, all objects are looked at. */
@@ -235,6 +237,7 @@ export class WatchCache {
       this.#tell(change.now, change.before)
       this.#history.push(change)
       change.before?.rest()
+      this.#history.at(-1 - historyBytesChangesMax)?.now?.rest()
       for (const arrival of this.#arrivals) if (arrival.key === change.key) arrival.resolve()
       const concerned = this.#watchers.concernedBy(change.now?.object, change.before?.object)
       if (concerned.length === 0) continue
@@ -256,7 +259,6 @@ export class WatchCache {
   #forget(count: number): void {
     const revision = this.#history[count - 1]?.revision ?? 0
     const cut = this.#firstAfter(revision)
-    for (let index = 0; index < cut; index++) this.#history[index]?.now?.rest()
     this.#history = this.#history.slice(cut)
     this.#recalled = undefined
     this.#oldest = revision
