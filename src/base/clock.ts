@@ -65,17 +65,19 @@ export function every(clock: Clock, ms: number, callback: () => void): Timer {
 }
 
 /** The second that was written last: every write of a busy server asks for the same one. */
-let written = { second: NaN, text: '' }
+let written = { second: NaN, text: '', zoned: '' }
 
-/** Up to the second, without a zone. */
-function secondText(ms: number): string {
+function secondOf(ms: number): typeof written {
   const second = Math.floor(ms / 1000)
-  if (second !== written.second) written = { second, text: new Date(ms).toISOString().slice(0, 19) }
-  return written.text
+  if (second !== written.second) {
+    const text = new Date(ms).toISOString().slice(0, 19)
+    written = { second, text, zoned: `${text}Z` }
+  }
+  return written
 }
 
-/** RFC 3339 with seconds, as metav1.Time writes it. */
-export const rfc3339 = (ms: number): string => `${secondText(ms)}Z`
+/** RFC 3339 with seconds, as metav1.Time writes it: one text for all objects of a second. */
+export const rfc3339 = (ms: number): string => secondOf(ms).zoned
 
 /** The day in UTC: `2030-01-31`. */
 export const dayOf = (ms: number): string => rfc3339(ms).slice(0, 10)
@@ -83,7 +85,7 @@ export const dayOf = (ms: number): string => rfc3339(ms).slice(0, 10)
 /** RFC 3339 with microseconds, as metav1.MicroTime writes it. */
 export const rfc3339Micro = (ms: number): string => {
   const micros = Math.floor(ms * 1000) % 1_000_000
-  return `${secondText(ms)}.${String(micros).padStart(6, '0')}Z`
+  return `${secondOf(ms).text}.${String(micros).padStart(6, '0')}Z`
 }
 
 const unitMs = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const
