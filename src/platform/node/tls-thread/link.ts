@@ -1,9 +1,11 @@
 // Link: frames both ways between two threads, in order. What is sent in one turn of the event loop is seen at its end, and
 // the other side is woken once for all of it, or not at all while it is busy with what came before.
 import { nextTurn } from '../../../base/turn.ts'
-import { newRing, RingReader, RingWriter, type Part } from './byte-ring.ts'
+import { cut, newRing, RingReader, RingWriter, type Part } from './byte-ring.ts'
 
 const ringBytes = 1 << 20
+/** Frames are short beside the ring. */
+export const frameBytesMax = 64 << 10
 /** Then others have their turn. */
 const framesPerTurn = 64
 
@@ -57,8 +59,15 @@ export class Link {
     if (!this.#isTaking) this.#take()
   }
 
+  /** What is too long for a frame goes in several. */
   send(tag: number, parts: readonly Part[] = [], size = 0): void {
-    this.#out.write(tag, parts, size)
+    if (size <= frameBytesMax) this.#out.write(tag, parts, size)
+    else
+      for (const part of parts)
+        for (let at = 0; at < part.length; at += frameBytesMax) {
+          const piece = cut(part, at, at + frameBytesMax)
+          this.#out.write(tag, [piece], piece.length)
+        }
     this.#planFlush()
   }
 

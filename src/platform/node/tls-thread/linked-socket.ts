@@ -2,23 +2,12 @@
 import type { Duplex } from 'node:stream'
 import type { Http1Socket } from '../../http1/connection.ts'
 import { byteStreamOn } from '../byte-stream.ts'
-import { cut, type Part } from './byte-ring.ts'
-import type { Link, Sender } from './link.ts'
-import { streamOn } from './linked-stream.ts'
-import { fromClient, frameBytesMax, kindOf, tagOf, toClient, windowBytes } from './protocol.ts'
+import type { Part } from './byte-ring.ts'
+import { frameBytesMax, type Link, type Sender } from './link.ts'
+import { streamOn, type SocketUser, type StreamSocket } from './linked-stream.ts'
+import { fromClient, kindOf, tagOf, toClient, windowBytes } from './protocol.ts'
 
-/** Whoever serves the client. */
-export interface SocketUser {
-  receive(bytes: Buffer): void
-  drained(): void
-  /** The client says no more. */
-  ended?(): void
-  /** All that it was told has left, the end too. */
-  finished?(): void
-  closed(): void
-}
-
-export class LinkedSocket implements Http1Socket, Sender {
+export class LinkedSocket implements Http1Socket, StreamSocket, Sender {
   readonly #link: Link
   readonly #number: number
   readonly #onClosed: (() => void)[] = []
@@ -142,13 +131,7 @@ export class LinkedSocket implements Http1Socket, Sender {
     this.#parts = []
     this.#size = 0
     this.#underWay += size
-    const tag = tagOf(toClient.bytes, this.#number)
-    if (size <= frameBytesMax) return this.#link.send(tag, parts, size)
-    for (const part of parts)
-      for (let at = 0; at < part.length; at += frameBytesMax) {
-        const piece = cut(part, at, at + frameBytesMax)
-        this.#link.send(tag, [piece], piece.length)
-      }
+    this.#link.send(tagOf(toClient.bytes, this.#number), parts, size)
   }
 
   #tell(kind: number): void {

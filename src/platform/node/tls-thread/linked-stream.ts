@@ -1,8 +1,30 @@
 // A linked socket as Node.js knows streams, for what is not HTTP/1.1.
 import { Duplex } from 'node:stream'
-import type { LinkedSocket } from './linked-socket.ts'
 
-export function streamOn(socket: LinkedSocket): Duplex {
+/** Whoever serves the client of a socket. */
+export interface SocketUser {
+  receive(bytes: Buffer): void
+  drained(): void
+  /** The client says no more. */
+  ended?(): void
+  /** All that it was told has left, the end too. */
+  finished?(): void
+  closed(): void
+}
+
+export interface StreamSocket {
+  /** Nothing that is written arrives any more. */
+  readonly isOver: boolean
+  use(user: SocketUser): void
+  /** False when the client is behind: `drained` is called once it is not. */
+  write(pieces: readonly Buffer[]): boolean
+  pause(): void
+  resume(): void
+  end(): void
+  destroy(): void
+}
+
+export function streamOn(socket: StreamSocket): Duplex {
   let onWritten: (() => void) | undefined
   let onFinished: (() => void) | undefined
   let hasEnded = false

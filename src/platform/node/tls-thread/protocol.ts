@@ -40,8 +40,6 @@ export const tagOf = (kind: number, number: number): number => (number << kindBi
 export const kindOf = (tag: number): number => tag & ((1 << kindBits) - 1)
 export const numberOf = (tag: number): number => tag >>> kindBits
 
-/** Frames are short beside the ring. */
-export const frameBytesMax = 64 << 10
 /** So much may be under way to a client. */
 export const windowBytes = 256 << 10
 /** What a client has taken is told in portions. */

@@ -1,11 +1,10 @@
 // ThreadConnection: the thread's side of one connection.
-import type { TLSSocket } from 'node:tls'
-import type { ClientCertificate } from '../../listener.ts'
+import type { Duplex } from 'node:stream'
 import type { Link } from './link.ts'
 import { fromClient, kindOf, tagOf, takenBytesMin, toClient, type OpenedPeer } from './protocol.ts'
 
 export class ThreadConnection {
-  readonly #socket: TLSSocket
+  readonly #socket: Duplex
   readonly #number: number
   readonly #link: Link
   /** Where it waits while the link is full. */
@@ -16,20 +15,16 @@ export class ThreadConnection {
   /** The door wants no more for now. */
   #isPaused = false
 
-  constructor(socket: TLSSocket, number: number, link: Link, held: Set<ThreadConnection>) {
+  constructor(socket: Duplex, number: number, link: Link, held: Set<ThreadConnection>) {
     this.#socket = socket
     this.#number = number
     this.#link = link
     this.#held = held
   }
 
-  open(certificate: ClientCertificate | undefined): void {
+  open(peer: OpenedPeer): void {
     const socket = this.#socket
-    const isHttp2 = socket.alpnProtocol === 'h2'
-    const peer: OpenedPeer = { remoteAddress: socket.remoteAddress ?? '', certificate, isHttp2 }
-    const told = Buffer.from(JSON.stringify(peer))
-    this.#tell(fromClient.opened, told)
-    socket.setNoDelay(true)
+    this.#tell(fromClient.opened, Buffer.from(JSON.stringify(peer)))
     socket.on('data', (piece: Buffer) => {
       this.#tell(fromClient.bytes, piece)
       if (!this.#link.isFull) return

@@ -40,7 +40,12 @@ server.on('secureConnection', (socket) => {
     connections.delete(number)
     held.delete(connection)
   })
-  connection.open(clientCertificate(socket, roots))
+  socket.setNoDelay(true)
+  connection.open({
+    remoteAddress: socket.remoteAddress ?? '',
+    certificate: clientCertificate(socket, roots),
+    isHttp2: socket.alpnProtocol === 'h2',
+  })
 })
 server.once('listening', () => {
   const address = server.address() as AddressInfo

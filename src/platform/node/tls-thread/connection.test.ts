@@ -1,0 +1,116 @@
+// Both sides of a connection, linked in one thread, with a pair of streams for the socket.
+import { deepEqual, equal, ok } from 'node:assert/strict'
+import { once } from 'node:events'
+import { duplexPair, type Duplex } from 'node:stream'
+import { test } from 'node:test'
+import { nextTurn, turn } from '../../../base/turn.ts'
+import { Link, newLinkMemory, otherSide } from './link.ts'
+import { LinkedSocket } from './linked-socket.ts'
+import { fromClient, kindOf, windowBytes, type OpenedPeer } from './protocol.ts'
+import { ThreadConnection } from './thread-connection.ts'
+
+const peer: OpenedPeer = { remoteAddress: '10.0.0.1', isHttp2: false }
+
+/** The client's end of a socket, and its other end behind the link. */
+async function connected() {
+  const memory = newLinkMemory()
+  const held = new Set<ThreadConnection>()
+  const [client, socket] = duplexPair()
+  const opened = Promise.withResolvers<OpenedPeer>()
+  const door = new Link(memory, {
+    wake: () => nextTurn(() => thread.woken()),
+    onFrame(tag, bytes) {
+      if (kindOf(tag) === fromClient.opened) opened.resolve(JSON.parse(bytes.toString()) as OpenedPeer)
+      else linked.onFrame(tag, bytes)
+    },
+    onRoom() {},
+  })
+  const thread = new Link(otherSide(memory), {
+    wake: () => nextTurn(() => door.woken()),
+    onFrame: (tag, bytes) => connection.onFrame(tag, bytes),
+    onRoom() {
+      for (const each of held) each.release()
+      held.clear()
+    },
+  })
+  const linked = new LinkedSocket(door, 7)
+  const connection = new ThreadConnection(socket, 7, thread, held)
+  connection.open(peer)
+  for (const side of [door, thread]) side.woken()
+  deepEqual(await opened.promise, peer)
+  return { client, linked, held }
+}
+
+async function whole(stream: Duplex): Promise<string> {
+  const pieces: Buffer[] = []
+  for await (const piece of stream) pieces.push(piece as Buffer)
+  return Buffer.concat(pieces).toString()
+}
+
+test('bytes pass both ways, texts among them', async () => {
+  const { client, linked } = await connected()
+  const heard: string[] = []
+  linked.use({ receive: (bytes) => heard.push(bytes.toString()), drained() {}, closed() {} })
+  client.write('hello')
+  while (heard.length === 0) await turn()
+  deepEqual(heard, ['hello'])
+  ok(linked.write(['head, ', Buffer.from('body')]))
+  equal(String((await once(client, 'data'))[0]), 'head, body')
+})
+
+test('what was written before the end arrives, however long', async () => {
+  const { client, linked } = await connected()
+  const stream = linked.stream()
+  stream.resume()
+  const text = 'x'.repeat(3 << 20)
+  stream.end(text)
+  ok((await whole(client)) === text)
+})
+
+test('what the client said before it ended is read, also by who comes late', async () => {
+  const { client, linked } = await connected()
+  const text = 'x'.repeat(3 << 20)
+  const stream = linked.stream()
+  client.end(text)
+  // Nobody reads: what does not fit stays with the client.
+  for (let turns = 0; turns < 100; turns++) await turn()
+  ok((await whole(stream)) === text)
+})
+
+test('a client that takes nothing is sent a window full, and more when it does', async () => {
+  const { client, linked } = await connected()
+  let isDrained = false
+  linked.use({ receive() {}, drained: () => (isDrained = true), closed() {} })
+  let sent = 0
+  while (linked.write([Buffer.alloc(32 << 10)])) sent += 32 << 10
+  ok(sent <= windowBytes)
+  for (let turns = 0; turns < 100; turns++) await turn()
+  ok(!isDrained)
+  client.resume()
+  while (!isDrained) await turn()
+})
+
+test('one who is cut off is told so, and hears nothing any more', async () => {
+  const { client, linked } = await connected()
+  let closed = 0
+  linked.use({ receive() {}, drained() {}, closed: () => closed++ })
+  linked.onClosed(() => closed++)
+  linked.write(['never'])
+  linked.destroy()
+  client.resume()
+  client.on('data', () => closed--)
+  while (closed < 2) await turn()
+  equal(closed, 2)
+  equal(linked.write(['nor this']), true)
+})
+
+test('a client that goes ends the stream', async () => {
+  const { client, linked } = await connected()
+  const stream = linked.stream()
+  stream.on('error', () => {})
+  stream.resume()
+  client.end()
+  client.resume()
+  await once(stream, 'close')
+  ok(linked.isOver)
+})
