@@ -14,5 +14,8 @@ if (process.argv[2] === 'restore') {
   mkdirSync(dirname(kept), { recursive: true })
   writeFileSync(kept, text)
   const { scripts: _, devDependencies: __, optionalDependencies: ___, ...published } = JSON.parse(text)
-  writeFileSync(path, `${JSON.stringify(published, undefined, 2)}\n`)
+  // At once: every Node.js that starts in the checkout reads this file.
+  const written = `${path}.new`
+  writeFileSync(written, `${JSON.stringify(published, undefined, 2)}\n`)
+  renameSync(written, path)
 }

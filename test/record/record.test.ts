@@ -91,8 +91,9 @@ test('each bad path has its status and its lines, and no file shows a secret', a
   for (const [status, name, step] of steps) equal(await call(...step), status, name)
 
   const text = await readFile(file('audit.log'), 'utf8')
+  // The answers have waited for their lines; the last one may be somebody else's, and not whole.
   const lines = text
-    .trim()
+    .slice(0, text.lastIndexOf('\n'))
     .split('\n')
     .map((line) => JSON.parse(line) as Line)
     // The cluster's own components are on the record too.
@@ -106,9 +107,7 @@ test('each bad path has its status and its lines, and no file shows a secret', a
   const inData = await readdir(file('data'), { recursive: true, withFileTypes: true })
   for (const entry of inData)
     if (entry.isFile()) ok(!(await readFile(join(entry.parentPath, entry.name))).includes(hidden), entry.name)
-  ok(
-    (await readFile(file('data/store.db-wal')).catch(() => readFile(file('data/store.db')))).includes(
-      'k8s:enc:aesgcm:v1:key1:',
-    ),
-  )
+  // What is in the log is folded into the file when the store has nothing else to do.
+  const stored = await Promise.all(['data/store.db', 'data/store.db-wal'].map((name) => readFile(file(name))))
+  ok(stored.some((bytes) => bytes.includes('k8s:enc:aesgcm:v1:key1:')))
 })
