@@ -7,7 +7,7 @@ import { Compacted } from './store.ts'
 
 storeContract('memory', () => {
   const clock = new VirtualClock()
-  return Promise.resolve({ store: new MemoryStore(clock), pass: (ms) => clock.advance(ms) })
+  return Promise.resolve({ store: new MemoryStore(clock), pass: (ms) => clock.advance(ms), leaseMs: 1_000 })
 })
 
 test('a snapshot begins a store that goes on counting', async () => {

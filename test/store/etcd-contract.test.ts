@@ -16,6 +16,7 @@ for (const etcd of etcds()) {
       // A prefix of its own makes an empty store of a used etcd.
       store: await cluster.openStore({ prefix: `/contract-${++count}` }),
       pass: (ms) => realClock.sleep(ms, signal),
+      leaseMs: 5_000,
     }
   })
 }

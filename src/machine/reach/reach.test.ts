@@ -28,10 +28,10 @@ test('a connection carries bytes; a port where nobody listens refuses', async ()
   equal(heard, 'hello')
   stream.destroy()
   server.close()
-  await once(server, 'close')
-  const refused = new Unreachable(`dial tcp ${authorityOf(target)}: connect: connection refused`)
-  await rejects(reach.connect(target, false, signal), refused)
-  await rejects(reach.health(target, '', signal), GrpcError)
+  const nowhere = { host: '127.0.0.1', port: 1 }
+  const refused = new Unreachable(`dial tcp ${authorityOf(nowhere)}: connect: connection refused`)
+  await rejects(reach.connect(nowhere, false, signal), refused)
+  await rejects(reach.health(nowhere, '', signal), GrpcError)
 })
 
 test('the health service says how each service is', async () => {

@@ -19,5 +19,6 @@ storeContract('sqlite', async () => {
   return {
     store: await SqliteStore.open({ path, clock, workers: nodeWorkers }, signal),
     pass: (ms) => clock.advance(ms),
+    leaseMs: 1_000,
   }
 })
