@@ -74,12 +74,12 @@ const failures: Record<string, { handle: Handle; more?: object; said: string | R
   dead: {
     handle: () => ({}),
     more: { clientConfig: { url: 'https://127.0.0.1:1/dead' } },
-    said: 'failed to call webhook: Post "https://127.0.0.1:1/dead?timeout=2s": dial tcp 127.0.0.1:1: connect: connection refused',
+    said: 'failed to call webhook: Post "https://127.0.0.1:1/dead?timeout=30s": dial tcp 127.0.0.1:1: connect: connection refused',
   },
   'wrong-authority': {
     handle: () => ({}),
     more: { caBundle: base64(authorityOf('other').certificate) },
-    said: 'failed to call webhook: Post "URL/wrong-authority?timeout=2s": tls: failed to verify certificate: x509: certificate signed by unknown authority',
+    said: 'failed to call webhook: Post "URL/wrong-authority?timeout=30s": tls: failed to verify certificate: x509: certificate signed by unknown authority',
   },
   garbage: {
     handle: () => 'no json',
@@ -87,7 +87,7 @@ const failures: Record<string, { handle: Handle; more?: object; said: string | R
   },
   huge: {
     handle: () => ' '.repeat(2 << 20),
-    said: 'failed to call webhook: Post "URL/huge?timeout=2s": the answer is larger than 1048576 bytes',
+    said: 'failed to call webhook: Post "URL/huge?timeout=30s": the answer is larger than 1048576 bytes',
   },
   redirect: {
     handle: () => wire(302, 'text/plain', '', { location: 'https://127.0.0.1:1/' }),
@@ -150,6 +150,7 @@ test('webhooks through the real port: every answer and failure, under both polic
     return webhook(hooks, {
       clientConfig: { url: `${hooks.url}/${path}`, caBundle },
       objectSelector: { matchLabels: { name } },
+      timeoutSeconds: 30,
       ...rest,
     })
   }
