@@ -62,7 +62,8 @@ export async function startUpIn(folder: string, ...options: string[]): Promise<R
 /** Starts a command; resolves when it says that it is ready. */
 export async function startProcess(args: readonly string[]): Promise<RunningProcess> {
   const child = spawn(coxswain, args)
-  const exited = once(child, 'exit') as Promise<[number | null]>
+  // Not at its exit, when its last words may still be on their way.
+  const exited = once(child, 'close') as Promise<[number | null]>
   let [errors, output] = ['', '']
   child.stdout.on('data', (piece: Buffer) => (output += piece.toString()))
   child.stderr.on('data', (piece: Buffer) => (errors += piece.toString()))
