@@ -24,7 +24,8 @@ export interface Printed {
   readonly err: string
 }
 
-const commandMsMax = 60_000
+/** What a command waits for comes within 200 s, as commands are told, or not at all. */
+const commandMsMax = 240_000
 
 export interface KubectlOptions {
   readonly input?: string

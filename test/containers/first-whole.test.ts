@@ -11,7 +11,7 @@ import { inNamespaces } from './namespaces.ts'
 import { startRealUp } from './up.harness.ts'
 
 const say = 'while true; do echo tick; sleep 1; done'
-const settled = ['rollout', 'status', 'deployment/web', '--timeout=90s']
+const settled = ['rollout', 'status', 'deployment/web', '--timeout=200s']
 
 const flatten = (nodes: readonly FlowNode[]): FlowNode[] => nodes.flatMap((node) => [node, ...flatten(node.children)])
 
@@ -40,7 +40,7 @@ inNamespaces(import.meta.url, () => {
     await k(['rollout', 'restart', 'deployment/web'])
     await k(settled)
     await k(['delete', 'deployment', 'web'])
-    await k(['wait', '--for=delete', 'pods', '-l', 'app=web', '--timeout=60s'])
+    await k(['wait', '--for=delete', 'pods', '-l', 'app=web', '--timeout=200s'])
 
     const flow = async (format: string) => {
       const args = ['flow', 'deployment/web', '--format', format, '--kubeconfig', up.kubeconfig]

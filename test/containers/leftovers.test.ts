@@ -65,10 +65,10 @@ inNamespaces(
         await up.apply(...names.map((name, index) => podOf(name, up.image, index)))
         // Killed while pods begin, and again while they end.
         await up.crash()
-        await up.k(['wait', 'pod', '--all', '--for=condition=Ready', '--timeout=55s'])
+        await up.k(['wait', 'pod', '--all', '--for=condition=Ready', '--timeout=200s'])
         await up.k(['delete', 'pod', '--all', '--wait=false'])
         await up.crash()
-        await up.k(['wait', 'pod', '--all', '--for=delete', '--timeout=55s'])
+        await up.k(['wait', 'pod', '--all', '--for=delete', '--timeout=200s'])
       }
       deepEqual(await left(up), before)
     })

@@ -49,7 +49,7 @@ inNamespaces(import.meta.url, () => {
     k(['apply', '-f', '-'], { apiVersion: 'v1', kind: 'Pod', metadata: { name, labels }, spec })
   const read = async (name: string, path: string) => k(['get', 'pod', name, '-o', `jsonpath={${path}}`])
   const wait = async (name: string, path: string, value: string) => {
-    const args = ['wait', `pod/${name}`, `--for=jsonpath={${path}}=${value}`, '--timeout=50s']
+    const args = ['wait', `pod/${name}`, `--for=jsonpath={${path}}=${value}`, '--timeout=200s']
     await k(args).catch(async (error: unknown) => {
       throw new Error(await k(['describe', 'pod', name]), { cause: error })
     })
@@ -72,7 +72,7 @@ inNamespaces(import.meta.url, () => {
     await apply('open', { ...quick, imagePullSecrets, containers: [{ name: 'c', image: secret }] })
     await wait('open', '.status.phase', 'Running')
     match(await read('open', `${status}.imageID`), /@sha256:[0-9a-f]{64}$/)
-    await k(['delete', 'pod', 'missing', 'closed', 'open', '--timeout=30s'])
+    await k(['delete', 'pod', 'missing', 'closed', 'open', '--timeout=200s'])
   })
 
   test('probes: a startup probe holds back, a readiness probe makes ready, a liveness probe restarts', async () => {
@@ -92,7 +92,7 @@ inNamespaces(import.meta.url, () => {
     await wait('probed', `${status}.restartCount`, '1')
     await untilMatch(() => events('probed'), /Liveness probe failed: cat: can't open '\/tmp\/alive'/)
     await untilMatch(() => events('probed'), /Container c failed liveness probe, will be restarted/)
-    await k(['delete', 'pod', 'probed', '--timeout=30s'])
+    await k(['delete', 'pod', 'probed', '--timeout=200s'])
   })
 
   test('a pod that crashes, its last words and its logs; hooks and a debugger in one that runs', async () => {
@@ -130,7 +130,7 @@ inNamespaces(import.meta.url, () => {
     const closed = once(following, 'close')
     // It follows once it has told what was there already.
     await until(() => lines.length > 0)
-    await k(['delete', 'pod', 'hooked', 'crashes', '--timeout=30s'])
+    await k(['delete', 'pod', 'hooked', 'crashes', '--timeout=200s'])
     await closed
     deepEqual(lines, ['started', 'stopping'])
   })
@@ -145,7 +145,7 @@ inNamespaces(import.meta.url, () => {
     equal(await read('killed', `${status}.lastState.terminated.exitCode`), '137')
     await wait('late', '.status.reason', 'DeadlineExceeded')
     equal(await read('late', '.status.phase'), 'Failed')
-    await k(['delete', 'pod', 'late', 'killed', '--timeout=30s'])
+    await k(['delete', 'pod', 'late', 'killed', '--timeout=200s'])
   })
 
   test('a file in the folder of manifests is a pod; one that is broken is said, and keeps nobody else', async () => {
@@ -159,7 +159,7 @@ inNamespaces(import.meta.url, () => {
     await wait(name, '.status.phase', 'Running')
     equal(await read(name, '.metadata.ownerReferences[0].kind'), 'Node')
     const id = await read(name, `${status}.containerID`)
-    await k(['delete', 'pod', name, '--timeout=30s'])
+    await k(['delete', 'pod', name, '--timeout=200s'])
     await until(async () => (await k(['get', 'pods', '-o', 'name'])).includes(name))
     await wait(name, '.status.phase', 'Running')
     equal(await read(name, `${status}.containerID`), id, 'only its mirror was deleted')
@@ -197,30 +197,30 @@ inNamespaces(import.meta.url, () => {
       await realClock.sleep(systemRandom.below(1500), signal)
       await restart()
     }
-    await k(['rollout', 'status', 'deploy/web', '--timeout=60s'])
+    await k(['rollout', 'status', 'deploy/web', '--timeout=200s'])
     const ids = ['get', 'pods', '-l', 'app=web', '-o', `jsonpath={.items[*]${status}.containerID}`]
     const before = (await k(ids)).split(' ').toSorted()
     // A sandbox and a container for each pod, as soon as what earlier tests have left is gone.
     await until(async () => (await ctr('tasks', 'ls')).match(/RUNNING/g)?.length === 6)
     await restart()
-    await k(['rollout', 'status', 'deploy/web', '--timeout=60s'])
+    await k(['rollout', 'status', 'deploy/web', '--timeout=200s'])
     deepEqual((await k(ids)).split(' ').toSorted(), before, 'they run on')
     const pidFile = join(folder, 'data/node/containerd/containerd.pid')
     const pid = await readFile(pidFile, 'utf8')
     process.kill(Number(pid), 'SIGKILL')
     await until(async () => (await readFile(pidFile, 'utf8')) !== pid)
     await k(['scale', 'deploy/web', '--replicas=4'])
-    await k(['rollout', 'status', 'deploy/web', '--timeout=60s'])
+    await k(['rollout', 'status', 'deploy/web', '--timeout=200s'])
     const after = (await k(ids)).split(' ')
     equal(
       before.every((id) => after.includes(id)),
       true,
       'they run on without containerd, too',
     )
-    await k(['delete', 'deploy/web', '--timeout=60s', '--wait=false'])
+    await k(['delete', 'deploy/web', '--timeout=200s', '--wait=false'])
     await realClock.sleep(systemRandom.below(1000), signal)
     await restart()
-    await k(['wait', 'pod', '-l', 'app=web', '--for=delete', '--timeout=60s'])
+    await k(['wait', 'pod', '-l', 'app=web', '--for=delete', '--timeout=200s'])
     deepEqual(await leftOf(), { containers: [], pods: [], logs: [], addresses: [], mounts: [] })
   })
 })

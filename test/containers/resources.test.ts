@@ -26,7 +26,7 @@ inNamespaces(import.meta.url, () => {
       podOf('burstable', up.image, { resources: { requests: { cpu: '100m' } } }),
       podOf('greedy', up.image, { ...greedy, resources: { limits: { memory: '16Mi' } } }, { restartPolicy: 'Never' }),
     )
-    await up.k(['wait', 'pod/limited', 'pod/burstable', '--for=condition=Ready', '--timeout=50s'])
+    await up.k(['wait', 'pod/limited', 'pod/burstable', '--for=condition=Ready', '--timeout=200s'])
     const uid = await fieldOf(up, 'limited', '.metadata.uid')
     const id = (await fieldOf(up, 'limited', '.status.containerStatuses[0].containerID')).replace('containerd://', '')
     const wanted = { cpuShares: 256, cpuPeriodUs: 100_000, cpuQuotaUs: 25_000, memoryBytes: 32 << 20 }
@@ -69,7 +69,7 @@ inNamespaces(import.meta.url, () => {
     equal(await fieldOf(up, 'greedy', `${ended}.reason`), 'OOMKilled')
     equal(await fieldOf(up, 'greedy', `${ended}.exitCode`), '137')
 
-    await up.k(['delete', 'pod', '--all', '--timeout=50s'])
+    await up.k(['delete', 'pod', '--all', '--timeout=200s'])
     const groups = [...(await cgroups.list(up.cgroupRoot)), ...(await cgroups.list(`${up.cgroupRoot}/burstable`))]
     deepEqual(groups.toSorted(), ['besteffort', 'burstable'])
     match(await up.k(['get', 'pods'], {}), /^$/)
@@ -86,7 +86,7 @@ inNamespaces(import.meta.url, () => {
       podOf('abrupt', up.image, { resources, resizePolicy }),
       podOf('huge', up.image, { resources }),
     )
-    await up.k(['wait', 'pod', '--all', '--for=condition=Ready', '--timeout=50s'])
+    await up.k(['wait', 'pod', '--all', '--for=condition=Ready', '--timeout=200s'])
     const resize = (name: string, cpu: string, memory: string) => {
       const amounts = { cpu, memory }
       const containers = [{ name: 'c', resources: { requests: amounts, limits: amounts } }]
@@ -122,6 +122,6 @@ inNamespaces(import.meta.url, () => {
     equal(await told('huge'), '{"cpu":"100m","memory":"32Mi"} 0')
     await resize('huge', '100m', '32Mi')
     await until(async () => (await fieldOf(up, 'huge', `${pending}.reason`)) === '')
-    await up.k(['delete', 'pod', '--all', '--timeout=50s'])
+    await up.k(['delete', 'pod', '--all', '--timeout=200s'])
   })
 })

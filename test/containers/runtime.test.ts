@@ -56,7 +56,7 @@ inNamespaces(import.meta.url, () => {
       image: registry.push('program:1', busybox()),
       command: ['/bin/sh', '-c', program, 'sh'],
       logFolder: join(test.folder, 'logs'),
-      cgroupParent: '/coxswain-test',
+      cgroupParent: test.cgroupParent,
     }),
   )
 })

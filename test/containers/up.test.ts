@@ -45,7 +45,7 @@ inNamespaces(import.meta.url, () => {
         volumes: [{ name: 'keys', secret: { secretName: 'keys' } }],
       },
     })
-    const phase = ['wait', 'pod/once', '--for=jsonpath={.status.phase}=Succeeded', '--timeout=60s']
+    const phase = ['wait', 'pod/once', '--for=jsonpath={.status.phase}=Succeeded', '--timeout=200s']
     await k(phase).catch(async (error: unknown) => {
       throw new Error(await k(['describe', 'pod', 'once']), { cause: error })
     })
@@ -54,12 +54,12 @@ inNamespaces(import.meta.url, () => {
       'done',
     )
     await k(['create', 'deployment', 'web', `--image=${image}`, '--replicas=2'])
-    await k(['rollout', 'status', 'deploy/web', '--timeout=60s'])
+    await k(['rollout', 'status', 'deploy/web', '--timeout=200s'])
     match(
       await k(['get', 'pods', '-l', 'app=web', '-o', 'jsonpath={.items[*].status.podIP}']),
       /^10\.244\.0\.\d+ 10\.244\.0\.\d+$/,
     )
-    await k(['delete', 'deploy/web', 'pod/once', '--timeout=60s'])
-    await k(['wait', 'pod', '--all', '--for=delete', '--timeout=60s'])
+    await k(['delete', 'deploy/web', 'pod/once', '--timeout=200s'])
+    await k(['wait', 'pod', '--all', '--for=delete', '--timeout=200s'])
   })
 })

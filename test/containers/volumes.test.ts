@@ -204,7 +204,7 @@ inNamespaces(import.meta.url, () => {
     )
     for (const name of ['of-host-path', 'of-local']) await bind(up, name)
     await up.apply(...cases.map(([name, spec]) => podOf(name, up.image, spec)))
-    const ready = () => up.k(['wait', 'pod', '--all', '--for=condition=Ready', '--timeout=50s'])
+    const ready = () => up.k(['wait', 'pod', '--all', '--for=condition=Ready', '--timeout=200s'])
     await ready().catch(async (error: unknown) => {
       throw new Error(await up.k(['get', 'events']), { cause: error })
     })
@@ -253,7 +253,7 @@ inNamespaces(import.meta.url, () => {
     const socket = join(up.podsFolder, '..', 'containerd', 'containerd.sock')
     const snapshots = () => execFileSync('ctr', ['-a', socket, '-n', 'k8s.io', 'snapshots', ...snapshotter, 'list'])
     match(snapshots().toString(), /kubernetes\.io~image/)
-    await up.k(['delete', 'pod', '--all', '--timeout=50s'])
+    await up.k(['delete', 'pod', '--all', '--timeout=200s'])
     deepEqual([await readdir(up.podsFolder), await up.mounts()], [[], []])
     doesNotMatch(snapshots().toString(), /kubernetes\.io~image/)
   })
@@ -281,12 +281,12 @@ inNamespaces(import.meta.url, () => {
     })
     await up.apply(pod('device', { volumeDevices: [{ name: 'v', devicePath: '/dev/xvda' }] }))
     await up.apply(pod('files', { volumeMounts: [{ name: 'v', mountPath: '/v' }] }))
-    await up.k(['wait', 'pod/device', '--for=condition=Ready', '--timeout=50s'])
+    await up.k(['wait', 'pod/device', '--for=condition=Ready', '--timeout=200s'])
     equal(await up.sh('device', '/bin/busybox stat -c "%F %t:%T" /dev/xvda'), 'block special file f0:7\n')
     const state = 'jsonpath={.status.containerStatuses[0].state.waiting.message}'
     const wanted = 'volume v has volumeMode Block, but is specified in volumeMounts'
     await until(async () => (await up.k(['get', 'pod', 'files', '-o', state])) === wanted)
-    await up.k(['delete', 'pod', '--all', '--timeout=50s'])
+    await up.k(['delete', 'pod', '--all', '--timeout=200s'])
     deepEqual([await readdir(up.podsFolder), await up.mounts()], [[], []])
   })
 
@@ -325,9 +325,9 @@ inNamespaces(import.meta.url, () => {
       const reason = await untilMatch(() => up.k(['get', 'pod', name, '-o', state]), /^CreateContainerConfigError/)
       equal(reason, 'CreateContainerConfigError failed to prepare subPath for volumeMount "v" of container "c"')
     }
-    await up.k(['wait', 'pod/inside', '--for=condition=Ready', '--timeout=50s'])
+    await up.k(['wait', 'pod/inside', '--for=condition=Ready', '--timeout=200s'])
     match(await up.sh('inside', 'ls /part'), /^fine$/m)
-    await up.k(['delete', 'pod', '--all', '--timeout=50s'])
+    await up.k(['delete', 'pod', '--all', '--timeout=200s'])
     deepEqual([await readdir(up.podsFolder), await up.mounts()], [[], []])
   })
 })

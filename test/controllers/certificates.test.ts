@@ -43,7 +43,7 @@ test(`kubectl ${kubectl.version}: certificates are asked for, approved, denied a
   )
   equal(await k('certificate', 'approve', 'jane'), 'certificatesigningrequest.certificates.k8s.io/jane approved\n')
   equal(await k('certificate', 'deny', 'no'), 'certificatesigningrequest.certificates.k8s.io/no denied\n')
-  await k('wait', 'csr', 'jane', '--for=jsonpath={.status.certificate}', '--timeout=30s')
+  await k('wait', 'csr', 'jane', '--for=jsonpath={.status.certificate}', '--timeout=200s')
   match(await k('get', 'csr', 'jane', '--no-headers'), / Approved,Issued\n$/)
   match(await k('get', 'csr', 'no', '--no-headers'), / Denied\n$/)
   const issued = await k('get', 'csr', 'jane', '-o', 'jsonpath={.status.certificate}')

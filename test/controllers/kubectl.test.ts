@@ -23,7 +23,7 @@ test(`kubectl ${kubectl.version}: rollout, scale, jobs, wait, cascading deletion
     return out
   }
   const image = () => k('get', 'deploy/web', '-o', 'jsonpath={.spec.template.spec.containers[0].image}')
-  const status = () => k('rollout', 'status', 'deploy/web', '--timeout=60s')
+  const status = () => k('rollout', 'status', 'deploy/web', '--timeout=200s')
 
   await k('create', 'deployment', 'web', '--image=nginx:1', '--replicas=3')
   match(await status(), /deployment "web" successfully rolled out\n$/)
@@ -48,7 +48,7 @@ test(`kubectl ${kubectl.version}: rollout, scale, jobs, wait, cascading deletion
   equal(await k('rollout', 'restart', 'deploy/web'), 'deployment.apps/web restarted\n')
   match(await status(), /successfully rolled out/)
   equal(await k('scale', 'deploy/web', '--replicas=1'), 'deployment.apps/web scaled\n')
-  await k('wait', 'deploy/web', '--for=jsonpath={.status.replicas}=1', '--timeout=60s')
+  await k('wait', 'deploy/web', '--for=jsonpath={.status.replicas}=1', '--timeout=200s')
 
   const template = (app: string) => ({
     metadata: { labels: { app } },
@@ -60,31 +60,31 @@ test(`kubectl ${kubectl.version}: rollout, scale, jobs, wait, cascading deletion
     await apply({ ...meta('db'), kind: 'StatefulSet', spec: { serviceName: 'db', replicas: 2, ...spec('db') } }),
     'statefulset.apps/db created\n',
   )
-  match(await k('rollout', 'status', 'sts/db', '--timeout=60s'), /roll out complete: 2 new pods/)
+  match(await k('rollout', 'status', 'sts/db', '--timeout=200s'), /roll out complete: 2 new pods/)
   await k('set', 'image', 'sts/db', 'c=x:2')
-  match(await k('rollout', 'status', 'sts/db', '--timeout=60s'), /roll out complete: 2 new pods/)
+  match(await k('rollout', 'status', 'sts/db', '--timeout=200s'), /roll out complete: 2 new pods/)
   match(await k('rollout', 'history', 'sts/db'), /REVISION {2}CHANGE-CAUSE\n1 +<none>\n2 +<none>/)
   equal(await k('rollout', 'undo', 'sts/db'), 'statefulset.apps/db rolled back\n')
-  await k('rollout', 'status', 'sts/db', '--timeout=60s')
+  await k('rollout', 'status', 'sts/db', '--timeout=200s')
   equal(await k('get', 'pod', 'db-1', '-o', 'jsonpath={.spec.containers[0].image}'), 'x:1')
   await apply({ ...meta('agent'), kind: 'DaemonSet', spec: spec('agent') })
-  match(await k('rollout', 'status', 'ds/agent', '--timeout=60s'), /daemon set "agent" successfully rolled out/)
+  match(await k('rollout', 'status', 'ds/agent', '--timeout=200s'), /daemon set "agent" successfully rolled out/)
   await k('set', 'image', 'ds/agent', 'c=x:2')
-  match(await k('rollout', 'status', 'ds/agent', '--timeout=60s'), /successfully rolled out/)
+  match(await k('rollout', 'status', 'ds/agent', '--timeout=200s'), /successfully rolled out/)
   equal(await k('rollout', 'undo', 'ds/agent'), 'daemonset.apps/agent rolled back\n')
-  match(await k('rollout', 'status', 'ds/agent', '--timeout=60s'), /successfully rolled out/)
+  match(await k('rollout', 'status', 'ds/agent', '--timeout=200s'), /successfully rolled out/)
 
   await k('create', 'cronjob', 'tick', '--image=x', '--schedule=0 0 1 1 *')
   equal(await k('create', 'job', 'now', '--from=cronjob/tick'), 'job.batch/now created\n')
-  await k('wait', 'pod', '-l', 'job-name=now', '--for=condition=Ready', '--timeout=60s')
+  await k('wait', 'pod', '-l', 'job-name=now', '--for=condition=Ready', '--timeout=200s')
   match(await k('get', 'job', 'now'), /NAME +STATUS +COMPLETIONS +DURATION +AGE\nnow +Running +0\/1/)
 
   await k('delete', 'deploy', 'web', '--cascade=orphan')
   match(await k('get', 'rs', '-l', 'app=web', '-o', 'name'), /replicaset.apps\/web-/)
   await until(async () => (await k('get', 'pods', '-l', 'app=web', '-o', 'name')).trim().split('\n').length === 1)
-  await k('delete', 'rs', '-l', 'app=web', '--cascade=foreground', '--timeout=60s')
+  await k('delete', 'rs', '-l', 'app=web', '--cascade=foreground', '--timeout=200s')
   equal(await k('get', 'pods', '-l', 'app=web', '-o', 'name'), '')
-  await k('delete', 'sts/db', 'ds/agent', 'cronjob/tick', '--timeout=60s')
-  await k('wait', '--for=delete', 'pods', '--all', '--timeout=60s')
+  await k('delete', 'sts/db', 'ds/agent', 'cronjob/tick', '--timeout=200s')
+  await k('wait', '--for=delete', 'pods', '--all', '--timeout=200s')
   await untilMatch(() => k('get', 'pods,jobs,rs,controllerrevisions', '-o', 'name'), /^$/)
 })

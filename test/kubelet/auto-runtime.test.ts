@@ -50,7 +50,7 @@ inNamespaces(import.meta.url, () => {
     await until(() => first.printed().includes('runs containers with containerd://'))
     match(first.printed(), /nodes +this machine: real containers through containerd, which is being started/)
     await k('create', 'deployment', 'web', `--image=${image}`)
-    await k('rollout', 'status', 'deploy/web', '--timeout=60s')
+    await k('rollout', 'status', 'deploy/web', '--timeout=200s')
     match(links(), /coxswain0/)
     equal(await first.end(), 0)
     const kept = traces(folder).filter((trace) => !trace.includes('/volumes/'))
@@ -66,7 +66,7 @@ inNamespaces(import.meta.url, () => {
       'jsonpath={.items[*].status.containerStatuses[0].restartCount}',
     ]
     await until(async () => (await k(...restarts)) === '1')
-    await k('rollout', 'status', 'deploy/web', '--timeout=60s')
+    await k('rollout', 'status', 'deploy/web', '--timeout=200s')
     await second.end('SIGKILL')
     match(links(), /coxswain0/)
     execFileSync(coxswain, ['reset', '--yes', '--data-dir', join(folder, 'data')])

@@ -45,7 +45,7 @@ export async function startJoined(...options: string[]): Promise<JoinedMachine> 
   // What a test has left alone would hold its control groups.
   stack.defer(async () => void (await running.end()))
   stack.defer(async () => void (await cluster.ask(['delete', 'pod', '--all', '--timeout=30s'])))
-  await k(['wait', 'node/worker', '--for=condition=Ready', '--timeout=60s'])
+  await k(['wait', 'node/worker', '--for=condition=Ready', '--timeout=200s'])
   return {
     cluster,
     image,
@@ -57,7 +57,7 @@ export async function startJoined(...options: string[]): Promise<JoinedMachine> 
       await k(['apply', '-f', '-'], { apiVersion: 'v1', kind: 'Pod', metadata: { name }, spec: whole })
     },
     wait: async (name, path, value) => {
-      await k(['wait', `pod/${name}`, `--for=jsonpath={${path}}=${value}`, '--timeout=55s']).catch(
+      await k(['wait', `pod/${name}`, `--for=jsonpath={${path}}=${value}`, '--timeout=200s']).catch(
         async (error: unknown) => {
           throw new Error(await k(['describe', 'pod', name]), { cause: error })
         },

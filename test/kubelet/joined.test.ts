@@ -57,7 +57,7 @@ inNamespaces(import.meta.url, () => {
     const attached = await typed(['attach', '-i', 'listens'], 'one\ntwo\n')
     deepEqual([attached.code, attached.out], [0, 'heard one\nheard two\nbye\n'], attached.err)
     await wait('listens', '.status.phase', 'Succeeded')
-    await k(['delete', 'pod', 'listens', '--timeout=30s'])
+    await k(['delete', 'pod', 'listens', '--timeout=200s'])
 
     const content = Buffer.alloc(50_000_000, createHash('sha512').update('block').digest())
     const [there, back] = [join(cluster.up.folder, 'there'), join(cluster.up.folder, 'back')]
@@ -109,7 +109,7 @@ inNamespaces(import.meta.url, () => {
     const rotated = seen.length
     await until(() => seen.length > rotated + 100)
     const closed = once(following, 'close')
-    await k(['delete', 'pod', 'talks', '--timeout=30s'])
+    await k(['delete', 'pod', 'talks', '--timeout=200s'])
     await closed
     deepEqual(
       seen,
@@ -130,7 +130,7 @@ inNamespaces(import.meta.url, () => {
     const counted =
       /^prober_probe_total{container="c",namespace="default",pod="probed",.*probe_type="Liveness",result="successful"} \d+$/m
     await until(async () => counted.test(await raw('/metrics/probes')))
-    await k(['delete', 'pod', 'probed', '--timeout=30s'])
+    await k(['delete', 'pod', 'probed', '--timeout=200s'])
     await until(async () => !(await raw('/metrics/probes')).includes('probed'))
   })
 
@@ -152,7 +152,7 @@ inNamespaces(import.meta.url, () => {
       /Readiness probe failed: Get "http:\/\/10\.244\.\d+\.\d+:8080\/": context deadline exceeded \(Client\.Timeout exceeded while awaiting headers\)/,
     )
     equal(await machine.read('hangs', '.status.conditions[?(@.type=="Ready")].status'), 'False')
-    await k(['delete', 'pod', 'hangs', '--timeout=30s'])
+    await k(['delete', 'pod', 'hangs', '--timeout=200s'])
   })
 
   test('01: a pod that fits nowhere says why, and runs as soon as it fits', async () => {
@@ -162,7 +162,7 @@ inNamespaces(import.meta.url, () => {
     match(await machine.read('choosy', `${scheduled}.message`), /^0\/1 nodes are available: 1 node\(s\) didn't match/)
     await k(['label', 'node', 'worker', 'disk=ssd'])
     await machine.wait('choosy', '.status.phase', 'Running')
-    await k(['delete', 'pod', 'choosy', '--timeout=30s'])
+    await k(['delete', 'pod', 'choosy', '--timeout=200s'])
   })
 
   test('02: the token in a container is good for the API while the pod is there, and for nothing without a role', async () => {
@@ -180,7 +180,7 @@ inNamespaces(import.meta.url, () => {
     await k(['create', 'role', 'see', '--verb=list', '--resource=pods'])
     await k(['create', 'rolebinding', 'see', '--role=see', '--serviceaccount=default:default'])
     await until(async () => (await tokenCall(token, '/api/v1/namespaces/default/pods')).status === 200)
-    await k(['delete', 'pod', 'caller', '--timeout=30s'])
+    await k(['delete', 'pod', 'caller', '--timeout=200s'])
     await until(async () => (await tokenCall(token, '/api/v1/namespaces/default/pods')).status === 401)
   })
 
@@ -259,7 +259,7 @@ inNamespaces(import.meta.url, () => {
     await wait('web', '.status.conditions[?(@.type=="Ready")].status', 'True')
     await untilMatch(() => events('web'), /SandboxChanged .*Pod sandbox changed, it will be killed and re-created\./)
     ok((await read('web', `${status}.containerID`)) !== old)
-    await k(['delete', 'pod', 'again', '--timeout=30s'])
+    await k(['delete', 'pod', 'again', '--timeout=200s'])
   })
 
   /** What a node has of pods, apart from the one that all tests share. */
@@ -323,7 +323,7 @@ inNamespaces(import.meta.url, () => {
     equal((await cluster.ask(['get', 'pod', 'given-up'])).code, 1)
     const id = await read('web', `${status}.containerID`)
     await again()
-    await k(['wait', 'pod/waits', '--for=delete', '--timeout=30s'])
+    await k(['wait', 'pod/waits', '--for=delete', '--timeout=200s'])
     await until(async () => JSON.stringify(await left()) === JSON.stringify(nothing))
     equal(await read('web', `${status}.containerID`), id, 'whom nobody has deleted runs on')
   })

@@ -26,7 +26,7 @@ test('a machine joins with a token, runs pods, and goes on after kill -9', async
   const bootstrap = await cluster.bootstrapKubeconfig('good', token)
   const options = ['--bootstrap-kubeconfig', bootstrap, ...simulated, '--node-labels', 'disk=ssd']
   const first = await cluster.kubelet('worker', ...options, '--register-with-taints', 'only=mine:NoSchedule')
-  await k(['wait', 'node/worker', '--for=condition=Ready', '--timeout=30s'])
+  await k(['wait', 'node/worker', '--for=condition=Ready', '--timeout=200s'])
   const look =
     '{.metadata.labels.disk} {.spec.taints[?(@.key=="only")].effect} {.spec.podCIDR} {.status.addresses[0].address}'
   equal(await k(['get', 'node', 'worker', '-o', `jsonpath=${look}`]), 'ssd NoSchedule 10.244.0.0/24 127.0.0.1')
@@ -37,7 +37,7 @@ test('a machine joins with a token, runs pods, and goes on after kill -9', async
   await k(['taint', 'node', 'worker', 'only-'])
 
   await k(['run', 'p', '--image=echo'])
-  await k(['wait', 'pod/p', '--for=condition=Ready', '--timeout=30s'])
+  await k(['wait', 'pod/p', '--for=condition=Ready', '--timeout=200s'])
   match(await k(['get', 'pod', 'p', '-o', 'jsonpath={.status.podIP} {.spec.nodeName}']), /^10\.244\.0\.\d+ worker$/)
   equal(await k(['get', '--raw', '/api/v1/nodes/worker/proxy/healthz']), 'ok')
   match(await k(['get', '--raw', '/api/v1/nodes/worker/proxy/pods']), /"name":"p"/)
@@ -65,9 +65,9 @@ test('a machine joins with a token, runs pods, and goes on after kill -9', async
   const second = await cluster.kubelet('worker', ...simulated)
   notEqual(portOf(second.readyLine), 0)
   match(await k(['get', 'csr', '--no-headers']), /^[^\n]+\n$/, 'it asks for no other certificate')
-  await k(['delete', 'pod', 'p', '--timeout=30s'])
+  await k(['delete', 'pod', 'p', '--timeout=200s'])
   await k(['run', 'q', '--image=echo'])
-  await k(['wait', 'pod/q', '--for=condition=Ready', '--timeout=30s'])
+  await k(['wait', 'pod/q', '--for=condition=Ready', '--timeout=200s'])
   await until(async () => (await cluster.ask(['get', '--raw', '/api/v1/nodes/worker/proxy/healthz'])).out === 'ok')
   equal(await second.end(), 0)
 })
@@ -99,7 +99,7 @@ test('26: a node that has joined reads the secrets of its own pods and of no oth
   const volumes = [{ name: 'v', secret: { secretName: 'password' } }]
   const spec = { nodeName: 'a', containers: [{ name: 'c', image: 'i' }], volumes }
   await k(['apply', '-f', '-'], { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'p' }, spec })
-  await k(['wait', 'pod/p', '--for=condition=Ready', '--timeout=30s'])
+  await k(['wait', 'pod/p', '--for=condition=Ready', '--timeout=200s'])
   const as = (name: string) =>
     runKubectl(newest(), join(cluster.up.folder, name, 'kubelet.kubeconfig'), ['get', 'secret', 'password'])
   equal((await as('a')).code, 0)
@@ -127,7 +127,7 @@ test('certificates are renewed before they expire, that of the server once someb
   const second = await readFile(file, 'utf8')
   await until(async () => (await readFile(file, 'utf8')) !== second)
   await k(['run', 'p', '--image=echo'])
-  await k(['wait', 'pod/p', '--for=condition=Ready', '--timeout=30s'])
+  await k(['wait', 'pod/p', '--for=condition=Ready', '--timeout=200s'])
   equal(await k(['get', '--raw', '/api/v1/nodes/worker/proxy/healthz']), 'ok')
 })
 

@@ -15,7 +15,7 @@ inNamespaces(import.meta.url, () => {
     await using node = await startRealUp('--node-cidr-mask-size', '29', '--cluster-cidr', '10.244.0.0/16')
     const { k, image } = node
     const run = (name: string) => k(['run', name, `--image=${image}`, '--grace-period=1'])
-    const isReady = (name: string) => k(['wait', `pod/${name}`, '--for=condition=Ready', '--timeout=60s'])
+    const isReady = (name: string) => k(['wait', `pod/${name}`, '--for=condition=Ready', '--timeout=200s'])
     const told = (name: string) =>
       k(['get', 'events', `--field-selector=involvedObject.name=${name}`, '-o', 'jsonpath={.items[*].message}'])
     const names = ['a', 'b', 'c', 'd', 'e']
@@ -27,18 +27,18 @@ inNamespaces(import.meta.url, () => {
       await told('late'),
       /Failed to create pod sandbox: .*no IP addresses available in range set: 10\.244\.0\.1-10\.244\.0\.6/,
     )
-    await k(['delete', 'pod', 'a', '--timeout=60s'])
+    await k(['delete', 'pod', 'a', '--timeout=200s'])
     await isReady('late')
 
     await node.crash()
-    await k(['delete', 'pod', 'b', '--timeout=60s'])
+    await k(['delete', 'pod', 'b', '--timeout=200s'])
     execFileSync('mount', ['-t', 'tmpfs', 'none', '/usr/lib/cni'])
     await run('pluginless')
     await until(async () => (await told('pluginless')).includes('failed to find plugin'))
     execFileSync('umount', ['--lazy', '/usr/lib/cni']) // somebody may just look for a plugin in it
     await isReady('pluginless')
 
-    await k(['delete', 'pod', '--all', '--timeout=60s'])
+    await k(['delete', 'pod', '--all', '--timeout=200s'])
     const addresses = join(dirname(node.podsFolder), 'addresses', 'coxswain')
     deepEqual(
       readdirSync(addresses).filter((name) => /^\d/.test(name)),

@@ -15,7 +15,7 @@ inNamespaces(import.meta.url, () => {
     await untilMatch(() => k(['get', 'events', '-A', '-o', 'jsonpath={range .items[*]}{.reason} {end}']), /NodeReady/)
 
     await k(['run', 'p', `--image=${image}`])
-    await k(['wait', 'pod/p', '--for=condition=Ready', '--timeout=60s'])
+    await k(['wait', 'pod/p', '--for=condition=Ready', '--timeout=200s'])
     const look = async () =>
       k([
         'get',
@@ -35,7 +35,7 @@ inNamespaces(import.meta.url, () => {
 
     await k(['exec', 'p', '--', 'sh', '-c', 'echo page > /tmp/index.html; httpd -p 8080 -h /tmp'])
     await k(['run', 'talker', `--image=${image}`, '--restart=Never', '--', 'sh', '-c', 'echo spoken'])
-    await k(['wait', 'pod/talker', '--for=jsonpath={.status.phase}=Succeeded', '--timeout=60s'])
+    await k(['wait', 'pod/talker', '--for=jsonpath={.status.phase}=Succeeded', '--timeout=200s'])
     equal(await k(['logs', 'talker']), 'spoken\n')
     await until(async () => (await ask(['top', 'pod', 'p'])).code === 0)
     equal(await k(['get', '--raw', `/api/v1/namespaces/default/pods/p:8080/proxy/index.html`]), 'page\n')
@@ -44,7 +44,7 @@ inNamespaces(import.meta.url, () => {
     const second = await machine.again()
     await until(async () => (await ask(['exec', 'p', '--', 'true'])).code === 0)
     equal(await look(), before, 'the same container, at the same address')
-    await k(['delete', 'pod', 'p', 'talker', '--timeout=60s'])
+    await k(['delete', 'pod', 'p', 'talker', '--timeout=200s'])
     equal(await second.end(), 0)
   })
 })

@@ -65,7 +65,7 @@ test(`kubectl ${kubectl.version}: pending, gated, preempted, packed, explained`,
 
   await apply(podNamed('big', '100'))
   await apply(podNamed('gated', '1', { schedulingGates: [{ name: 'x.y/z' }] }))
-  await k(['wait', '--for=jsonpath={.status.conditions[0].reason}=Unschedulable', 'pod/big', '--timeout=20s'])
+  await k(['wait', '--for=jsonpath={.status.conditions[0].reason}=Unschedulable', 'pod/big', '--timeout=200s'])
   match(await k(['get', 'pods']), /big +0\/1 +Pending .*\ngated +0\/1 +SchedulingGated /)
   match(
     await k(['describe', 'pod', 'big']),
@@ -85,22 +85,22 @@ test(`kubectl ${kubectl.version}: pending, gated, preempted, packed, explained`,
 
   for (const name of ['p1', 'p2']) {
     await apply(podNamed(name, '2', { schedulerName: 'packer' }))
-    await k(['wait', '--for=condition=Ready', `pod/${name}`, '--timeout=20s'])
+    await k(['wait', '--for=condition=Ready', `pod/${name}`, '--timeout=200s'])
   }
   const packed = await k(['get', 'pods', 'p1', 'p2', '-o', 'jsonpath={.items[*].spec.nodeName}'])
   equal(new Set(packed.split(' ')).size, 1)
   const placed = (await why('p2')).stdout
   match(placed, /^What packer found at \S+: it goes to node-\d$/m)
   match(placed, /node-\d +fits +\d+ +NodeResourcesFit \d+\n/)
-  await k(['delete', 'pod', 'p1', 'p2', '--timeout=60s'])
+  await k(['delete', 'pod', 'p1', 'p2', '--timeout=200s'])
 
   for (const name of ['a', 'b', 'c']) await apply(podNamed(name, '6'))
-  await k(['wait', '--for=condition=Ready', 'pod/a', 'pod/b', 'pod/c', '--timeout=20s'])
+  await k(['wait', '--for=condition=Ready', 'pod/a', 'pod/b', 'pod/c', '--timeout=200s'])
   const nodes = (await k(['get', 'pods', '-o', 'jsonpath={.items[*].spec.nodeName}'])).split(' ')
   deepEqual(nodes.toSorted(), ['node-0', 'node-1', 'node-2'])
   await apply({ apiVersion: 'scheduling.k8s.io/v1', kind: 'PriorityClass', metadata: { name: 'high' }, value: 1000 })
   await apply(podNamed('vip', '6', { priorityClassName: 'high' }))
-  await k(['wait', '--for=condition=Ready', 'pod/vip', '--timeout=60s'])
+  await k(['wait', '--for=condition=Ready', 'pod/vip', '--timeout=200s'])
   match(
     await k(['get', 'events', '--field-selector', 'reason=Preempted']),
     /Preempted +pod\/[abc] +Preempted by pod \S+ on node node-\d/,
@@ -119,7 +119,7 @@ test(`kubectl ${kubectl.version}: spread, apart, together, by volume, and nomina
     return { ...made, metadata: { name, labels: { app } } }
   }
   const isPending = (name: string) =>
-    k(['wait', '--for=jsonpath={.status.conditions[0].reason}=Unschedulable', `pod/${name}`, '--timeout=20s'])
+    k(['wait', '--for=jsonpath={.status.conditions[0].reason}=Unschedulable', `pod/${name}`, '--timeout=200s'])
   for (const [index, zone] of ['a', 'a', 'b'].entries()) await k(['label', 'node', `node-${index}`, `zone=${zone}`])
 
   const labelSelector = { matchLabels: { app: 'spread' } }
@@ -127,7 +127,7 @@ test(`kubectl ${kubectl.version}: spread, apart, together, by volume, and nomina
     topologySpreadConstraints: [{ maxSkew: 1, topologyKey: 'zone', whenUnsatisfiable: 'DoNotSchedule', labelSelector }],
   }
   await apply(...['s1', 's2'].map((name) => labelled(name, 'spread', spread)))
-  await k(['wait', '--for=condition=Ready', 'pod', '-l', 'app=spread', '--timeout=20s'])
+  await k(['wait', '--for=condition=Ready', 'pod', '-l', 'app=spread', '--timeout=200s'])
   const [first, second] = await nodesOf('app=spread')
   match(`${first} ${second}`, /^node-[01] node-2$/)
 
@@ -136,13 +136,13 @@ test(`kubectl ${kubectl.version}: spread, apart, together, by volume, and nomina
     affinity: { podAntiAffinity: { requiredDuringSchedulingIgnoredDuringExecution: [term('kubernetes.io/hostname')] } },
   }
   await apply(...['a1', 'a2', 'a3'].map((name) => labelled(name, 'apart', apart)))
-  await k(['wait', '--for=condition=Ready', 'pod', '-l', 'app=apart', '--timeout=20s'])
+  await k(['wait', '--for=condition=Ready', 'pod', '-l', 'app=apart', '--timeout=200s'])
   deepEqual(await nodesOf('app=apart'), ['node-0', 'node-1', 'node-2'])
   await apply(labelled('a4', 'apart', apart))
   await isPending('a4')
   match(await messageOf('a4'), /^0\/3 nodes are available: 3 node\(s\) didn't match pod anti-affinity rules\./)
-  await k(['delete', 'pod', 'a2', '--timeout=60s'])
-  await k(['wait', '--for=condition=Ready', 'pod/a4', '--timeout=20s'])
+  await k(['delete', 'pod', 'a2', '--timeout=200s'])
+  await k(['wait', '--for=condition=Ready', 'pod/a4', '--timeout=200s'])
 
   const near = { labelSelector: { matchLabels: { app: 'leader' } }, topologyKey: 'zone' }
   const together = { affinity: { podAffinity: { requiredDuringSchedulingIgnoredDuringExecution: [near] } } }
@@ -150,7 +150,7 @@ test(`kubectl ${kubectl.version}: spread, apart, together, by volume, and nomina
   await isPending('follower')
   match(await messageOf('follower'), /3 node\(s\) didn't match pod affinity rules\./)
   await apply(labelled('leader', 'leader', { nodeSelector: { zone: 'b' } }))
-  await k(['wait', '--for=condition=Ready', 'pod/follower', '--timeout=20s'])
+  await k(['wait', '--for=condition=Ready', 'pod/follower', '--timeout=200s'])
   deepEqual(await nodesOf('app=together'), ['node-2'])
 
   const resources = { requests: { storage: '1Gi' } }
@@ -179,14 +179,14 @@ test(`kubectl ${kubectl.version}: spread, apart, together, by volume, and nomina
     },
     labelled('keeper', 'volume', { volumes: [{ name: 'v', persistentVolumeClaim: { claimName: 'data' } }] }),
   )
-  await k(['wait', '--for=jsonpath={.spec.claimRef.name}=data', 'pv/disk', '--timeout=20s'])
+  await k(['wait', '--for=jsonpath={.spec.claimRef.name}=data', 'pv/disk', '--timeout=200s'])
   // What the volume controller does when the scheduler has chosen.
   const bound = {
     metadata: { annotations: { 'pv.kubernetes.io/bind-completed': 'yes' } },
     spec: { volumeName: 'disk' },
   }
   await k(['patch', 'pvc', 'data', '--type=merge', '-p', JSON.stringify(bound)])
-  await k(['wait', '--for=jsonpath={.spec.nodeName}=node-1', 'pod/keeper', '--timeout=20s'])
+  await k(['wait', '--for=jsonpath={.spec.nodeName}=node-1', 'pod/keeper', '--timeout=200s'])
 
   // A node without a kubelet: nobody confirms that the victim has ended, so the nomination can be seen.
   await apply(
@@ -200,13 +200,13 @@ test(`kubectl ${kubectl.version}: spread, apart, together, by volume, and nomina
   )
   const haunted = { nodeSelector: { ghost: 'yes' }, tolerations: [{ operator: 'Exists' }] }
   await apply(podNamed('old', '3', haunted))
-  await k(['wait', '--for=jsonpath={.spec.nodeName}=ghost', 'pod/old', '--timeout=20s'])
+  await k(['wait', '--for=jsonpath={.spec.nodeName}=ghost', 'pod/old', '--timeout=200s'])
   await apply(podNamed('vip', '3', { ...haunted, priorityClassName: 'high' }))
-  await k(['wait', '--for=jsonpath={.status.nominatedNodeName}=ghost', 'pod/vip', '--timeout=20s'])
+  await k(['wait', '--for=jsonpath={.status.nominatedNodeName}=ghost', 'pod/vip', '--timeout=200s'])
   match(await k(['get', 'pod', 'vip', '-o', 'wide']), /vip +0\/1 +Pending .* <none> +ghost +<none>/)
   await apply(podNamed('lesser', '1500m', haunted))
   await isPending('lesser')
   await k(['delete', 'pod', 'old', '--force', '--grace-period=0'])
-  await k(['wait', '--for=jsonpath={.spec.nodeName}=ghost', 'pod/vip', '--timeout=20s'])
+  await k(['wait', '--for=jsonpath={.spec.nodeName}=ghost', 'pod/vip', '--timeout=200s'])
   equal(await k(['get', 'pod', 'lesser', '-o', 'jsonpath={.spec.nodeName}']), '')
 })

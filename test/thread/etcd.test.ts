@@ -25,7 +25,7 @@ test('a cluster on etcd with three members: kubectl, a lost quorum, a restart', 
       return out
     }
     await k('create', 'deployment', 'web', '--image=nginx', '--replicas=3')
-    await k('rollout', 'status', 'deployment/web', '--timeout=60s')
+    await k('rollout', 'status', 'deployment/web', '--timeout=200s')
     uid = await k('get', 'deployment', 'web', '-o', 'jsonpath={.metadata.uid}')
 
     const connection = [
@@ -63,7 +63,7 @@ test('a cluster on etcd with three members: kubectl, a lost quorum, a restart', 
       return code === 0 || err.includes('AlreadyExists')
     })
     await k('scale', 'deployment/web', '--replicas=4')
-    await k('rollout', 'status', 'deployment/web', '--timeout=60s')
+    await k('rollout', 'status', 'deployment/web', '--timeout=200s')
     equal(await up.end(), 0)
   }
   await using second = await startUp(...options)

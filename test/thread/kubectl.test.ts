@@ -28,17 +28,17 @@ for (const kubectl of kubectls())
         .map((row) => row.split(/\s+/).slice(1, 3).join(' '))
 
     equal(await k('create', 'deployment', 'web', '--image=nginx', '--replicas=3'), 'deployment.apps/web created\n')
-    match(await k('rollout', 'status', 'deployment/web', '--timeout=30s'), /deployment "web" successfully rolled out/)
+    match(await k('rollout', 'status', 'deployment/web', '--timeout=200s'), /deployment "web" successfully rolled out/)
     deepEqual(await statuses(), ['1/1 Running', '1/1 Running', '1/1 Running'])
     match(await k('get', 'deployments'), /^NAME +READY +UP-TO-DATE +AVAILABLE +AGE\nweb +3\/3 +3 +3 +\d+s\n$/)
     match(await k('get', 'nodes'), /^NAME +STATUS +ROLES +AGE +VERSION\nnode-0 +Ready +<none> +\d+s +v1\.36\.4\n$/)
 
     equal(await k('scale', 'deployment/web', '--replicas=5'), 'deployment.apps/web scaled\n')
-    await k('rollout', 'status', 'deployment/web', '--timeout=30s')
+    await k('rollout', 'status', 'deployment/web', '--timeout=200s')
     equal((await statuses()).length, 5)
 
     equal(await k('set', 'image', 'deployment/web', 'nginx=nginx:2'), 'deployment.apps/web image updated\n')
-    await k('rollout', 'status', 'deployment/web', '--timeout=30s')
+    await k('rollout', 'status', 'deployment/web', '--timeout=200s')
     const images = await k('get', 'pods', '-o', 'jsonpath={.items[*].spec.containers[0].image}')
     equal(new Set(images.split(' ')).has('nginx:2'), true)
     match(await k('rollout', 'history', 'deployment/web'), /REVISION {2}CHANGE-CAUSE\n1 +<none>\n2 +<none>/)
@@ -53,8 +53,8 @@ for (const kubectl of kubectls())
     equal(await k('get', 'configmap', 'settings', '-o', 'jsonpath={.data}'), '{"size":"XL"}')
     match((await apply({ size: 5 })).err, /cannot unmarshal number into Go struct field ConfigMap\.data of type string/)
 
-    match(await k('delete', 'deployment', 'web', '--timeout=30s'), /^deployment\.apps "web" deleted/)
-    await k('wait', '--for=delete', 'pods', '-l', 'app=web', '--timeout=30s')
+    match(await k('delete', 'deployment', 'web', '--timeout=200s'), /^deployment\.apps "web" deleted/)
+    await k('wait', '--for=delete', 'pods', '-l', 'app=web', '--timeout=200s')
     await untilMatch(() => k('get', 'pods,replicasets', '-o', 'name'), /^$/)
 
     const { stdout: flow } = await promisify(execFile)(coxswain, [

@@ -18,18 +18,21 @@ test('SIGKILL in the middle of a rollout, then a second start on the same data d
   try {
     const first = await startUpIn(folder, '--store', 'sqlite')
     await k(first.kubeconfig, 'create', 'deployment', 'web', '--image=nginx:1', '--replicas=4')
-    await k(first.kubeconfig, 'rollout', 'status', 'deployment/web', '--timeout=30s')
+    await k(first.kubeconfig, 'rollout', 'status', 'deployment/web', '--timeout=200s')
     const uid = await k(first.kubeconfig, 'get', 'deployment', 'web', '-o', 'jsonpath={.metadata.uid}')
     await k(first.kubeconfig, 'set', 'image', 'deployment/web', 'nginx=nginx:2')
     await first.end('SIGKILL')
 
     await using second = await startUpIn(folder, '--store', 'sqlite')
-    match(await k(second.kubeconfig, 'rollout', 'status', 'deployment/web', '--timeout=60s'), /successfully rolled out/)
+    match(
+      await k(second.kubeconfig, 'rollout', 'status', 'deployment/web', '--timeout=200s'),
+      /successfully rolled out/,
+    )
     equal(await k(second.kubeconfig, 'get', 'deployment', 'web', '-o', 'jsonpath={.metadata.uid}'), uid)
     // Pods of the first image may still be ending: nobody is to wait for one of them to become ready.
     const images = ['get', 'pods', '-o', 'jsonpath={.items[*].spec.containers[0].image}']
     await untilMatch(() => k(second.kubeconfig, ...images), /^nginx:2( nginx:2){3}$/)
-    await k(second.kubeconfig, 'wait', '--for=condition=Ready', 'pods', '-l', 'app=web', '--timeout=60s')
+    await k(second.kubeconfig, 'wait', '--for=condition=Ready', 'pods', '-l', 'app=web', '--timeout=200s')
   } finally {
     await rm(folder, { recursive: true, force: true })
   }

@@ -39,7 +39,7 @@ for (const kubectl of kubectls())
     const k = (args: readonly string[], environment: Readonly<Record<string, string>> = {}) =>
       runKubectl(kubectl, up.kubeconfig, args, { environment })
     equal((await k(['run', 'web', '--image=nginx'])).code, 0)
-    equal((await k(['wait', '--for=condition=Ready', 'pod/web', '--timeout=30s'])).code, 0)
+    equal((await k(['wait', '--for=condition=Ready', 'pod/web', '--timeout=200s'])).code, 0)
     deepEqual(await k(['logs', 'web']), { code: 0, out: '', err: '' })
     match((await k(['logs', 'web', '--previous'])).err, /previous terminated container "web" in pod "web" not found/)
     for (const environment of protocols) {
