@@ -11,7 +11,8 @@ import { ageText } from '../../age.ts'
 import { column, defineKind } from '../../kind.ts'
 import { dnsSubdomainErrors } from '../../names.ts'
 import { validatePod, validatePodUpdate, withPodDefaults } from './pod-object-rules.ts'
-import { gatedCondition, podGatesText, podReadyText, podRestarts, podStatusText } from './pod-readiness.ts'
+import { podGatesText, podReadyText, podRestartsText, podStatusText } from './pod-columns.ts'
+import { gatedCondition } from './pod-readiness.ts'
 import { qosClassOf } from './qos.ts'
 
 export const podMessage = message(
@@ -65,7 +66,7 @@ export const pod = defineKind<Pod, PodInput>({
     column('Name', ({ metadata }) => metadata.name, { format: 'name' }),
     column('Ready', podReadyText),
     column('Status', podStatusText),
-    column('Restarts', podRestarts),
+    column('Restarts', podRestartsText),
     column('Age', ({ metadata }, nowMs) => ageText(metadata.creationTimestamp, nowMs)),
     column('IP', ({ status }) => status.podIP ?? '<none>', { priority: 1 }),
     column('Node', ({ spec }) => spec.nodeName ?? '<none>', { priority: 1 }),
