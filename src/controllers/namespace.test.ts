@@ -41,6 +41,6 @@ test('a namespace that ends takes its content along, gracefully, and then goes',
   )
   equal((await client.of(pod).list({ namespace: 'team' }, ctx)).items.length, 0)
   await client.of(configMap).patch('held', 'team', { metadata: { finalizers: null } }, 'merge', ctx)
-  await clock.advance('5s')
+  await clock.advance('8s')
   equal(await client.of(namespace).find('team', '', ctx), undefined)
 })

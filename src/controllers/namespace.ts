@@ -12,8 +12,10 @@ import { discover, discoveryFailure, type Discovered, type ServedKind } from '..
 import { defineController } from './controller.ts'
 
 const contentFinalizer = 'kubernetes'
-/** Content that ends gracefully is looked at again after this long. */
-const recheckMs = 500
+/** Content that ends gracefully is looked at again soon; what somebody holds for long, less and less often. */
+const recheckMsMin = 500
+const recheckMsMax = 8_000
+const recheckMs = (sinceMs: number): number => Math.min(Math.max(sinceMs / 4, recheckMsMin), recheckMsMax)
 
 export const namespaceController = defineController({
   name: 'namespace',
@@ -30,7 +32,7 @@ export const namespaceController = defineController({
     const content = isEmpty(first) ? await removeContent(others, key, client, context) : first
     if (!isEmpty(content) || discovery !== undefined) {
       await tellConditions(object, { ...content, discovery }, nowMs, client, context)
-      return recheckMs
+      return recheckMs(nowMs - Date.parse(object.metadata.deletionTimestamp ?? rfc3339(nowMs)))
     }
     await finalize(object, client, context)
     return undefined
