@@ -1,14 +1,18 @@
-// Why what stands around pods does not do what it should: claims, volumes, Services, nodes, namespaces, autoscalers.
+// Why what stands around pods does not do what it should: claims, volumes, Services, nodes,
+// namespaces, quotas, autoscalers.
 import { horizontalPodAutoscaler } from '../../api/autoscaling/v2/horizontal-pod-autoscaler.ts'
 import { namespace } from '../../api/core/v1/namespace.ts'
 import { node, type Node } from '../../api/core/v1/node.ts'
 import { persistentVolumeClaim } from '../../api/core/v1/persistent-volume-claim.ts'
 import { persistentVolume } from '../../api/core/v1/persistent-volume.ts'
 import { pod, type Pod } from '../../api/core/v1/pod.ts'
+import { resourceQuota } from '../../api/core/v1/resource-quota.ts'
 import { service } from '../../api/core/v1/service.ts'
+import { ingress } from '../../api/networking/v1/ingress.ts'
 import { namespaceOf } from '../../api/object.ts'
 import { podDisruptionBudget, type PodDisruptionBudget } from '../../api/policy/v1/pod-disruption-budget.ts'
 import { storageClass } from '../../api/storage/v1/storage-class.ts'
+import { quantityUnits } from '../../schema/quantity.ts'
 import { because, conditionOf, defineExplainer, plural, type Surroundings } from './surroundings.ts'
 
 const uses = (each: Pod, claim: string): boolean =>
@@ -141,14 +145,44 @@ export const namespaceExplainer = defineExplainer({
   },
 })
 
+export const ingressExplainer = defineExplainer({
+  kind: ingress,
+  async explain({ spec, status, metadata }, around) {
+    const backends = [
+      spec.defaultBackend,
+      ...(spec.rules ?? []).flatMap(({ http }) => http?.paths ?? []).map((path) => path.backend),
+    ]
+    const names = new Set(backends.flatMap((backend) => backend?.service?.name ?? []))
+    const missing: string[] = []
+    for (const name of names)
+      if ((await around.find(service, metadata.namespace ?? '', name)) === undefined) missing.push(name)
+    return [
+      ...((status.loadBalancer?.ingress ?? []).length === 0 ? ['No ingress controller has given it an address.'] : []),
+      ...missing.map((name) => `There is no Service ${name}, which it leads to.`),
+    ]
+  },
+})
+
+export const quotaExplainer = defineExplainer({
+  kind: resourceQuota,
+  explain({ status }) {
+    const { hard = {}, used = {} } = status
+    const full = Object.entries(hard).filter(([name, most]) => quantityUnits(used[name] ?? '0') >= quantityUnits(most))
+    return Promise.resolve(full.map(([name, most]) => `Its ${name} are used up: ${used[name] ?? '0'} of ${most}.`))
+  },
+})
+
 export const autoscalerExplainer = defineExplainer({
   kind: horizontalPodAutoscaler,
   explain({ status, spec }) {
+    const { kind, name } = spec.scaleTargetRef
+    if (!status.desiredReplicas && (status.conditions ?? []).length === 0)
+      return Promise.resolve([`No autoscaler has looked at it yet: ${kind}/${name} stays as it is.`])
     const bad = (status.conditions ?? []).filter(
       ({ type, status: value }) => (type === 'ScalingLimited') === (value === 'True'),
     )
     return Promise.resolve([
-      `It wants ${status.desiredReplicas ?? 0} replicas of ${spec.scaleTargetRef.kind}/${spec.scaleTargetRef.name}, between ${spec.minReplicas ?? 1} and ${spec.maxReplicas}.`,
+      `It wants ${status.desiredReplicas ?? 0} replicas of ${kind}/${name}, between ${spec.minReplicas ?? 1} and ${spec.maxReplicas}.`,
       ...bad.map((condition) => `${condition.type} is ${condition.status}: ${because(condition)}.`),
     ])
   },

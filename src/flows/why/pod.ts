@@ -58,7 +58,7 @@ function whyItself({ metadata, spec, status }: Pod): string[] {
   const scheduled = conditionOf(conditions, 'PodScheduled')
   if (spec.nodeName === undefined) return whyUnscheduled(spec, scheduled)
   const init = initContainerStatuses.find((each) => !each.ready && each.state?.terminated?.exitCode !== 0)
-  if (init !== undefined) return [`It waits for its init container ${init.name}.`, ...containerSentences(init)]
+  if (init !== undefined) return initSentences(init)
   const unready = containerStatuses.filter(({ ready }) => !ready)
   if (containerStatuses.length === 0)
     return [`It is on ${spec.nodeName}, whose kubelet has not told of its containers yet.`]
@@ -77,12 +77,20 @@ function whyUnscheduled(
 ) {
   if (schedulingGates.length > 0)
     return [
-      `It is held back by ${schedulingGates.map(({ name }) => name).join(', ')}: nobody schedules it before they are removed.`,
+      `It is held back by ${schedulingGates.map(({ name }) => name).join(', ')}: nobody schedules it before ${schedulingGates.length === 1 ? 'that is' : 'these are'} removed.`,
     ]
   if (scheduled === undefined)
     return [`It waits for the scheduler ${schedulerName ?? ''}, which has not looked at it yet.`]
   return [`No node takes it: ${scheduled.message ?? scheduled.reason ?? ''}`]
 }
+
+/** An init container has nothing to be ready for: it ends, or is started where it goes on beside the others. */
+const initSentences = (status: ContainerStatus): string[] => [
+  `It waits for its init container ${status.name}.`,
+  ...(status.state?.running === undefined
+    ? containerSentences(status)
+    : [`Container ${status.name} runs since ${status.state.running.startedAt ?? 'now'}.`]),
+]
 
 function containerSentences(status: ContainerStatus): string[] {
   const { name, image, state, restartCount, started } = status

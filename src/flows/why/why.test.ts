@@ -2,10 +2,13 @@
 import { deepEqual, equal, match } from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { context } from '../../base/context.ts'
+import { noCause, type FlowEvent, type FlowId } from '../../base/flow.ts'
 import { validatingWebhookConfiguration } from '../../api/admissionregistration/v1/validating-webhook-configuration.ts'
 import { daemonSet } from '../../api/apps/v1/daemon-set.ts'
 import { deployment } from '../../api/apps/v1/deployment.ts'
+import { replicaSet } from '../../api/apps/v1/replica-set.ts'
 import { statefulSet } from '../../api/apps/v1/stateful-set.ts'
+import { horizontalPodAutoscaler } from '../../api/autoscaling/v2/horizontal-pod-autoscaler.ts'
 import { cronJob } from '../../api/batch/v1/cron-job.ts'
 import { job } from '../../api/batch/v1/job.ts'
 import { configMap } from '../../api/core/v1/config-map.ts'
@@ -15,6 +18,7 @@ import { persistentVolumeClaim } from '../../api/core/v1/persistent-volume-claim
 import { pod } from '../../api/core/v1/pod.ts'
 import { resourceQuota } from '../../api/core/v1/resource-quota.ts'
 import { service } from '../../api/core/v1/service.ts'
+import { ingress } from '../../api/networking/v1/ingress.ts'
 import { podDisruptionBudget } from '../../api/policy/v1/pod-disruption-budget.ts'
 import { storageClass } from '../../api/storage/v1/storage-class.ts'
 import type { Kind } from '../../api/kind.ts'
@@ -34,7 +38,7 @@ const workload = (app: string, image: string, more: object = {}) => ({
   template: template(app, image, more),
 })
 
-async function ask(kind: Kind, name: string, home = 'default'): Promise<Why> {
+async function ask(kind: Kind, name: string, home = 'default', recorded: readonly FlowEvent[] = []): Promise<Why> {
   const { client, clock } = cluster
   const object = await client.of(kind).get(name, kind.namespaced ? home : '', ctx)
   const around = {
@@ -43,7 +47,7 @@ async function ask(kind: Kind, name: string, home = 'default'): Promise<Why> {
     find: <T extends ApiObject>(of: Kind<T>, inside: string, wanted: string) => client.of(of).find(wanted, inside, ctx),
     nowMs: clock.nowMs(),
   }
-  return why(kind, object, around, [])
+  return why(kind, object, around, recorded)
 }
 
 before(async () => {
@@ -85,6 +89,12 @@ before(async () => {
   await create(pod, 'unready', {
     spec: template('unready', 'i', { readinessProbe: { exec: { command: ['false'] }, periodSeconds: 1 } }).spec,
   })
+  await create(pod, 'first-things', {
+    spec: { ...template('first', 'i').spec, initContainers: [{ name: 'prepare', image: 'i' }] },
+  })
+  const scaleTargetRef = { apiVersion: 'apps/v1', kind: 'Deployment', name: 'fine' }
+  await create(horizontalPodAutoscaler, 'nobody', { spec: { maxReplicas: 3, scaleTargetRef } })
+  await create(ingress, 'nobody', { spec: { defaultBackend: { service: { name: 'none', port: { number: 80 } } } } })
   // Nobody answers there.
   await create(validatingWebhookConfiguration, 'deny', {
     webhooks: [
@@ -140,7 +150,14 @@ const rows: [kind: Kind, name: string, sentence: RegExp][] = [
   [pod, 'lost', /On its node node-2: Its kubelet is not heard of any more: NodeStatusUnknown/],
   [node, 'node-2', /Its kubelet is not heard of any more: NodeStatusUnknown: Kubelet stopped posting node status/],
   [podDisruptionBudget, 'all', /It lets no pod go: of 1 pod 1 is healthy, and 1 must be/],
-  [pod, 'gated', /It is held back by example\.com\/gate/],
+  [pod, 'gated', /It is held back by example\.com\/gate: nobody schedules it before that is removed/],
+  [pod, 'first-things', /^It waits for its init container prepare\. Container prepare runs since \S+Z\.$/],
+  [horizontalPodAutoscaler, 'nobody', /^No autoscaler has looked at it yet: Deployment\/fine stays as it is\.$/],
+  [
+    ingress,
+    'nobody',
+    /^No ingress controller has given it an address\. There is no Service none, which it leads to\.$/,
+  ],
   [pod, 'loop', /Container c \(crash\) waits: CrashLoopBackOff.*restarted \d+ times.* It last ended with code 3/],
   [
     deployment,
@@ -148,7 +165,7 @@ const rows: [kind: Kind, name: string, sentence: RegExp][] = [
     /It wants 3 pods: 3 of the newest template, 0 available, 3 in all\..*3 pods \(broken-\S+ and others\): Container c \(gone\) waits: (ImagePullBackOff|ErrImagePull)/,
   ],
   [deployment, 'paused', /It is paused: changes of its template are not rolled out/],
-  [statefulSet, 'db', /It wants 3 pods; 0 are ready\. It goes one pod at a time.*Pod db-0: Container c/],
+  [statefulSet, 'db', /It wants 3 pods: 0 ready\. It goes one pod at a time.*Pod db-0: Container c/],
   [daemonSet, 'agent', /It wants a pod on 2 nodes: 0 ready/],
   [job, 'work', /It has failed: BackoffLimitExceeded/],
   [cronJob, 'nightly', /It is suspended.*starts a Job at "0 3 \* \* \*"; the last was at no time yet/],
@@ -177,6 +194,26 @@ for (const [home, sentence] of refusals)
   test(`a Deployment whose pods are refused says by whom: ${home}`, async () => {
     match((await ask(deployment, 'refused', home)).waits.join(' '), sentence)
   })
+
+test('a quota that is used up says so; what it refused is told once', async () => {
+  deepEqual((await ask(resourceQuota, 'none', 'tight')).waits, ['Its pods are used up: 0 of 0.'])
+  const [set] = (await cluster.client.of(replicaSet).list({ namespace: 'tight' }, ctx)).items
+  match(
+    (await ask(replicaSet, set?.metadata.name ?? '', 'tight')).tried.join(),
+    /^FailedCreate, as said \(\d+ times, last \S+Z\)$/,
+  )
+})
+
+test('a refused call is told until one like it succeeds', async () => {
+  const call = (outcome: string): FlowEvent => ({
+    ...{ id: 1 as FlowId, arrow: 'call', from: 'controller/x', to: 'API Server', what: 'update nodes', outcome },
+    ...{ atMs: 0, endMs: 0, revision: 0, cause: noCause, allowedBy: undefined, span: undefined, stations: [] },
+    object: { resource: 'nodes', namespace: '', name: 'node-0' },
+  })
+  const told = async (...outcomes: string[]) => (await ask(node, 'node-0', '', outcomes.map(call))).tried
+  deepEqual(await told('409 Conflict', '409 Conflict'), ['controller/x tried to update nodes: 409 Conflict (2 times)'])
+  deepEqual(await told('409 Conflict', '200'), [])
+})
 
 test('what runs well waits for nothing', async () => {
   deepEqual((await ask(deployment, 'fine')).waits, [])

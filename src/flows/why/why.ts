@@ -8,8 +8,10 @@ import {
   autoscalerExplainer,
   budgetExplainer,
   claimExplainer,
+  ingressExplainer,
   namespaceExplainer,
   nodeExplainer,
+  quotaExplainer,
   serviceExplainer,
   volumeExplainer,
 } from './cluster.ts'
@@ -32,10 +34,12 @@ export const explainers: readonly Explainer[] = [
   cronJobExplainer,
   daemonSetExplainer,
   deploymentExplainer,
+  ingressExplainer,
   jobExplainer,
   namespaceExplainer,
   nodeExplainer,
   podExplainer,
+  quotaExplainer,
   replicaSetExplainer,
   replicationControllerExplainer,
   serviceExplainer,
@@ -87,36 +91,49 @@ function conditionSentences(object: ApiObject): string[] {
 }
 
 const lastSeen = ({ lastTimestamp, eventTime, series }: Event): string =>
-  series?.lastObservedTime ?? lastTimestamp ?? eventTime ?? ''
+  (series?.lastObservedTime ?? lastTimestamp ?? eventTime ?? '').replace(/\.\d+Z$/, 'Z')
 
 const timesOf = ({ series, count }: Event): number => series?.count ?? count ?? 1
+
+/** Names that a thing gave to what it makes, as one: `"web-x7k2p"` is `"web-*"`. */
+const nameless = (text: string, maker: string): string =>
+  text
+    .split('"')
+    .map((part) => (part.startsWith(`${maker}-`) ? `${maker}-*` : part))
+    .join('"')
+
+const combinedMark = '(combined from similar events): '
+const creatingMark = 'Error creating: '
 
 /** Alike ones together; what was said above is not said again. */
 function warningSentences(events: readonly Event[], said: readonly string[]): string[] {
   const newestFirst = events.toSorted((a, b) => lastSeen(b).localeCompare(lastSeen(a)))
-  const alike = Map.groupBy(newestFirst, ({ reason = 'Warning', message = '' }) =>
-    said.some((sentence) => sentence.includes(message)) ? `${reason}, as said` : `${reason}: ${message}`,
-  )
+  const alike = Map.groupBy(newestFirst, ({ reason = 'Warning', message = '', involvedObject: { name = '' } }) => {
+    const words = nameless(message.replace(combinedMark, ''), name)
+    const isSaid = said.some((sentence) => nameless(sentence, name).includes(words.replace(creatingMark, '')))
+    return isSaid ? `${reason}, as said` : `${reason}: ${words}`
+  })
   return [...alike].map(([words, same]) => {
     const times = same.reduce((sum, each) => sum + timesOf(each), 0)
     return `${words} (${times > 1 ? `${plural(times, 'time')}, last ` : ''}${same.map(lastSeen)[0]})`
   })
 }
 
-/** Calls to change the object that the API server refused, alike ones together. */
+/** Calls to change the object that the API server refused and that have not succeeded since, alike ones together. */
 function failedCalls(kind: Kind, { metadata }: ApiObject, recorded: readonly FlowEvent[]): string[] {
-  const isAbout = ({ arrow, what, outcome = '', object }: FlowEvent): boolean =>
+  const isAbout = ({ arrow, what, outcome, object }: FlowEvent): boolean =>
     arrow === 'call' &&
-    /^[45]/.test(outcome) &&
+    outcome !== undefined &&
     !isRead(what) &&
     object?.resource === kind.plural &&
     object.name === metadata.name &&
     object.namespace === (metadata.namespace ?? '')
-  const alike = Map.groupBy(
-    recorded.filter(isAbout),
-    ({ from, what, outcome }) => `${from} tried to ${what}: ${outcome}`,
-  )
-  return [...alike]
+  const attempts = Map.groupBy(recorded.filter(isAbout), ({ from, what }) => `${from} tried to ${what}`)
+  const failed = [...attempts].flatMap(([words, calls]) => {
+    const since = calls.slice(calls.findLastIndex(({ outcome }) => outcome?.startsWith('2')) + 1)
+    return [...Map.groupBy(since, ({ outcome }) => `${words}: ${outcome ?? ''}`)]
+  })
+  return failed
     .map(([words, calls]) => (calls.length === 1 ? words : `${words} (${plural(calls.length, 'time')})`))
     .toReversed()
 }

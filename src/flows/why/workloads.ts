@@ -73,7 +73,7 @@ const replicaExplainer = <T extends typeof replicaSet | typeof replicationContro
         ...refusal(object),
         ...(present === replicas && readyReplicas === replicas
           ? []
-          : [`It wants ${plural(replicas, 'pod')}; there are ${present}, ${readyReplicas} of them ready.`]),
+          : [`It wants ${plural(replicas, 'pod')}: ${present} in all, ${readyReplicas} ready.`]),
         ...(await whyPodsOf([object], around)),
       ]
     },
@@ -91,7 +91,7 @@ export const statefulSetExplainer = defineExplainer({
     const partition = updateStrategy?.rollingUpdate?.partition ?? 0
     return [
       ...unseen(object, status),
-      ...(readyReplicas === replicas ? [] : [`It wants ${plural(replicas, 'pod')}; ${readyReplicas} are ready.`]),
+      ...(readyReplicas === replicas ? [] : [`It wants ${plural(replicas, 'pod')}: ${readyReplicas} ready.`]),
       ...(readyReplicas !== replicas && podManagementPolicy !== 'Parallel'
         ? ['It goes one pod at a time: the next one is made when the one before is ready.']
         : []),
