@@ -32,17 +32,21 @@ const eventsInPieceMax = 500
 /** So long events are gathered into one piece: a reader draws anew for each. */
 const gatherMs = 50
 
-/** One event in each line: the record so far, then each that is recorded; once more when it has ended. */
+/**
+ * One event in each line: the record so far, then each that is recorded; once more when it has ended. An empty line says
+ * that this is all for now.
+ */
 async function* follow(flow: FlowRecorder, clock: Clock, signal: AbortSignal): AsyncGenerator<string> {
   using feed = new FlowFeed(flow)
   while (!signal.aborted) {
     const events = feed.take(eventsInPieceMax)
-    if (events.length > 0) yield events.map((event) => `${JSON.stringify(event)}\n`).join('')
-    else
-      await feed
-        .changed(signal)
-        .then(() => clock.sleep(gatherMs, signal))
-        .catch(() => undefined)
+    const lines = events.map((event) => `${JSON.stringify(event)}\n`).join('')
+    yield feed.isRead ? `${lines}\n` : lines
+    if (!feed.isRead) continue
+    await feed
+      .changed(signal)
+      .then(() => clock.sleep(gatherMs, signal))
+      .catch(() => undefined)
   }
 }
 

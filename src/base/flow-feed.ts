@@ -37,9 +37,14 @@ export class FlowFeed implements Disposable {
     return events
   }
 
+  /** Whether there is nothing to take. */
+  get isRead(): boolean {
+    return this.#ended.size === 0 && this.#next > this.#flow.last
+  }
+
   /** Resolves when there is something to take. */
   async changed(signal: AbortSignal): Promise<void> {
-    if (this.#ended.size > 0 || this.#next <= this.#flow.last) return
+    if (!this.isRead) return
     this.#wake ??= Promise.withResolvers()
     await unlessAborted(this.#wake.promise, signal)
   }

@@ -6,6 +6,10 @@ const controller = new AbortController()
 for (const signal of ['SIGINT', 'SIGTERM'] as const)
   process.once(signal, () => controller.abort(new DOMException(`ended by ${signal}`, 'AbortError')))
 
+// A reader who leaves (`| head`) ends the program as Ctrl-C does; complaints that nobody reads are lost.
+process.stdout.on('error', (error) => controller.abort(error))
+process.stderr.on('error', () => {})
+
 // No await at the top: the bundle of the command line is CommonJS.
 void run(commands, process.argv.slice(2), {
   out: (text) => void process.stdout.write(text),

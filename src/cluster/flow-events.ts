@@ -8,12 +8,19 @@ export async function fetchFlowEvents(kubeconfig: string, signal: AbortSignal): 
   return answer?.events ?? []
 }
 
-/** The record so far, then what is added to it, until the signal or the server's end; a call comes again once answered. */
+/**
+ * The record so far in one, then what is added to it, until the signal or the server's end; a call comes again once
+ * answered.
+ */
 export async function* followFlowEvents(kubeconfig: string, signal: AbortSignal): AsyncGenerator<readonly FlowEvent[]> {
   let rest = ''
+  const events: FlowEvent[] = []
   for await (const piece of streamOwnPath(kubeconfig, `${flowEventsPath}?follow=true`, signal)) {
     const lines = (rest + piece).split('\n')
     rest = lines.pop() ?? ''
-    if (lines.length > 0) yield lines.map((line) => JSON.parse(line) as FlowEvent)
+    for (const line of lines) {
+      if (line !== '') events.push(JSON.parse(line) as FlowEvent)
+      else if (events.length > 0) yield events.splice(0)
+    }
   }
 }
