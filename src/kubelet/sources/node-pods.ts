@@ -1,21 +1,22 @@
 // NodePods: the pods that a node is to run: those that the API server gives to it, and those of its own manifests.
 import type { Clock } from '../../base/clock.ts'
-import { noCause, type Cause } from '../../base/flow.ts'
+import { causeOf, type Cause, type FlowRecorder } from '../../base/flow.ts'
 import type { Log } from '../../base/log.ts'
 import type { TaskGroup } from '../../base/task-group.ts'
 import { isPodFinished } from '../../api/core/v1/pod-readiness.ts'
 import { pod, type Pod } from '../../api/core/v1/pod.ts'
-import { objectKey } from '../../api/object.ts'
+import { keyOf, objectKey, splitKey } from '../../api/object.ts'
 import type { Client } from '../../client/client.ts'
 import { Informer, type Change } from '../../client/informer.ts'
 import type { NodeHost } from '../node-host.ts'
-import { isMirror } from './static-pod.ts'
+import { isMirror, sourceAnnotation } from './static-pod.ts'
 import { StaticPods } from './static-pods.ts'
 
 export interface NodePodsParts {
   readonly client: Client
   readonly clock: Clock
   readonly log: Log
+  readonly flow: FlowRecorder
   readonly nodeName: string
   readonly host: Pick<NodeHost, 'manifests' | 'digest'>
   /** Whether a pod was taken whose status does not say so yet. */
@@ -26,6 +27,13 @@ export interface NodePodsParts {
 
 const uidIndex = 'uid'
 
+/** That the node has read a manifest, which nobody told it to. */
+function recordRead(flow: FlowRecorder, nodeName: string, now: Pod | undefined): Cause {
+  const source = now?.metadata.annotations?.[sourceAnnotation] ?? 'manifest'
+  const [kubelet, subject] = [`kubelet/${nodeName}`, now && { resource: 'pods', ...splitKey(keyOf(now)) }]
+  return causeOf(flow.record('reconcile', kubelet, kubelet, `read from ${source}`, subject))
+}
+
 export class NodePods {
   readonly #given: Informer<Pod>
   readonly #onChange: NodePodsParts['onChange']
@@ -33,7 +41,7 @@ export class NodePods {
   /** Undefined where the node has no manifests. */
   readonly statics: StaticPods | undefined
 
-  constructor({ client, clock, log, nodeName, host, isTaken, onChange }: NodePodsParts) {
+  constructor({ client, clock, log, flow, nodeName, host, isTaken, onChange }: NodePodsParts) {
     const selection = { fieldSelector: `spec.nodeName=${nodeName}` }
     this.#given = new Informer<Pod>(pod, client.of(pod), { clock, log }, selection)
     // A pod deleted and made again under its name is another pod.
@@ -46,7 +54,7 @@ export class NodePods {
     this.statics = new StaticPods({
       ...{ client, clock, log, nodeName, sources, digest },
       present: (key) => this.#given.get(key),
-      onChange: (uid) => onChange(uid, this.find(uid), noCause),
+      onChange: (uid, cause) => onChange(uid, this.find(uid), cause ?? recordRead(flow, nodeName, this.find(uid))),
     })
   }
 

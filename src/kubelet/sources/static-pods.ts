@@ -1,5 +1,6 @@
 // StaticPods: pods that the node finds by itself, and their mirrors in the API server, by which others see them. A mirror
 // that somebody changes or deletes is made anew: the manifest alone says what runs.
+import type { Cause } from '../../base/flow.ts'
 import { rfc3339, type Clock } from '../../base/clock.ts'
 import type { Context } from '../../base/context.ts'
 import { errorText, type Log } from '../../base/log.ts'
@@ -18,8 +19,8 @@ export interface StaticPodsParts extends StaticPodParts {
   readonly sources: readonly ManifestSource[]
   /** What the API server has under the name. */
   readonly present: (key: ObjectKey) => Pod | undefined
-  /** The pod is to be looked at. */
-  readonly onChange: (uid: string) => void
+  /** The pod is to be looked at: for this cause, or because its manifest says so. */
+  readonly onChange: (uid: string, cause?: Cause) => void
 }
 
 const mirrorRetryMs = 5_000
@@ -93,7 +94,7 @@ export class StaticPods {
       // Its namespace may come later, or the cache is behind.
       const { clock, log, onChange } = this.#parts
       log.debug('a mirror could not be made', { pod: pod.metadata.name, error: errorText(error) })
-      clock.after(mirrorRetryMs, () => onChange(pod.metadata.uid))
+      clock.after(mirrorRetryMs, () => onChange(pod.metadata.uid, context.cause))
       return undefined
     }
   }

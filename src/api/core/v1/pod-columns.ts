@@ -20,7 +20,7 @@ function viewOf(pod: PodParts): ContainerView {
   const { initContainerStatuses: all = [] } = pod.status
   const names = new Set((pod.spec.initContainers ?? []).filter(isSidecar).map(({ name }) => name))
   const before = all.findIndex(
-    ({ name, state, started }) => state?.terminated?.exitCode !== 0 && !(names.has(name) && started === true),
+    ({ name, state, started }) => state.terminated?.exitCode !== 0 && !(names.has(name) && started === true),
   )
   const status = all[before]
   const inits = status === undefined ? all : all.slice(0, before + 1)
@@ -32,13 +32,13 @@ function viewOf(pod: PodParts): ContainerView {
   }
 }
 
-const runsReady = ({ state, ready }: ContainerStatus): boolean => ready && state?.running !== undefined
+const runsReady = ({ state, ready }: ContainerStatus): boolean => ready && state.running !== undefined
 
 /** `1/2`: ready of all; init containers that go on beside the others count. */
 export function podReadyText(pod: PodParts): string {
   const { sidecars, isInitializing } = viewOf(pod)
   const own = isInitializing ? [] : (pod.status.containerStatuses ?? []).filter(runsReady)
-  const beside = sidecars.filter(({ ready, started, state }) => ready && started === true && !state?.terminated)
+  const beside = sidecars.filter(({ ready, started, state }) => ready && started === true && !state.terminated)
   const total = pod.spec.containers.length + (pod.spec.initContainers ?? []).filter(isSidecar).length
   return `${own.length + beside.length}/${total}`
 }
@@ -48,7 +48,7 @@ export function podRestartsText(pod: PodParts, nowMs: number): string {
   const { inits, sidecars, isInitializing } = viewOf(pod)
   const counted = isInitializing ? inits : [...sidecars, ...(pod.status.containerStatuses ?? [])]
   const restarts = counted.reduce((sum, { restartCount }) => sum + restartCount, 0)
-  const ends = counted.flatMap(({ lastState }) => lastState?.terminated?.finishedAt ?? [])
+  const ends = counted.flatMap(({ lastState }) => lastState.terminated?.finishedAt ?? [])
   const last = ends.toSorted().at(-1)
   return restarts === 0 || last === undefined ? String(restarts) : `${restarts} (${ageText(last, nowMs)} ago)`
 }
@@ -65,7 +65,7 @@ export function podStatusText(pod: PodParts): string {
   return isInitializing ? text : containersText(pod, text)
 }
 
-function initText({ state = {} }: ContainerStatus, before: number, all: number): string {
+function initText({ state }: ContainerStatus, before: number, all: number): string {
   if (state.terminated !== undefined) return `Init:${endText(state.terminated)}`
   const { reason = '' } = state.waiting ?? {}
   return reason === '' || reason === 'PodInitializing' ? `Init:${before}/${all}` : `Init:${reason}`
@@ -74,7 +74,7 @@ function initText({ state = {} }: ContainerStatus, before: number, all: number):
 /** The first container that waits or has ended gives the word. */
 function containersText(pod: PodParts, otherwise: string): string {
   const all = pod.status.containerStatuses ?? []
-  const words = all.flatMap(({ state = {} }) =>
+  const words = all.flatMap(({ state }) =>
     state.waiting?.reason ? state.waiting.reason : state.terminated ? endText(state.terminated) : [],
   )
   const text = words[0] ?? otherwise
