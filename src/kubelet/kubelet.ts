@@ -27,6 +27,7 @@ import { PodSyncs } from './pod-syncs.ts'
 import { PodVolumes } from './pod-volumes.ts'
 import { PodWorker } from './pod-worker.ts'
 import { Probes } from './probes/probes.ts'
+import { recordCall } from './record-call.ts'
 import { Resizer } from './resources/resizer.ts'
 import { PodCgroups } from './resources/pod-cgroups.ts'
 import { defaultSettings, type KubeletSettings } from './settings.ts'
@@ -97,6 +98,7 @@ export class Kubelet {
     const maker = new PodMaker({ ...host, runtime, cgroups, objects, volumes, node, memoryCapacityBytes })
     const own = { ...parts, reach: host.reach, nodeName, hostIp, objects, maker, tell }
     this.#probes = new Probes({ ...own, onVerdict: (uid, cause) => this.#syncs.wake(uid, cause) })
+    const call = recordCall(parts.flow, nodeName)
     const worker = new PodWorker({
       ...own,
       probes: this.#probes,
@@ -104,7 +106,7 @@ export class Kubelet {
       refusal: (pod, context) => this.#refusal(pod, context),
       networkProblem: () => this.#keeper.networkProblem,
       onImage: () => this.#keeper.gotImage(),
-      resizer: new Resizer({ runtime, cgroups, allocatable, memoryCapacityBytes, pods }),
+      resizer: new Resizer({ runtime, cgroups, allocatable, memoryCapacityBytes, pods, call }),
     })
     this.#worker = worker
     this.#syncs = new PodSyncs({ ...parts, worker, find, nodeName })

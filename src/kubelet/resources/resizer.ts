@@ -8,6 +8,7 @@ import { isPodFinished } from '../../api/core/v1/pod-readiness.ts'
 import type { Pod } from '../../api/core/v1/pod.ts'
 import type { ContainerRuntime, RuntimeContainer, RuntimePod } from '../../machine/runtime/runtime.ts'
 import { limitsOf } from '../pod-config/limits.ts'
+import type { RecordCall } from '../record-call.ts'
 import type { ResourceAmounts } from './allocatable.ts'
 import type { PodCgroups } from './pod-cgroups.ts'
 import {
@@ -27,6 +28,7 @@ export interface ResizerParts {
   readonly allocatable: ResourceAmounts
   readonly memoryCapacityBytes: number
   readonly pods: () => readonly Pod[]
+  readonly call: RecordCall
 }
 
 export interface Resize extends ResizeReport {
@@ -100,9 +102,10 @@ export class Resizer {
     pod: Pod,
     changed: readonly Container[],
     containers: readonly RuntimeContainer[],
-    { signal }: Context,
+    context: Context,
   ): Promise<Resize> {
-    const { runtime, cgroups, memoryCapacityBytes } = this.#parts
+    const { runtime, cgroups, memoryCapacityBytes, call } = this.#parts
+    const { signal } = context
     const before = asGranted(pod)
     const whole = pod.spec.resources
     const resources = new Map(resourcesOf(pod))
@@ -121,7 +124,12 @@ export class Resizer {
         if (needsRestart(container, present)) {
           restarts.push(live)
           resources.set(container.name, present)
-        } else await runtime.updateResources(live.id, limitsOf(container, pod.spec, memoryCapacityBytes), signal)
+          continue
+        }
+        const limits = limitsOf(container, pod.spec, memoryCapacityBytes)
+        await call(`resize container ${container.name}`, pod, context, () =>
+          runtime.updateResources(live.id, limits, signal),
+        )
       }
       if (restarts.length === 0) await cgroups.make(pod)
       return {
