@@ -1,28 +1,26 @@
-// Flow 01: a pod from its creation to ready, and what happens when its image is missing or nothing fits.
+// Flow 01: a pod from its creation to ready, and what happens when its image is missing, it ends, or nothing fits. That each
+// component may be killed between any two arrows is asserted in test/thread/restart.test.ts.
 import { equal, match } from 'node:assert/strict'
 import { test } from 'node:test'
-import { context, pod, startCluster, type TestCluster } from '../../src/cluster/index.ts'
+import { context, node, pod, startCluster, type TestCluster } from '../../src/cluster/index.ts'
 import { comparePage, excerpt, inOrder } from './page.ts'
 
 const ctx = context(new AbortController().signal)
 
-const create = ({ client }: TestCluster, name: string, image: string, resources: object = {}) => {
-  const spec = {
-    initContainers: [{ name: 'first', image: 'once' }],
-    containers: [{ name: 'web', image, resources }],
-  }
+const create = ({ client }: TestCluster, name: string, image: string, more: object = {}) => {
+  const spec = { containers: [{ name: 'web', image }], ...more }
   return client.of(pod).create({ metadata: { name }, spec }, 'default', ctx)
 }
 const find = ({ client }: TestCluster, name: string) => client.of(pod).get(name, 'default', ctx)
 
 test('01 pod creation', async () => {
-  const images = { once: () => Promise.resolve(0), gone: 'missing' as const }
+  const images = { once: () => Promise.resolve(0), crash: () => Promise.resolve(3), gone: 'missing' as const }
   await using cluster = await startCluster({ simulation: { images } })
-  await create(cluster, 'web', 'nginx')
+  await create(cluster, 'web', 'nginx', { initContainers: [{ name: 'first', image: 'once' }] })
   await cluster.clock.advance('10s')
   const { status } = await find(cluster, 'web')
   equal(status.conditions?.find(({ type }) => type === 'Ready')?.status, 'True')
-  const flow = cluster.flow(pod, 'web')
+  const flow = cluster.flow(pod, 'web', 'default', { fold: true, stations: true })
   inOrder(
     flow,
     /test ──► API Server: create pods web → 201/,
@@ -37,26 +35,48 @@ test('01 pod creation', async () => {
   match(flow, /kubelet\/node-0 ──► API Server: patch pods\/status web → 200/)
 
   await create(cluster, 'imageless', 'gone')
-  await cluster.clock.advance('30s')
-  const waiting = async () => (await find(cluster, 'imageless')).status.containerStatuses?.[0]?.state?.waiting?.reason
-  match((await waiting()) ?? '', /ErrImagePull|ImagePullBackOff/)
+  await create(cluster, 'crashing', 'crash')
+  await create(cluster, 'choosy', 'nginx', { nodeSelector: { disk: 'ssd' } })
+  await cluster.clock.advance('50s')
+  const waiting = async (name: string) =>
+    (await find(cluster, name)).status.containerStatuses?.[0]?.state.waiting?.reason
+  match((await waiting('imageless')) ?? '', /ErrImagePull|ImagePullBackOff/)
+  equal(await waiting('crashing'), 'CrashLoopBackOff')
+  const unscheduled = (await find(cluster, 'choosy')).status.conditions?.find(({ type }) => type === 'PodScheduled')
+  match(unscheduled?.message ?? '', /0\/1 nodes are available: 1 node\(s\) didn't match Pod's node affinity\/selector/)
+  await cluster.client.of(node).patch('node-0', '', { metadata: { labels: { disk: 'ssd' } } }, 'merge', ctx)
+  await cluster.clock.advance('5s')
+  equal((await find(cluster, 'choosy')).status.phase, 'Running')
 
-  await create(cluster, 'huge', 'nginx', { requests: { cpu: '64' } })
-  await cluster.clock.advance('10s')
-  const unscheduled = (await find(cluster, 'huge')).status.conditions?.find(({ type }) => type === 'PodScheduled')
-  match(unscheduled?.message ?? '', /0\/1 nodes are available: 1 Insufficient cpu/)
+  const arrows = [
+    /test ──► API Server/,
+    /(put|delete) pod/,
+    /scheduler (···|──►)/,
+    /kubelet\/node-0 ···►/,
+    /──► Runtime/,
+  ]
+  // The stations of the first call alone.
+  const stations = /^.{11} {2}API Server ··· API Server/
   await comparePage('01-pod-creation', 'Pod creation', [
     {
       heading: 'From apply to running',
-      text: 'The pod is stored as Pending, the scheduler binds it to a node, the kubelet of that node makes its sandbox, runs its init container and then its container, and tells each step.',
-      diagram: excerpt(
-        flow,
-        /test ──► API Server/,
-        /(put|delete) pod/,
-        /scheduler (···|──►)/,
-        /kubelet\/node-0 ···►/,
-        /──► Runtime/,
-      ),
+      text: 'The pod passes the stations and is stored as Pending, the scheduler binds it to a node, the kubelet of that node makes its sandbox, runs its init container and then its container, and tells each step.',
+      diagram: excerpt(flow, stations, ...arrows),
+    },
+    {
+      heading: 'Its image is missing',
+      text: 'The pull fails (ErrImagePull) and is tried again after 10 s, 20 s and so on, up to five minutes (ImagePullBackOff between).',
+      diagram: excerpt(cluster.flow(pod, 'imageless'), /kubelet\/node-0 ···►/, /──► Runtime/, /patch pods\/status/),
+    },
+    {
+      heading: 'Its container ends again and again',
+      text: 'It is started again at once, then after 10 s, 20 s and so on, up to five minutes (CrashLoopBackOff between).',
+      diagram: excerpt(cluster.flow(pod, 'crashing'), /kubelet\/node-0 ···►/, /──► Runtime/, /patch pods\/status/),
+    },
+    {
+      heading: 'No node fits, until one does',
+      text: 'The scheduler says why, for each node, and waits. A label of the node wakes it: it is what one of its plugins missed.',
+      diagram: excerpt(cluster.flow(pod, 'choosy'), ...arrows, /test ──► API Server: patch nodes/),
     },
   ])
 })

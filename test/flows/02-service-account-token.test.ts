@@ -6,7 +6,7 @@ import { subjectAccessReview } from '../../src/api/authorization/v1/subject-acce
 import { namespace } from '../../src/api/core/v1/namespace.ts'
 import { pod, serviceAccount } from '../../src/cluster/index.ts'
 import { ctx, startLoneNode } from './lone-node.ts'
-import { comparePage, excerpt, inOrder } from './page.ts'
+import { comparePage, excerpt, inOrder, since } from './page.ts'
 
 test('02 service account token', async () => {
   await using node = await startLoneNode({ mountsVolumes: true })
@@ -48,6 +48,7 @@ test('02 service account token', async () => {
   const renewed = await read('token')
   notEqual(renewed, token, 'renewed at 80 % of its life')
   ok((await review(renewed))?.authenticated)
+  const account = since(node.flowOf('serviceaccounts', 'default'), 'admin ──► API Server')
   const request = { spec: { expirationSeconds: 600 } }
   const brief = (await admin.of(serviceAccount).act('default', 'default', 'token', request, ctx)) as {
     readonly status: { readonly token: string }
@@ -66,8 +67,13 @@ test('02 service account token', async () => {
   await comparePage('02-service-account-token', 'Token of a ServiceAccount', [
     {
       heading: 'A pod gets its token',
-      text: 'Admission gives the pod a volume for it; the kubelet asks for a token that is bound to the pod, and puts it into the volume before anything runs. At 80 % of its life it asks for another.',
-      diagram: excerpt(flow, /admin ──► API Server/, /serviceaccounts\/token/, /──► Runtime/, /put pod/),
+      text: 'Admission gives the pod a volume for it; the kubelet asks for a token that is bound to the pod, and puts it into the volume before anything runs.',
+      diagram: excerpt(flow, /admin ──► API Server: create/, /serviceaccounts\/token/, /──► Runtime/, /put pod/),
+    },
+    {
+      heading: 'It is renewed',
+      text: 'At 80 % of its life the kubelet asks for another, by its own clock.',
+      diagram: excerpt(since(account, 'serviceaccounts/token', 'last'), /serviceaccounts\/token/),
     },
   ])
 })

@@ -1,5 +1,5 @@
 // Flow 09: who may do what: the rule that let a call through, the words of a refusal, and rights that nobody may give.
-import { match, rejects } from 'node:assert/strict'
+import { deepEqual, match, rejects } from 'node:assert/strict'
 import { test } from 'node:test'
 import {
   configMap,
@@ -11,7 +11,8 @@ import {
   startCluster,
   StatusError,
 } from '../../src/cluster/index.ts'
-import { comparePage, excerpt } from './page.ts'
+import { selfSubjectRulesReview } from '../../src/api/authorization/v1/self-subject-rules-review.ts'
+import { comparePage, excerpt, since } from './page.ts'
 
 const ctx = context(new AbortController().signal)
 
@@ -19,10 +20,12 @@ test('09 access decision', async () => {
   await using cluster = await startCluster()
   const { client } = cluster
   const name = 'reader'
+  const rules = [
+    { apiGroups: [''], resources: ['pods'], verbs: ['get', 'patch'] },
+    { apiGroups: ['rbac.authorization.k8s.io'], resources: ['roles'], verbs: ['create'] },
+  ]
   await client.of(serviceAccount).create({ metadata: { name } }, 'default', ctx)
-  await client
-    .of(role)
-    .create({ metadata: { name }, rules: [{ apiGroups: [''], resources: ['pods'], verbs: ['get'] }] }, 'default', ctx)
+  await client.of(role).create({ metadata: { name }, rules }, 'default', ctx)
   const subjects = [{ kind: 'ServiceAccount', name, namespace: 'default' }]
   const roleRef = { apiGroup: 'rbac.authorization.k8s.io', kind: 'Role', name }
   await client.of(roleBinding).create({ metadata: { name }, subjects, roleRef }, 'default', ctx)
@@ -31,7 +34,7 @@ test('09 access decision', async () => {
   await cluster.clock.advance('1s')
 
   const asReader = cluster.as(`system:serviceaccount:default:${name}`)
-  await asReader.of(pod).get('web', 'default', ctx)
+  await asReader.of(pod).patch('web', 'default', { metadata: { labels: { seen: 'yes' } } }, 'merge', ctx)
   const refused = (error: unknown) => error instanceof StatusError && error.code === 403
   await rejects(asReader.of(configMap).create({ metadata: { name: 'x' } }, 'default', ctx), (error: Error) => {
     match(
@@ -41,16 +44,60 @@ test('09 access decision', async () => {
     return refused(error)
   })
   await rejects(asReader.of(pod).delete('web', 'default', {}, ctx), refused)
-  const flow = cluster.flow(configMap, 'x')
+  const secrets = [{ apiGroups: [''], resources: ['secrets'], verbs: ['get'] }]
+  await rejects(
+    asReader.of(role).create({ metadata: { name: 'more' }, rules: secrets }, 'default', ctx),
+    (error: Error) => {
+      match(
+        error.message,
+        /is attempting to grant RBAC permissions not currently held:\n\{APIGroups:\[""\], Resources:\["secrets"\], Verbs:\["get"\]\}/,
+      )
+      return refused(error)
+    },
+  )
+  const listed = await asReader
+    .of(selfSubjectRulesReview)
+    .create({ metadata: {}, spec: { namespace: 'default' } }, '', ctx)
+  const own = listed.status?.resourceRules?.filter(
+    ({ resources }) => resources?.includes('pods') || resources?.includes('roles'),
+  )
+  deepEqual(
+    own?.map(({ verbs, resources }) => [...(resources ?? []), ...verbs]),
+    [
+      ['pods', 'get', 'patch'],
+      ['roles', 'create'],
+    ],
+  )
+  const drawn = { fold: true, stations: true }
+  const flow = cluster.flow(configMap, 'x', 'default', drawn)
   match(flow, /create configmaps x → 403 Forbidden/)
-  const mine = cluster.flow(pod, 'web', 'default')
+  const mine = cluster.flow(pod, 'web', 'default', drawn)
   match(mine, /delete pods web → 403 Forbidden/)
+  const allowed = cluster.flow(pod, 'web', 'default', { fold: true, rules: true })
+  match(
+    allowed,
+    /patch pods web → 200 {2}\(RBAC: allowed by RoleBinding "reader\/default" of Role "reader" to ServiceAccount "reader\/default"\)/,
+  )
 
   await comparePage('09-access-decision', 'Access decision', [
     {
+      heading: 'Let through',
+      text: 'Each call names the rule that decided: the administrator by a group, the scheduler and the ServiceAccount by roles, the kubelet by the rules of nodes. The first authorizer of the chain that has an opinion decides.',
+      diagram: excerpt(
+        allowed,
+        /test ──► API Server: (create|patch) pods web → 20/,
+        /create pods\/binding/,
+        /patch pods\/status/,
+      ),
+    },
+    {
       heading: 'Refused',
-      text: 'A ServiceAccount that may read pods and nothing else: each call is answered before anything is stored.',
-      diagram: [excerpt(flow, /configmaps x/), excerpt(mine, /delete pods web/)].join('\n'),
+      text: 'A ServiceAccount that may read and label pods: what else it tries ends at the station, and nothing is stored. It may make roles, but none that gives more than it has itself: that is known once the role is read.',
+      diagram: [
+        excerpt(flow, /configmaps x/, /authentication|authorization/),
+        excerpt(since(mine, 'delete pods web'), /delete pods web/, /authentication|authorization/),
+        excerpt(cluster.flow(role, 'more', 'default', drawn), /create roles more/, /API Server ··· API Server/),
+      ].join('\n\n'),
     },
   ])
 })

@@ -7,7 +7,7 @@ import { comparePage, excerpt, inOrder, since } from './page.ts'
 const ctx = context(new AbortController().signal)
 const labels = { app: 'web' }
 
-async function start(): Promise<TestCluster> {
+async function start(container: object = {}, runsOnMs = 3_000): Promise<TestCluster> {
   const stubborn = ({
     terminated,
     clock,
@@ -16,13 +16,13 @@ async function start(): Promise<TestCluster> {
     clock: { sleep(ms: number, signal: AbortSignal): Promise<void> }
   }) =>
     new Promise<number>((resolve) =>
-      terminated.addEventListener('abort', () => void clock.sleep(3000, ctx.signal).then(() => resolve(0))),
+      terminated.addEventListener('abort', () => void clock.sleep(runsOnMs, ctx.signal).then(() => resolve(0))),
     )
   const cluster = await startCluster({ simulation: { images: { stubborn } } })
   await cluster.client
     .of(service)
     .create({ metadata: { name: 'web' }, spec: { selector: labels, ports: [{ port: 80 }] } }, 'default', ctx)
-  const spec = { containers: [{ name: 'c', image: 'stubborn' }], terminationGracePeriodSeconds: 10 }
+  const spec = { containers: [{ name: 'c', image: 'stubborn', ...container }], terminationGracePeriodSeconds: 10 }
   await cluster.client.of(pod).create({ metadata: { name: 'web', labels }, spec }, 'default', ctx)
   await cluster.clock.advance('5s')
   return cluster
@@ -60,6 +60,20 @@ test('18 deletion', async () => {
     /kubelet\/node-0 ──► Runtime: stop container c/,
   )
 
+  const preStop = { sleep: { seconds: 4 } }
+  await using killed = await start({ lifecycle: { preStop } }, 60_000)
+  await killed.client.of(pod).delete('web', 'default', {}, ctx)
+  await killed.clock.advance('9s')
+  equal(
+    (await killed.client.of(pod).get('web', 'default', ctx)).status.phase,
+    'Running',
+    'the hook is part of its time',
+  )
+  await killed.clock.advance('2s')
+  equal(await killed.client.of(pod).find('web', 'default', ctx), undefined, 'who does not end in time is ended')
+  const late = since(killed.flow(pod, 'web'), 'delete pods web')
+  inOrder(late, /Runtime: preStop hook of container c/, /Runtime: stop container c/, /Runtime: remove sandbox/)
+
   await using forced = await start()
   await forced.client.of(pod).delete('web', 'default', { gracePeriodSeconds: 0 }, ctx)
   equal(await forced.client.of(pod).find('web', 'default', ctx), undefined, 'by force: at once')
@@ -85,6 +99,11 @@ test('18 deletion', async () => {
         /controller\/endpoint-slice ──►/,
         /Runtime: (stop|remove)/,
       ),
+    },
+    {
+      heading: 'One that does not want to end',
+      text: 'Its hook runs first and takes four of the ten seconds; then it is asked to end, and does not. When its time is over the runtime kills it: the call to stop it ends only then.',
+      diagram: excerpt(late, /delete pods web/, /Store: (put|delete) pod web/, /──► Runtime/),
     },
   ])
 })

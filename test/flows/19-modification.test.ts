@@ -1,8 +1,8 @@
 // Flow 19: a change, who reacts to it, and changes that are refused.
-import { equal, rejects } from 'node:assert/strict'
+import { deepEqual, equal, rejects } from 'node:assert/strict'
 import { test } from 'node:test'
 import type { StatusError } from '../../src/cluster/index.ts'
-import { context, deployment, startCluster } from '../../src/cluster/index.ts'
+import { context, deployment, pod, startCluster } from '../../src/cluster/index.ts'
 import { comparePage, excerpt, inOrder, since } from './page.ts'
 
 const ctx = context(new AbortController().signal)
@@ -39,6 +39,18 @@ test('19 modification', async () => {
     /test ──► API Server: patch deployments web → 422 Invalid/,
     /test ──► API Server: update deployments web → 409 Conflict/,
   )
+  const pods = cluster.client.of(pod)
+  const small = { requests: { cpu: '100m' }, limits: { cpu: '200m' } }
+  const alone = { containers: [{ name: 'c', image: 'i', resources: small }] }
+  await pods.create({ metadata: { name: 'alone' }, spec: alone }, 'default', ctx)
+  await cluster.clock.advance('5s')
+  const larger = { spec: { containers: [{ name: 'c', resources: { limits: { cpu: '400m' } } }] } }
+  await pods.patch('alone', 'default', larger, 'strategic', ctx, 'resize')
+  await cluster.clock.advance('5s')
+  const [status] = (await pods.get('alone', 'default', ctx)).status.containerStatuses ?? []
+  deepEqual([status?.resources?.limits?.['cpu'], status?.restartCount], ['400m', 0], 'in place')
+  const resized = since(cluster.flow(pod, 'alone'), 'patch pods/resize alone')
+
   await comparePage('19-modification', 'Modification', [
     {
       heading: 'Scaled, and two changes that are refused',
@@ -49,6 +61,11 @@ test('19 modification', async () => {
         /controller\/deployment ──► API Server: update replicasets web/,
         /controller\/replica-set ──► API Server: create pods/,
       ),
+    },
+    {
+      heading: 'A pod gets more in place',
+      text: 'The limit of a running container is raised: the kubelet has the runtime put it into force, and nothing starts anew.',
+      diagram: excerpt(resized, /patch pods\/resize/, /──► Runtime/, /patch pods\/status/, /put pod/),
     },
   ])
 })
