@@ -27,6 +27,16 @@ export interface Printed {
 /** What a command waits for comes within 200 s, as commands are told, or not at all. */
 const commandMsMax = 240_000
 
+/**
+ * What kubectl goes by. What it remembers of a server lies beside the kubeconfig: elsewhere it is remembered by the port, for
+ * hours, and the next server that has the port may serve other groups.
+ */
+export const kubectlEnvironment = (kubeconfig: string): NodeJS.ProcessEnv => ({
+  ...process.env,
+  KUBECONFIG: kubeconfig,
+  KUBECACHEDIR: `${kubeconfig}.cache`,
+})
+
 export interface KubectlOptions {
   readonly input?: string
   readonly folder?: string
@@ -41,7 +51,7 @@ export const runKubectl = (
   { input = '', folder = '.', editor = 'true', environment = {} }: KubectlOptions = {},
 ): Promise<Printed> =>
   new Promise((resolve) => {
-    const env = { ...process.env, ...environment, KUBECONFIG: kubeconfig, EDITOR: editor }
+    const env = { ...kubectlEnvironment(kubeconfig), ...environment, EDITOR: editor }
     const child = execFile(path, args, { env, cwd: folder, timeout: commandMsMax }, (error, out, err) =>
       resolve({ code: error === null ? 0 : Number(error.code ?? 1), out, err }),
     )

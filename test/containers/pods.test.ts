@@ -11,7 +11,7 @@ import { after, before, test } from 'node:test'
 import { promisify } from 'node:util'
 import { realClock } from '../../src/base/clock.ts'
 import { systemRandom } from '../../src/base/random.ts'
-import { kubectls, runKubectl } from '../kubectl.ts'
+import { kubectlEnvironment, kubectls, runKubectl } from '../kubectl.ts'
 import { until, untilMatch } from '../until.ts'
 import { newFolder, startUpIn, type RunningUp } from '../process.ts'
 import { busybox, server } from './busybox.ts'
@@ -122,7 +122,7 @@ inNamespaces(import.meta.url, () => {
     await wait('hooked', '.status.ephemeralContainerStatuses[0].state.terminated.exitCode', '0')
     match(await k(['logs', 'hooked', '-c', 'debugger']), /^[1-9]/)
     const following = spawn(kubectl.path, ['logs', '-f', 'hooked', '-c', 'c'], {
-      env: { ...process.env, KUBECONFIG: up.kubeconfig },
+      env: kubectlEnvironment(up.kubeconfig),
       stdio: ['ignore', 'pipe', 'inherit'],
     })
     const lines: string[] = []

@@ -11,7 +11,7 @@ import { realClock } from '../../src/base/clock.ts'
 import { silentLog } from '../../src/base/log.ts'
 import { LogRotator } from '../../src/kubelet/logs/rotator.ts'
 import { NodeLogFiles } from '../../src/machine/logs/node-log-files.ts'
-import { kubectls, runKubectl, type Kubectl } from '../kubectl.ts'
+import { kubectlEnvironment, kubectls, runKubectl, type Kubectl } from '../kubectl.ts'
 import { until, untilMatch } from '../until.ts'
 import { server } from './busybox.ts'
 import { inNamespaces } from './namespaces.ts'
@@ -39,7 +39,7 @@ inNamespaces(import.meta.url, () => {
 
   /** A kubectl that runs beside the test. */
   const start = (kubectl: Kubectl, args: readonly string[], environment: object = {}): ChildProcess => {
-    const child = spawn(kubectl.path, args, { env: { ...process.env, ...environment, KUBECONFIG: node.kubeconfig } })
+    const child = spawn(kubectl.path, args, { env: { ...kubectlEnvironment(node.kubeconfig), ...environment } })
     children.push(child)
     return child
   }
@@ -123,7 +123,7 @@ inNamespaces(import.meta.url, () => {
     test(`kubectl ${kubectl.version} exec -t: a terminal of the right size`, async () => {
       const command = `${kubectl.path} exec -it web -- sh -c 'until stty size | grep -q 91; do sleep 0.1; done; stty size; exit 5'`
       const script = spawn('script', ['-qec', `stty cols 91 rows 17; ${command}`, '/dev/null'], {
-        env: { ...process.env, KUBECONFIG: node.kubeconfig, SHELL: '/bin/sh' },
+        env: { ...kubectlEnvironment(node.kubeconfig), SHELL: '/bin/sh' },
       })
       let out = ''
       script.stdout.on('data', (bytes: Buffer) => (out += bytes.toString()))

@@ -4,7 +4,7 @@ import { basename, join } from 'node:path'
 import { NodeCgroups } from '../../src/machine/cgroups/node-cgroups.ts'
 import { busybox, server } from '../containers/busybox.ts'
 import { startRegistry } from '../containers/registry.ts'
-import { runKubectl, type Printed } from '../kubectl.ts'
+import { kubectlEnvironment, runKubectl, type Printed } from '../kubectl.ts'
 import type { RunningProcess } from '../process.ts'
 import { goodToken, newest, startJoinable, type JoinableCluster } from './joining.harness.ts'
 
@@ -67,7 +67,7 @@ export async function startJoined(...options: string[]): Promise<JoinedMachine> 
     events: (name) => k(['events', '--for', `pod/${name}`]),
     typed: (args, input) => runKubectl(newest(), up.kubeconfig, args, { input }),
     beside: (args) => {
-      const child = spawn(newest().path, args, { env: { ...process.env, KUBECONFIG: up.kubeconfig } })
+      const child = spawn(newest().path, args, { env: kubectlEnvironment(up.kubeconfig) })
       stack.defer(() => void child.kill('SIGKILL'))
       return child
     },

@@ -4,7 +4,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { test } from 'node:test'
-import { kubectls, runKubectl, type Kubectl } from '../kubectl.ts'
+import { kubectlEnvironment, kubectls, runKubectl, type Kubectl } from '../kubectl.ts'
 import { startUp } from '../process.ts'
 
 const protocols = [
@@ -18,7 +18,7 @@ async function answerThroughForward(
   kubeconfig: string,
   environment: Readonly<Record<string, string>>,
 ): Promise<string> {
-  const env = { ...process.env, ...environment, KUBECONFIG: kubeconfig }
+  const env = { ...kubectlEnvironment(kubeconfig), ...environment }
   const child = spawn(path, ['port-forward', 'pod/web', ':80'], { env, stdio: ['ignore', 'pipe', 'inherit'] })
   const exited = once(child, 'exit')
   try {
