@@ -104,17 +104,41 @@ export class Channel<T> implements AsyncIterable<T> {
     return this
   }
 
-  /** All that is queued, as soon as there is something: for a reader whom many senders must not outrun. */
-  async *batches(): AsyncGenerator<readonly T[], undefined> {
-    try {
-      for (let items = this.take(Infinity); items !== undefined; items = this.take(Infinity)) {
-        if (items.length > 0) yield items
-        else await new Promise<void>((resolve) => this.listen(resolve))
+  /**
+   * All that is queued, as soon as there is something: for a reader whom many senders must not outrun. By hand: a
+   * generator makes ten promises for a batch.
+   */
+  batches(): AsyncIterable<readonly T[]> {
+    return this.batchesOf((items) => items)
+  }
+
+  /** The same, each batch turned into something else. */
+  batchesOf<U>(turned: (items: readonly T[]) => U): AsyncIterable<U> {
+    const next = async (): Promise<IteratorResult<U, undefined>> => {
+      try {
+        let items = this.take(Infinity)
+        for (; items?.length === 0; items = this.take(Infinity)) await this.#news()
+        return items === undefined ? { value: undefined, done: true } : { value: turned(items), done: false }
+      } catch (error) {
+        this.#leave()
+        throw error
       }
-    } finally {
-      this.#items = []
-      this.end()
     }
+    const leave = (): Promise<IteratorResult<U, undefined>> => {
+      this.#leave()
+      return Promise.resolve({ value: undefined, done: true })
+    }
+    return { [Symbol.asyncIterator]: () => ({ next, return: leave }) }
+  }
+
+  #news(): Promise<void> {
+    return new Promise((resolve) => this.listen(resolve))
+  }
+
+  /** The reader goes: what is queued is nobody's any more. */
+  #leave(): void {
+    this.#items = []
+    this.end()
   }
 
   /** The same items, each turned into another; ending either channel ends both. */
@@ -137,8 +161,7 @@ export class Channel<T> implements AsyncIterable<T> {
     return {
       next: () => this.#next(),
       return: () => {
-        this.#items = []
-        this.end()
+        this.#leave()
         return Promise.resolve({ value: undefined, done: true })
       },
     }

@@ -8,9 +8,15 @@ export interface TaskGroupOptions {
   readonly onFailure?: (task: string, error: unknown) => void
 }
 
+/** A task that has not ended. */
+interface Running {
+  readonly name: string
+  ended: Promise<void>
+}
+
 export class TaskGroup implements AsyncDisposable {
   readonly #controller = new AbortController()
-  readonly #running = new Map<Promise<void>, string>()
+  readonly #running = new Set<Running>()
   readonly #onFailure: ((task: string, error: unknown) => void) | undefined
   readonly #unlink: () => void
   #failure: { error: unknown } | undefined
@@ -30,16 +36,24 @@ export class TaskGroup implements AsyncDisposable {
 
   /** Names of the tasks that have not ended. */
   get running(): readonly string[] {
-    return [...this.#running.values()]
+    return Array.from(this.#running, ({ name }) => name)
   }
 
   /** Starts a task; it is expected to end soon after its signal is aborted. */
   start(name: string, task: (signal: AbortSignal) => Promise<void>): void {
     if (this.signal.aborted) return
-    const promise = Promise.try(task, this.signal)
-      .catch((error: unknown) => this.#fail(name, error))
-      .finally(() => this.#running.delete(promise))
-    this.#running.set(promise, name)
+    const running: Running = { name, ended: Promise.resolve() }
+    this.#running.add(running)
+    running.ended = this.#run(running, task)
+  }
+
+  async #run(running: Running, task: (signal: AbortSignal) => Promise<void>): Promise<void> {
+    try {
+      await task(this.signal)
+    } catch (error) {
+      this.#fail(running.name, error)
+    }
+    this.#running.delete(running)
   }
 
   /** Asks every task to end, without waiting. */
@@ -49,7 +63,7 @@ export class TaskGroup implements AsyncDisposable {
 
   /** Waits until every task has ended; throws the first failure. */
   async join(): Promise<void> {
-    while (this.#running.size > 0) await Promise.all(this.#running.keys())
+    while (this.#running.size > 0) await Promise.all(Array.from(this.#running, ({ ended }) => ended))
     this.#unlink()
     if (this.#failure !== undefined) throw this.#failure.error
   }

@@ -21,6 +21,12 @@ export interface Change<T> {
 /** Sorts objects into groups; `objects(index, group)` finds them again at once. */
 export type Indexer<T> = (object: T) => readonly string[]
 
+/** The objects of each group. */
+interface Index<T> {
+  readonly indexer: Indexer<T>
+  readonly groups: Map<string, Map<ObjectKey, T>>
+}
+
 export interface InformerParts {
   readonly clock: Clock
   readonly log: Log
@@ -36,8 +42,7 @@ export class Informer<T extends ApiObject = ApiObject> {
   readonly #options: ListOptions
   readonly #parts: InformerParts
   readonly #objects = new Map<ObjectKey, T>()
-  readonly #indexers = new Map<string, Indexer<T>>()
-  readonly #indices = new Map<string, Map<string, Map<ObjectKey, T>>>()
+  readonly #indices = new Map<string, Index<T>>()
   readonly #handlers: ((change: Change<T>) => void)[] = []
   readonly #synced = Promise.withResolvers<void>()
   #revision = 0
@@ -73,14 +78,14 @@ export class Informer<T extends ApiObject = ApiObject> {
   }
 
   addIndex(name: string, indexer: Indexer<T>): void {
-    if (this.#indexers.has(name)) return
-    this.#indexers.set(name, indexer)
-    this.#indices.set(name, new Map())
-    for (const [key, object] of this.#objects) this.#index(name, key, undefined, object)
+    if (this.#indices.has(name)) return
+    const index: Index<T> = { indexer, groups: new Map() }
+    this.#indices.set(name, index)
+    for (const [key, object] of this.#objects) sort(index, key, undefined, object)
   }
 
   objects(index: string, group: string): T[] {
-    const members = this.#indices.get(index)?.get(group)
+    const members = this.#indices.get(index)?.groups.get(group)
     return members === undefined ? [] : [...members.values()]
   }
 
@@ -147,25 +152,23 @@ export class Informer<T extends ApiObject = ApiObject> {
     const before = this.#objects.get(key)
     if (now === undefined) this.#objects.delete(key)
     else this.#objects.set(key, now)
-    for (const name of this.#indexers.keys()) this.#index(name, key, before, now)
-    for (const handler of this.#handlers) handler({ key, now, before, cause })
+    for (const index of this.#indices.values()) sort(index, key, before, now)
+    const change = { key, now, before, cause }
+    for (const handler of this.#handlers) handler(change)
   }
+}
 
-  #index(name: string, key: ObjectKey, before: T | undefined, now: T | undefined): void {
-    const indexer = this.#indexers.get(name)
-    const groups = this.#indices.get(name)
-    if (indexer === undefined || groups === undefined) return
-    const left = before === undefined ? none : indexer(before)
-    const found = now === undefined ? none : indexer(now)
-    for (const group of left) {
-      // Most changes leave an object in its groups: there it is replaced.
-      if (found.includes(group)) continue
-      const members = groups.get(group)
-      members?.delete(key)
-      if (members?.size === 0) groups.delete(group)
-    }
-    for (const group of found) getOrMake(groups, group, newMembers).set(key, now)
+function sort<T>({ indexer, groups }: Index<T>, key: ObjectKey, before: T | undefined, now: T | undefined): void {
+  const left = before === undefined ? none : indexer(before)
+  const found = now === undefined ? none : indexer(now)
+  for (const group of left) {
+    // Most changes leave an object in its groups: there it is replaced.
+    if (found.includes(group)) continue
+    const members = groups.get(group)
+    members?.delete(key)
+    if (members?.size === 0) groups.delete(group)
   }
+  if (now !== undefined) for (const group of found) getOrMake(groups, group, newMembers<T>).set(key, now)
 }
 
 const none: readonly string[] = []

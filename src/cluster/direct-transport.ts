@@ -1,5 +1,6 @@
 // DirectTransport: calls as function calls into an API server of this process. Same stations, no sockets, no encoding.
 import type { Context } from '../base/context.ts'
+import { iterableOnceOpen } from '../base/iterable-once-open.ts'
 import type { Soon } from '../base/when-known.ts'
 import type { Answer, WatchEvent } from '../apiserver/answer.ts'
 import type { ApiServer } from '../apiserver/server.ts'
@@ -48,10 +49,12 @@ export class DirectTransport implements Transport {
     }
   }
 
-  async *watch(call: WatchCall, context: Context): AsyncIterable<readonly ClientEvent[]> {
-    const answer = await this.#handle({ ...call, subresource: '', body: undefined }, 'watch', context)
-    if (answer.kind !== 'watch') throw new StatusError(500, 'InternalError', `a watch answered with a ${answer.kind}`)
-    for await (const events of answer.events.batches()) yield events.map(clientEvent)
+  watch(call: WatchCall, context: Context): AsyncIterable<readonly ClientEvent[]> {
+    return iterableOnceOpen(async () => {
+      const answer = await this.#handle({ ...call, subresource: '', body: undefined }, 'watch', context)
+      if (answer.kind !== 'watch') throw new StatusError(500, 'InternalError', `a watch answered with a ${answer.kind}`)
+      return answer.events.batchesOf((events) => events.map(clientEvent))
+    })
   }
 
   #handle(call: Omit<ApiCall, 'verb'>, verb: ApiCall['verb'] | 'watch', context: Context) {

@@ -2,6 +2,7 @@
 // everything else is as it always is. Machines that lose their power are the cluster's own business.
 import type { Channel } from '../base/channel.ts'
 import type { Clock } from '../base/clock.ts'
+import { whenKnown, type Soon } from '../base/when-known.ts'
 import type { Kind } from '../api/kind.ts'
 import { StatusError } from '../api/status-error.ts'
 import type { Answer, WatchEvent } from '../apiserver/answer.ts'
@@ -133,12 +134,14 @@ export class FaultyApiServer extends ApiServer {
     this.#faults = faults
   }
 
-  override async handle(request: ApiRequest): Promise<Answer> {
+  override handle(request: ApiRequest): Soon<Answer> {
     this.#faults.check(request)
-    const answer = await super.handle(request)
-    if (answer.kind !== 'watch') return answer
-    this.#faults.follow(request, answer.events)
-    return answer
+    const answer = super.handle(request)
+    if (request.target.kind !== 'resource' || request.target.verb !== 'watch') return answer
+    return whenKnown(answer, (known) => {
+      if (known.kind === 'watch') this.#faults.follow(request, known.events)
+      return known
+    })
   }
 }
 

@@ -42,11 +42,11 @@ interface Delivered {
   readonly write: Cause
 }
 
-interface Told {
-  readonly now: Delivered | undefined
-  readonly before: Stored | undefined
+/** What watchers of a change share, made for the first who is told. */
+interface Telling {
+  now?: Delivered
   /** The version that a deletion shows. */
-  readonly gone: Delivered | undefined
+  gone?: Delivered
 }
 
 interface Watcher {
@@ -241,8 +241,8 @@ export class WatchCache {
       for (const arrival of this.#arrivals) if (arrival.key === change.key) arrival.resolve()
       const concerned = this.#watchers.concernedBy(change.now?.object, change.before?.object)
       if (concerned.length === 0) continue
-      const told = this.#told(change)
-      for (const watcher of concerned) this.#deliver(watcher, told)
+      const telling: Telling = {}
+      for (const watcher of concerned) this.#deliver(watcher, change, telling)
     }
     if (this.#history.length > historyChangesMax + historyChangesOver)
       this.#forget(this.#history.length - historyChangesMax)
@@ -309,7 +309,7 @@ export class WatchCache {
     const bookmark = (initialEventsEnd: boolean) =>
       channel.push({ type: 'BOOKMARK', revision: this.#revision, initialEventsEnd })
     for (const stored of initial) this.#push(watcher, 'ADDED', this.#delivered(stored))
-    for (const change of past) this.#deliver(watcher, this.#told(change))
+    for (const change of past) this.#deliver(watcher, change, {})
     if (request.initialEventsEnd) bookmark(true)
     const bookmarks = request.bookmarks ? every(this.#parts.clock, bookmarkMs, () => bookmark(false)) : undefined
     const { lifeMs } = request
@@ -347,15 +347,6 @@ export class WatchCache {
     return wanted.toSorted(([one], [other]) => (one < other ? -1 : 1))
   }
 
-  /** What all watchers of a change share. */
-  #told({ now, before, revision }: Change): Told {
-    return {
-      now: now && this.#delivered(now),
-      before,
-      gone: before && this.#delivered(before.at(revision)),
-    }
-  }
-
   #delivered(stored: Stored): Delivered {
     const { metadata } = stored.object
     const { revision } = stored
@@ -371,12 +362,12 @@ export class WatchCache {
   }
 
   // An object that begins or ceases to match a selection appears or disappears for the watcher.
-  #deliver(watcher: Watcher, { now, before, gone }: Told): void {
+  #deliver(watcher: Watcher, { now, before, revision }: Change, telling: Telling): void {
     const { selection } = watcher
-    const matches = now !== undefined && selection.matches(now.stored.object)
     const matched = before !== undefined && selection.matches(before.object)
-    if (matches && now !== undefined) this.#push(watcher, matched ? 'MODIFIED' : 'ADDED', now)
-    else if (matched && gone !== undefined) this.#push(watcher, 'DELETED', gone)
+    if (now !== undefined && selection.matches(now.object))
+      this.#push(watcher, matched ? 'MODIFIED' : 'ADDED', (telling.now ??= this.#delivered(now)))
+    else if (matched) this.#push(watcher, 'DELETED', (telling.gone ??= this.#delivered(before.at(revision))))
   }
 
   #push({ channel, sender }: Watcher, type: 'ADDED' | 'MODIFIED' | 'DELETED', told: Delivered): void {

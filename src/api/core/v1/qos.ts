@@ -1,6 +1,6 @@
 // QoS: the class of service that a pod's requests and limits amount to.
-import { onceForShared } from '../../../base/shared-values.ts'
 import { quantityNanos } from '../../../schema/quantity.ts'
+import { onceForSpec } from './bound-spec.ts'
 import type { PodSpec } from './pod-spec.ts'
 
 export type QosClass = 'Guaranteed' | 'Burstable' | 'BestEffort'
@@ -8,7 +8,7 @@ export type QosClass = 'Guaranteed' | 'Burstable' | 'BestEffort'
 const counted = ['cpu', 'memory'] as const
 
 /** What the pod as a whole asks for decides, where it says anything; else all of its containers do. */
-export const qosClassOf = onceForShared((spec: PodSpec): QosClass => {
+export const qosClassOf = onceForSpec((spec: PodSpec): QosClass => {
   const own = spec.resources
   const isWhole = counted.some((name) => own?.requests?.[name] !== undefined || own?.limits?.[name] !== undefined)
   const parts =

@@ -1,4 +1,5 @@
 // Which objects does a pod need on its node? What it names in its volumes, its environment and its claims.
+import { onceForSpec } from '../../../api/core/v1/bound-spec.ts'
 import type { Container } from '../../../api/core/v1/container.ts'
 import type { Pod } from '../../../api/core/v1/pod.ts'
 import type { Volume } from '../../../api/core/v1/volume.ts'
@@ -23,9 +24,25 @@ export function podReferences(pod: Pod): readonly Needed[] {
   const itself = needed('pods', namespace, pod.metadata.name)
   // A mirror of a static pod gets nothing: a node could write any names into it.
   if (pod.metadata.annotations?.[mirrorAnnotation] !== undefined) return [itself]
-  const { spec } = pod
+  const { resourceClaimStatuses = [] } = pod.status
+  const references = [itself]
+  for (const { resource, name } of referencesOf(pod.spec)) references.push(needed(resource, namespace, name))
+  for (const volume of ephemeralVolumes(pod.spec))
+    references.push(needed('persistentvolumeclaims', namespace, `${pod.metadata.name}-${volume}`))
+  for (const { resourceClaimName } of resourceClaimStatuses)
+    if (resourceClaimName) references.push(needed('resourceclaims', namespace, resourceClaimName))
+  return references
+}
+
+interface Reference {
+  readonly resource: string
+  readonly name: string
+}
+
+/** What a spec names itself. */
+const referencesOf = onceForSpec((spec): readonly Reference[] => {
   const of = (resource: string, names: readonly (string | undefined)[]) =>
-    names.flatMap((name) => (name === undefined || name === '' ? [] : [needed(resource, namespace, name)]))
+    names.flatMap((name) => (name === undefined || name === '' ? [] : [{ resource, name }]))
   const containers = [
     ...spec.containers,
     ...(spec.initContainers ?? []),
@@ -33,7 +50,6 @@ export function podReferences(pod: Pod): readonly Needed[] {
   ]
   const volumes = spec.volumes ?? []
   return [
-    itself,
     ...of('serviceaccounts', [spec.serviceAccountName ?? 'default']),
     ...of('secrets', [
       ...(spec.imagePullSecrets ?? []).map(({ name }) => name),
@@ -49,16 +65,21 @@ export function podReferences(pod: Pod): readonly Needed[] {
     ]),
     ...of(
       'persistentvolumeclaims',
-      volumes.map(({ name, persistentVolumeClaim, ephemeral }) =>
-        ephemeral === undefined ? persistentVolumeClaim?.claimName : `${pod.metadata.name}-${name}`,
+      volumes.map(({ persistentVolumeClaim, ephemeral }) =>
+        ephemeral === undefined ? persistentVolumeClaim?.claimName : undefined,
       ),
     ),
-    ...of('resourceclaims', [
-      ...(spec.resourceClaims ?? []).map(({ resourceClaimName }) => resourceClaimName),
-      ...(pod.status.resourceClaimStatuses ?? []).map(({ resourceClaimName }) => resourceClaimName),
-    ]),
+    ...of(
+      'resourceclaims',
+      (spec.resourceClaims ?? []).map(({ resourceClaimName }) => resourceClaimName),
+    ),
   ]
-}
+})
+
+/** Volumes whose claims are named after their pod. */
+const ephemeralVolumes = onceForSpec(({ volumes = [] }): readonly string[] =>
+  volumes.flatMap(({ name, ephemeral }) => (ephemeral === undefined ? [] : [name])),
+)
 
 const environmentNames = (
   { env = [], envFrom = [] }: Pick<Container, 'env' | 'envFrom'>,

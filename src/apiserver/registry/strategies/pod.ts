@@ -1,6 +1,7 @@
 // Pod: it ends gracefully while a kubelet may still run it, and is bound to a node by a subresource.
 import { rfc3339 } from '../../../base/clock.ts'
 import { binding } from '../../../api/core/v1/binding.ts'
+import { boundSpec } from '../../../api/core/v1/bound-spec.ts'
 import { isPodFinished } from '../../../api/core/v1/pod-readiness.ts'
 import { isBound, pod, type Pod } from '../../../api/core/v1/pod.ts'
 import type { PodCondition } from '../../../api/core/v1/pod-status.ts'
@@ -36,7 +37,7 @@ function bind(object: Pod, body: unknown, nowMs: number): { object: Pod } {
     object: {
       ...object,
       metadata: withBindingMetadata(object.metadata, metadata),
-      spec: { ...object.spec, nodeName },
+      spec: boundSpec(object.spec, nodeName),
       // As long as it is: what is spread into a new list leaves room for sixteen more, in every pod.
       status: { ...status, conditions: others.concat(scheduled) },
     },

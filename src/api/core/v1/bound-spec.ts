@@ -1,0 +1,18 @@
+// The spec of a pod before and after it is bound. Pods of a template share one spec; once bound each has its own, which
+// differs in its node alone: what does not depend on the node still follows from the one that they shared.
+import { isShared, onceForShared } from '../../../base/shared-values.ts'
+import type { PodSpec } from './pod-spec.ts'
+
+const sharedSpecs = new WeakMap<PodSpec, PodSpec>()
+
+export function boundSpec(spec: PodSpec, nodeName: string): PodSpec {
+  const bound = { ...spec, nodeName }
+  if (isShared(spec)) sharedSpecs.set(bound, spec)
+  return bound
+}
+
+/** As onceForShared, for what follows from a spec whatever its node is. */
+export function onceForSpec<R extends {}>(work: (spec: PodSpec) => R): (spec: PodSpec) => R {
+  const once = onceForShared(work)
+  return (spec) => once(sharedSpecs.get(spec) ?? spec)
+}
