@@ -12,7 +12,6 @@ import { DirectKubelets, kubeletClient } from '../apiserver/direct-kubelets.ts'
 import { noKubelets, type KubeletConnection } from '../apiserver/kubelet-connection.ts'
 import { node } from '../api/core/v1/node.ts'
 import { pod, type Pod } from '../api/core/v1/pod.ts'
-import { isIpV4 } from '../api/network-rules.ts'
 import type { LegacyTokenUses } from '../apiserver/authentication/legacy-token-uses.ts'
 import { fairnessUpkeep } from '../apiserver/fairness/upkeep.ts'
 import type { Caches, Policies } from '../apiserver/policies.ts'
@@ -359,7 +358,7 @@ export class Cluster {
   /** The range that the node was given; read without a call, since it is asked for with every sandbox. */
   #podRangeOf(nodeName: string): string | undefined {
     const { podCIDRs = [] } = this.#server?.registry.cached(node, '', nodeName)?.spec ?? {}
-    return podCIDRs.find((cidr) => isIpV4(cidr.slice(0, cidr.indexOf('/'))))
+    return podCIDRs.find((cidr) => !cidr.includes(':'))
   }
 
   #realKubelet(real: RealNode): Component {

@@ -30,6 +30,8 @@ const volumeBackoff: Backoff = { initialMs: 500, maxMs: 122_000 }
 /** So long an image that cannot be pulled is an error; from then on it is waited for. */
 const pullErrorMs = 1_000
 
+const noImages: ContainerImages['volumes'] = new Map()
+
 /** A hook that failed ends the container: it is as if it had crashed. */
 class HookFailed extends Error {
   override name = 'HookFailed'
@@ -71,6 +73,7 @@ export class ContainerStarter {
   ): Promise<ContainerImages | undefined> {
     const own = await this.#image(pod, container, memory, context)
     if (own === undefined) return undefined
+    if (!pod.spec.volumes?.some(({ image }) => image !== undefined)) return { own, volumes: noImages }
     const volumes = new Map<string, RuntimeImage>()
     const seen = new Set(container.volumeMounts?.map(({ name }) => name))
     for (const { name: volume, image: source } of pod.spec.volumes ?? []) {

@@ -121,7 +121,7 @@ function stopAll(pod: Pod | undefined, running: RuntimePod, graceSeconds: number
   })
 }
 
-export const containersOf = ({ spec }: Pod): readonly Container[] => [
+export const containersOf = ({ spec }: Pick<Pod, 'spec'>): readonly Container[] => [
   ...(spec.initContainers ?? []),
   ...spec.containers,
   // They have all that a container has, and whose processes they see.
@@ -143,7 +143,7 @@ export function runPod(asked: RunInput): PodAction[] {
   }
   const unstarted = running.containers.filter(({ state }) => state === 'created')
   if (unstarted.length > 0) return unstarted.map((container) => ({ kind: 'remove-container', container }))
-  const hurried = stopAll(pod, { ...running, containers: old }, 0)
+  const hurried = old.length === 0 ? [] : stopAll(pod, { ...running, containers: old }, 0)
   if (hurried.length > 0) return [{ kind: 'stop-containers', stops: hurried.map((stop) => ({ ...stop, after: [] })) }]
   const stops = unfit(input, running)
   if (stops.length > 0) return [{ kind: 'stop-containers', stops }]
@@ -158,10 +158,14 @@ export function runPod(asked: RunInput): PodAction[] {
 
 /** Of each container the present start and the one before it are kept, and the exit for which all are started again. */
 const surplus = ({ containers }: RuntimePod, trigger: RuntimeContainer | undefined): RuntimeContainer[] =>
-  containers.filter(
-    (one, index) =>
-      one !== trigger && containers.filter((later, at) => at > index && later.name === one.name).length > 1,
-  )
+  containers.length <= startsKept
+    ? []
+    : containers.filter(
+        (one, index) =>
+          one !== trigger &&
+          containers.filter((later, at) => at > index && later.name === one.name).length >= startsKept,
+      )
+const startsKept = 2
 
 /** Nothing is left to be started: every container has ended for good, or one that must come first has. */
 function isOver(input: FullInput): boolean {

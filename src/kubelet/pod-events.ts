@@ -16,16 +16,17 @@ export type Tell = (pod: Pod, note: PodNote, context: Context) => void
 
 export const podEvents =
   (events: EventRecorder): Tell =>
-  (pod, { container, ...note }, context) => {
+  (pod, { type, reason, message, container }, context) => {
     const fieldPath = container === undefined ? undefined : fieldPathOf(pod, container)
-    events.record(pod, fieldPath === undefined ? note : { ...note, fieldPath }, context)
+    events.record(pod, { type, reason, message, ...(fieldPath === undefined ? {} : { fieldPath }) }, context)
   }
 
 const containerLists = ['containers', 'initContainers', 'ephemeralContainers'] as const
 
 function fieldPathOf({ spec }: Pod, container: string): string | undefined {
-  const list = containerLists.find((candidate) => spec[candidate]?.some(({ name }) => name === container))
-  return list === undefined ? undefined : `spec.${list}{${container}}`
+  for (const list of containerLists)
+    for (const { name } of spec[list] ?? []) if (name === container) return `spec.${list}{${container}}`
+  return undefined
 }
 
 /** A pod as messages name it: `web_default(0b3a…)`. */

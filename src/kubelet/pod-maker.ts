@@ -70,6 +70,16 @@ async function logEnd(files: LogFiles, path: string, bytesMax: number, signal: A
   return text.slice(-bytesMax)
 }
 
+/** Objects of the pod's namespace, by name. */
+interface NamedObjects {
+  readonly configMaps: ReadonlyMap<string, ConfigMap>
+  readonly secrets: ReadonlyMap<string, Secret>
+}
+const noObjects: NamedObjects = { configMaps: new Map(), secrets: new Map() }
+
+const nothingSeen: Pick<ContainerConfig, 'mounts' | 'devices'> = { mounts: [], devices: [] }
+const noPlaces: VolumePlaces = new Map()
+
 export class PodMaker {
   readonly #parts: PodMakerParts
   /** By the version of the pod: its containers need what its sandbox was made of. */
@@ -106,7 +116,7 @@ export class PodMaker {
 
   /** Volumes as the API has them now. Throws VolumeError when one cannot be had. */
   mountVolumes(pod: Pod, images: VolumeImages, context: Context): Promise<VolumePlaces> {
-    return this.#parts.volumes?.mount(pod, images, context) ?? Promise.resolve(new Map())
+    return this.#parts.volumes?.mount(pod, images, context) ?? Promise.resolve(noPlaces)
   }
 
   /** Throws ConfigError when the container cannot be made as the pod says. */
@@ -120,17 +130,19 @@ export class PodMaker {
   ): Promise<ContainerConfig> {
     const { node, memoryCapacityBytes, services, volumes } = this.#parts
     const places = await this.mountVolumes(pod, images.volumes, context)
-    const objects = await this.#objectsOf(pod, container, context)
+    const hasVariables = container.env !== undefined || container.envFrom !== undefined
+    const objects = hasVariables ? await this.#objectsOf(pod, container, context) : noObjects
     const sources = { pod, podIps, node, memoryCapacityBytes, services: services(), ...objects }
     const canDeny = async () => {
       const handler = await this.#handlerOf(pod, context)
       const handlers = await this.#parts.runtime.handlers(context.signal)
       return handlers.some(({ name, mountsRecursivelyReadOnly }) => name === handler && mountsRecursivelyReadOnly)
     }
+    if (volumes === undefined) return containerConfig(container, attempt, images.own, nothingSeen, sources)
     const variables = new Map(environmentOf(container, sources).map(({ name, value }) => [name, value]))
-    const mounts = (await volumes?.mountsOf(pod.metadata.uid, container, places, variables, canDeny)) ?? []
-    const devices = volumes?.devicesOf(container, places) ?? []
-    const own = volumes === undefined ? [] : await this.#ownFiles(pod, container, attempt, podIps, mounts)
+    const mounts = await volumes.mountsOf(pod.metadata.uid, container, places, variables, canDeny)
+    const devices = volumes.devicesOf(container, places)
+    const own = await this.#ownFiles(pod, container, attempt, podIps, mounts)
     return containerConfig(container, attempt, images.own, { mounts: [...mounts, ...own], devices }, sources)
   }
 
@@ -196,11 +208,7 @@ export class PodMaker {
     return own
   }
 
-  async #objectsOf(
-    pod: Pod,
-    container: Container,
-    context: Context,
-  ): Promise<{ configMaps: Map<string, ConfigMap>; secrets: Map<string, Secret> }> {
+  async #objectsOf(pod: Pod, container: Container, context: Context): Promise<NamedObjects> {
     const { objects } = this.#parts
     const { configMaps, secrets } = referencesOf([container])
     const namespace = namespaceOf(pod)

@@ -4,7 +4,7 @@ import type { Context } from '../base/context.ts'
 import { pod as podKind, type Pod } from '../api/core/v1/pod.ts'
 import { namespaceOf } from '../api/object.ts'
 import { hasReason } from '../api/status-error.ts'
-import { equalValues } from '../schema/json-value.ts'
+import { equalBut } from '../schema/json-value.ts'
 import type { Client } from '../client/client.ts'
 import type { ContainerRuntime, RuntimePod } from '../machine/runtime/runtime.ts'
 import type { PodMaker } from './pod-maker.ts'
@@ -45,7 +45,7 @@ export class PodReporter {
   ): Promise<Pod | undefined> {
     const { clock, hostIp, runtime, probes } = this.#parts
     memory.untoldMs = undefined
-    await this.#hearLastWords(wanted, running, memory, context)
+    if (mayHaveEnded(running, memory)) await this.#hearLastWords(wanted, running, memory, context)
     const { waiting, lastWords, verdict } = memory
     const found = podStatus({
       pod: wanted,
@@ -114,13 +114,23 @@ export class PodReporter {
   }
 }
 
-const isSame = (a: Pod['status'], b: Pod['status']): boolean =>
-  a.phase === b.phase && equalValues(withoutTimes(a), withoutTimes(b), true)
+/** There is something to be heard, or to be forgotten. */
+const mayHaveEnded = (running: RuntimePod | undefined, { lastWords }: PodMemory): boolean =>
+  lastWords.size > 0 || (running?.containers.some(({ state }) => state === 'exited') ?? false)
 
 /** Conditions keep their times while they keep their value, so times alone are no news; nor is where others stand. */
-const withoutTimes = (status: Pod['status']): unknown => ({
-  ...status,
-  conditions: Object.fromEntries(
-    (status.conditions ?? []).map(({ lastTransitionTime: _, ...rest }) => [rest.type, rest]),
-  ),
-})
+const isSame = (a: Pod['status'], b: Pod['status']): boolean =>
+  a.phase === b.phase && haveSameConditions(a, b) && equalBut(a, b, 'conditions', true)
+
+function haveSameConditions(
+  { conditions: some = [] }: Pod['status'],
+  { conditions: others = [] }: Pod['status'],
+): boolean {
+  return (
+    some.length === others.length &&
+    some.every((one) => {
+      const other = others.find(({ type }) => type === one.type)
+      return other !== undefined && equalBut(one, other, 'lastTransitionTime', true)
+    })
+  )
+}

@@ -26,7 +26,7 @@ import { newMemory, type PodMemory, type Verdict } from './pod-memory.ts'
 import { PodReporter } from './pod-reporter.ts'
 import type { Probes } from './probes/probes.ts'
 import { resizeNotes } from './resources/resize-notes.ts'
-import type { Resizer } from './resources/resizer.ts'
+import { hasResources, type Resize, type Resizer } from './resources/resizer.ts'
 import { recordCall, type RecordCall } from './record-call.ts'
 import { nextBackoff } from './restarts.ts'
 import type { StaticPods } from './sources/static-pods.ts'
@@ -132,7 +132,7 @@ export class PodWorker {
     context: Context,
     onLook: () => void = () => {},
   ): Promise<number | undefined> {
-    const { runtime, maker, probes, resizer, clock, hostIp } = this.#parts
+    const { runtime, maker, probes, clock, hostIp } = this.#parts
     const memory = this.#memoryOf(uid)
     if (known !== undefined && !memory.isAdmitted) await this.#admit(known, memory, context)
     let againMs: number | undefined
@@ -145,9 +145,8 @@ export class PodWorker {
         if (wanted !== undefined) {
           this.#judge(wanted, memory, context)
           probes.follow(wanted, running, hostIp)
-          const resize = await resizer.step(wanted, running, context)
-          for (const note of resizeNotes(memory.resize, resize, wanted)) this.#parts.tell(wanted, note, context)
-          memory.resize = resize
+          if (memory.resize !== undefined || hasResources(wanted.spec))
+            memory.resize = await this.#resize(wanted, running, memory, context)
         }
         const actions = this.#decide(wanted, running, memory)
         const due = actions.filter((action) => !this.#isHeldBack(action, memory))
@@ -177,6 +176,18 @@ export class PodWorker {
     }
     if (known === undefined) await maker.remove(uid, context.signal)
     return memory.untoldMs === undefined ? againMs : Math.min(againMs ?? memory.untoldMs, memory.untoldMs)
+  }
+
+  async #resize(
+    wanted: Pod,
+    running: RuntimePod | undefined,
+    { resize: before }: PodMemory,
+    context: Context,
+  ): Promise<Resize | undefined> {
+    const { resizer, tell } = this.#parts
+    const resize = hasResources(wanted.spec) ? await resizer.step(wanted, running, context) : undefined
+    for (const note of resizeNotes(before, resize, wanted)) tell(wanted, note, context)
+    return resize
   }
 
   /** Once, before anything of it runs; what a kubelet has begun with before is not refused afterwards. */

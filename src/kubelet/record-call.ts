@@ -1,6 +1,6 @@
 // Calls to the runtime, on the record.
 import type { Context } from '../base/context.ts'
-import type { FlowRecorder } from '../base/flow.ts'
+import type { FlowObject, FlowRecorder } from '../base/flow.ts'
 import type { Pod } from '../api/core/v1/pod.ts'
 import { namespaceOf } from '../api/object.ts'
 
@@ -12,12 +12,10 @@ export type RecordCall = <T>(
   action: () => Promise<T>,
 ) => Promise<T>
 
-export const recordCall =
-  (flow: FlowRecorder, nodeName: string): RecordCall =>
-  async (what, pod, context, action) => {
-    const subject =
-      pod === undefined ? undefined : { resource: 'pods', namespace: namespaceOf(pod), name: pod.metadata.name }
-    const call = flow.record('call', `kubelet/${nodeName}`, 'Runtime', what, subject, 0, context.cause)
+export function recordCall(flow: FlowRecorder, nodeName: string): RecordCall {
+  const caller = `kubelet/${nodeName}`
+  return async (what, pod, context, action) => {
+    const call = flow.record('call', caller, 'Runtime', what, pod && subjectOf(pod), 0, context.cause)
     try {
       const result = await action()
       flow.finish(call, 'ok')
@@ -27,3 +25,11 @@ export const recordCall =
       throw error
     }
   }
+}
+
+/** A pod as records name it. */
+export const subjectOf = (pod: Pod): FlowObject => ({
+  resource: 'pods',
+  namespace: namespaceOf(pod),
+  name: pod.metadata.name,
+})

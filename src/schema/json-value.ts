@@ -35,11 +35,14 @@ export function equalValues(a: unknown, b: unknown, nullIsAbsent = false): boole
 }
 
 /** Deep equality of two objects, whatever they have in one of their properties. */
-export function equalBut<T extends object>(a: T, b: T, ignored: keyof T): boolean {
+export function equalBut<T extends object>(a: T, b: T, ignored: keyof T, nullIsAbsent = false): boolean {
   if (a === b) return true
-  const [left, right] = [a as Record<string, unknown>, b as Record<string, unknown>]
-  for (const name in left) if (name !== ignored && !equalValues(left[name], right[name])) return false
-  for (const name in right) if (name !== ignored && right[name] !== undefined && left[name] === undefined) return false
+  const left = a as Record<string, unknown>
+  const right = b as Record<string, unknown>
+  const isAbsent = (value: unknown) => value === undefined || (nullIsAbsent && value === null)
+  for (const name in left)
+    if (name !== ignored && !isAbsent(left[name]) && !equalValues(left[name], right[name], nullIsAbsent)) return false
+  for (const name in right) if (name !== ignored && !isAbsent(right[name]) && isAbsent(left[name])) return false
   return true
 }
 

@@ -16,6 +16,8 @@ const nothing: DnsConfig = { servers: [], searches: [], options: [] }
 
 export function dnsOf({ metadata, spec }: Pod, cluster: ClusterDns): DnsConfig {
   const base = baseOf(metadata.namespace ?? '', spec.dnsPolicy, spec.hostNetwork ?? false, cluster)
+  // Most pods say nothing of their own, and a node has few names to offer.
+  if (spec.dnsConfig === undefined && isPlain(base)) return base
   const { nameservers = [], searches = [], options = [] } = spec.dnsConfig ?? {}
   const named = new Map(base.options.map((option) => [option.split(':')[0] ?? option, option]))
   for (const { name = '', value } of options) named.set(name, value === undefined ? name : `${name}:${value}`)
@@ -25,6 +27,10 @@ export function dnsOf({ metadata, spec }: Pod, cluster: ClusterDns): DnsConfig {
     options: [...named.values()],
   }
 }
+
+/** Nothing in it can stand twice, and nothing is too much. */
+const isPlain = ({ servers, searches, options }: DnsConfig): boolean =>
+  servers.length < 2 && searches.length < 2 && options.length < 2
 
 function baseOf(namespace: string, policy: string, isHostNetwork: boolean, cluster: ClusterDns): DnsConfig {
   const { servers, domain, node } = cluster

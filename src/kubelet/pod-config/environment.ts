@@ -30,6 +30,7 @@ export function environmentOf(
   sources: EnvironmentSources,
 ): readonly { readonly name: string; readonly value: string }[] {
   const { pod, services } = sources
+  if (services.length === 0 && container.env === undefined && container.envFrom === undefined) return []
   const offered = serviceVariables(services, pod)
   const variables = new Map<string, string>()
   for (const source of container.envFrom ?? [])

@@ -3,12 +3,14 @@
 import { context } from '../../base/context.ts'
 import { causeOf, noCause, type Cause, type FlowRecorder } from '../../base/flow.ts'
 import type { Random } from '../../base/random.ts'
+import { onceForSpec } from '../../api/core/v1/bound-spec.ts'
 import type { Container } from '../../api/core/v1/container.ts'
 import type { Pod } from '../../api/core/v1/pod.ts'
-import { isBeingDeleted, namespaceOf } from '../../api/object.ts'
+import { isBeingDeleted } from '../../api/object.ts'
 import type { RuntimeContainer, RuntimePod } from '../../machine/runtime/runtime.ts'
 import { containersOf, type ContainerHealth } from '../pod-actions.ts'
 import type { Tell } from '../pod-events.ts'
+import { subjectOf } from '../record-call.ts'
 import { check, type CheckParts } from './check.ts'
 import { ProbeMetrics } from './probe-metrics.ts'
 import { probeKinds, ProbeWorker, type ProbeKind, type Trouble, type Verdict } from './probe-worker.ts'
@@ -55,6 +57,7 @@ export class Probes implements ContainerHealth {
   follow(pod: Pod, running: RuntimePod | undefined, hostIp: string): void {
     const { uid } = pod.metadata
     const before = this.#pods.get(uid)
+    if (before === undefined && !hasProbes(pod.spec)) return
     const alive = running?.containers.filter(({ state }) => state === 'running') ?? []
     for (const [id, followed] of before ?? [])
       if (!alive.some((container) => container.id === id)) this.#leave(uid, id, followed)
@@ -69,7 +72,7 @@ export class Probes implements ContainerHealth {
         continue
       }
       const container = containersOf(pod).find(({ name }) => name === seen.name)
-      if (container === undefined || probeKinds.every((kind) => container[`${kind}Probe`] === undefined)) continue
+      if (container === undefined || !isProbed(container)) continue
       const followed: Followed = { pod, podIp, container, seen, workers: new Map() }
       const all = this.#pods.get(uid) ?? new Map<string, Followed>()
       this.#pods.set(uid, all.set(seen.id, followed))
@@ -170,10 +173,10 @@ export class Probes implements ContainerHealth {
   #decided(kind: ProbeKind, followed: Followed, verdict: Verdict): void {
     const { flow, nodeName, onVerdict } = this.#parts
     const { pod, container, workers } = followed
-    const { name, uid } = pod.metadata
+    const { uid } = pod.metadata
     // It has done its work, or the container goes; another one is asked anew.
     if (kind === 'startup' || (kind === 'liveness' && verdict === 'failure')) workers.get(kind)?.stop()
-    const subject = { resource: 'pods', namespace: namespaceOf(pod), name }
+    const subject = subjectOf(pod)
     const what = `${kind} probe of container ${container.name}`
     const step = flow.record('call', `kubelet/${nodeName}`, 'Runtime', what, subject, 0, noCause)
     flow.finish(step, verdict === 'success' ? 'ok' : verdict)
@@ -191,6 +194,10 @@ export class Probes implements ContainerHealth {
     this.#parts.tell(pod, { type: 'Warning', reason, message, container: container.name }, context(this.#closed.signal))
   }
 }
+
+const isProbed = (container: Container): boolean => probeKinds.some((kind) => container[`${kind}Probe`] !== undefined)
+
+const hasProbes = onceForSpec((spec) => containersOf({ spec }).some(isProbed))
 
 /** What was told of this very container before: a kubelet that starts again does not begin with doubt. */
 const toldOf = ({ pod: { status }, seen }: Followed) =>

@@ -1,9 +1,10 @@
 // PodCgroups: one control group per pod below one per class of service, as other kubelets have it. What a pod may use
 // together stands in its group; what pods may use at all, in the one above them.
+import { onceForSpec } from '../../api/core/v1/bound-spec.ts'
 import type { Pod } from '../../api/core/v1/pod.ts'
 import { qosClassOf, type QosClass } from '../../api/core/v1/qos.ts'
-import { podLimits, podRequests } from '../../api/core/v1/requests.ts'
-import { quantityMillis, quantityUnits } from '../../schema/quantity.ts'
+import { amountOf, podLimits, podRequests } from '../../api/core/v1/requests.ts'
+import { quantityUnits } from '../../schema/quantity.ts'
 import type { CgroupLimits, Cgroups } from '../../machine/cgroups/cgroups.ts'
 import { cpuQuota, cpuShares, hugepageLimits, sharesMin } from '../pod-config/limits.ts'
 import type { ResourceAmounts } from './allocatable.ts'
@@ -25,10 +26,9 @@ export const podCgroup = (root: string, { metadata, spec }: Pick<Pod, 'metadata'
   `${root}${classFolders[qosClassOf(spec)]}/pod${metadata.uid}`
 
 /** What the containers of a pod may use together: a limit only where every container has one, or the pod as a whole. */
-export function podCgroupLimits(pod: Pick<Pod, 'spec'>): CgroupLimits {
-  const { spec } = pod
+const limitsTogether = onceForSpec((spec): CgroupLimits => {
   const requests = podRequests({ spec })
-  const limits = podLimits(pod)
+  const limits = podLimits({ spec })
   const containers = [...spec.containers, ...(spec.initContainers ?? [])]
   const isBounded = (name: string) =>
     spec.resources?.limits?.[name] !== undefined ||
@@ -40,24 +40,37 @@ export function podCgroupLimits(pod: Pick<Pod, 'spec'>): CgroupLimits {
     ...(memoryBytes > 0 ? { memoryBytes } : {}),
     ...hugepageLimits(limits),
   }
-}
+})
+
+export const podCgroupLimits = ({ spec }: Pick<Pod, 'spec'>): CgroupLimits => limitsTogether(spec)
 
 export class PodCgroups {
   readonly #parts: PodCgroupsParts
   /** Thousandths of processors that burstable pods have asked for, by uid. */
   readonly #burstable = new Map<string, number>()
-  #prepared: Promise<void> | undefined
+  #preparing: Promise<void> | undefined
+  #isPrepared = false
 
   constructor(parts: PodCgroupsParts) {
     this.#parts = parts
   }
 
+  async #prepareOnce(): Promise<void> {
+    this.#preparing ??= this.#prepare()
+    try {
+      await this.#preparing
+      this.#isPrepared = true
+    } finally {
+      this.#preparing = undefined
+    }
+  }
+
   /** The groups that all pods share. */
   async #prepare(): Promise<void> {
     const { cgroups, root, allocatable } = this.#parts
-    const memoryBytes = quantityUnits(allocatable['memory'])
+    const memoryBytes = amountOf('memory', allocatable['memory'])
     await cgroups.make(root, {
-      cpuShares: cpuShares(quantityMillis(allocatable['cpu'])),
+      cpuShares: cpuShares(amountOf('cpu', allocatable['cpu'])),
       ...(memoryBytes > 0 ? { memoryBytes } : {}),
     })
     await cgroups.make(`${root}${classFolders.BestEffort}`, { cpuShares: sharesMin })
@@ -67,11 +80,7 @@ export class PodCgroups {
   /** Makes the pod's group, or gives it what it may use now. */
   async make(pod: Pod): Promise<void> {
     const { cgroups, root } = this.#parts
-    this.#prepared ??= this.#prepare()
-    await this.#prepared.catch((error: unknown) => {
-      this.#prepared = undefined
-      throw error
-    })
+    if (!this.#isPrepared) await this.#prepareOnce()
     const cpuMillis = qosClassOf(pod.spec) === 'Burstable' ? (podRequests(pod).get('cpu') ?? 0) : undefined
     if (cpuMillis !== undefined && this.#burstable.get(pod.metadata.uid) !== cpuMillis) {
       this.#burstable.set(pod.metadata.uid, cpuMillis)

@@ -2,6 +2,7 @@
 // a container anew where its policy says so.
 import type { Context } from '../../base/context.ts'
 import { errorText } from '../../base/log.ts'
+import { onceForSpec } from '../../api/core/v1/bound-spec.ts'
 import type { Container } from '../../api/core/v1/container.ts'
 import { amountOf } from '../../api/core/v1/requests.ts'
 import { isPodFinished } from '../../api/core/v1/pod-readiness.ts'
@@ -45,9 +46,8 @@ export class Resizer {
     this.#parts = parts
   }
 
-  /** Undefined when the pod has nothing that could be resized. */
-  async step(pod: Pod, running: RuntimePod | undefined, context: Context): Promise<Resize | undefined> {
-    if (!hasResources(pod)) return undefined
+  /** Of a pod that has something that could be resized. */
+  async step(pod: Pod, running: RuntimePod | undefined, context: Context): Promise<Resize> {
     const changed = running === undefined || isPodFinished(pod) ? [] : resized(pod)
     const isWholeChanged = running !== undefined && !isPodFinished(pod) && isResizedAsWhole(pod)
     if (changed.length === 0 && !isWholeChanged) return this.#settled(pod)
@@ -170,11 +170,17 @@ const isTold = ({ status }: Pod, { id }: RuntimeContainer): boolean =>
     ({ containerID }) => containerID?.endsWith(`://${id}`) ?? false,
   )
 
-const containersOf = ({ spec }: Pod): readonly Container[] => [...(spec.initContainers ?? []), ...spec.containers]
+const containersOf = ({ spec }: Pick<Pod, 'spec'>): readonly Container[] => [
+  ...(spec.initContainers ?? []),
+  ...spec.containers,
+]
 
-const hasResources = (pod: Pod): boolean =>
-  pod.spec.resources !== undefined ||
-  containersOf(pod).some(({ resources }) => resources.requests !== undefined || resources.limits !== undefined)
+/** Whether a pod has something that could be resized. */
+export const hasResources = onceForSpec(
+  (spec): boolean =>
+    spec.resources !== undefined ||
+    containersOf({ spec }).some(({ resources }) => resources.requests !== undefined || resources.limits !== undefined),
+)
 
 const resourcesOf = (pod: Pod): ReadonlyMap<string, Requirements> =>
   new Map(containersOf(pod).map(({ name, resources }) => [name, resources]))

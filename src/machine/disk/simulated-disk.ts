@@ -4,6 +4,8 @@ import { PathEscapes, type Disk, type DiskFile, type DiskKind } from './disk.ts'
 
 type Entry = { readonly kind: 'folder' } | ({ readonly kind: 'file' } & DiskFile)
 
+const folder: Entry = { kind: 'folder' }
+
 export class SimulatedDisk implements Disk {
   readonly #entries = new Map<string, Entry>()
   /** The names in each folder. */
@@ -12,7 +14,7 @@ export class SimulatedDisk implements Disk {
   readonly #groups = new Map<string, number>()
 
   makeFolder(path: string, _mode: number): Promise<void> {
-    for (let at = path; at !== '' && !this.#entries.has(at); at = folderOf(at)) this.#set(at, { kind: 'folder' })
+    for (let at = path; at !== '' && !this.#entries.has(at); at = folderOf(at)) this.#set(at, folder)
     return Promise.resolve()
   }
 

@@ -67,14 +67,23 @@ interface Process {
   readonly terminated: AbortSignal
 }
 
+/** Whether nothing says when it ends. */
+export const waitsOnly = ({ runMs, exitCode }: SimulatedBehaviour): boolean =>
+  runMs === undefined && exitCode === undefined
+
+export function printed({ log = [] }: SimulatedBehaviour, print: (line: string) => void): void {
+  for (const line of log) print(line)
+}
+
 /** Runs as it is said; `program` is what it does where nothing says when it ends. */
 export async function behave<P extends Process>(
-  { log = [], runMs, exitCode }: SimulatedBehaviour,
+  behaviour: SimulatedBehaviour,
   process: P,
   program: (process: P) => Promise<number>,
 ): Promise<number> {
-  for (const line of log) process.log(line)
-  if (runMs === undefined && exitCode === undefined) return program(process)
+  printed(behaviour, process.log)
+  if (waitsOnly(behaviour)) return program(process)
+  const { runMs, exitCode } = behaviour
   const { clock, terminated } = process
   // Whoever is asked to end before its time ends well.
   const isDone = await clock.sleep(runMs ?? 0, terminated).then(

@@ -7,20 +7,19 @@ import { unlessAborted } from '../../base/unless-aborted.ts'
 import type { ByteStream } from '../../platform/byte-stream.ts'
 import type { Random } from '../../base/random.ts'
 import type { LogFiles } from '../logs/log-files.ts'
-import { MemoryLog } from '../logs/memory-log.ts'
-import { BytePipe, copy } from '../../wire/byte-pipe.ts'
+import { copy } from '../../wire/byte-pipe.ts'
 import { authorityOf, type PodReach, type ReachTarget } from '../reach/reach.ts'
 import type { ContainerConfig, ContainerResources, SandboxConfig } from './config.ts'
 import { ExecTimeout, ImageNotFound, wellRuntime } from './runtime.ts'
-import { answersAt, behave, behaviourIn, type SimulatedBehaviour } from './simulated-behaviour.ts'
+import { answersAt, behave, behaviourIn, printed, waitsOnly, type SimulatedBehaviour } from './simulated-behaviour.ts'
 import { nextAddress } from './simulated-addresses.ts'
+import { imageIdOf, logPrefix, SimulatedContainer, type SimulatedSandbox } from './simulated-container.ts'
 import type {
   ContainerRuntime,
   ExecResult,
   ImageCredentials,
   LocalStreams,
   ProcessStreams,
-  RuntimeContainer,
   RuntimeFileSystems,
   RuntimeHandler,
   RuntimeHealth,
@@ -32,7 +31,6 @@ import {
   healthRefused,
   refused,
   serveUntilTerminated,
-  SimulatedPorts,
   type SimulatedCommand,
   type SimulatedProcess,
   type SimulatedProgram,
@@ -55,42 +53,13 @@ export interface SimulatedRuntimeOptions {
   readonly podRange?: () => string | undefined
 }
 
-interface Sandbox {
-  readonly id: string
-  readonly config: SandboxConfig
-  readonly ips: readonly string[]
-  isReady: boolean
-  readonly containers: Container[]
-}
-
-interface Container {
-  readonly id: string
-  readonly config: ContainerConfig
-  readonly sandbox: Sandbox
-  state: RuntimeContainer['state']
-  startedMs: number
-  finishedMs: number
-  exitCode: number
-  readonly log: MemoryLog
-  readonly ports: SimulatedPorts
-  readonly stdin: BytePipe
-  readonly behaviour: SimulatedBehaviour
-  /** What its program says of commands, where it says something. */
-  command: SimulatedCommand | undefined
-  readonly stop: AbortController
-  readonly ended: PromiseWithResolvers<void>
-}
-
 const succeed: SimulatedCommand = () => Promise.resolve({ exitCode: 0 })
 const fail: SimulatedCommand = () => Promise.resolve({ exitCode: 1 })
 
 async function* nothing(): AsyncGenerator<Uint8Array, void> {}
 
-const stdinBytesMax = 64 * 1024
 const podRangeDefault = '10.244.0.0/24'
 const killedCode = 137
-/** One for all: an error of its own each time would be made with its stack. */
-const hasEnded = new Error('the container has ended')
 const crashedCode = 1
 
 export class SimulatedRuntime implements ContainerRuntime {
@@ -114,10 +83,10 @@ export class SimulatedRuntime implements ContainerRuntime {
   readonly #clock: Clock
   readonly #random: Random
   readonly #options: SimulatedRuntimeOptions
-  readonly #sandboxes = new Map<string, Sandbox>()
+  readonly #sandboxes = new Map<string, SimulatedSandbox>()
   /** The sandboxes of each pod, the newest last. */
-  readonly #ofPods = new Map<string, Sandbox[]>()
-  readonly #containers = new Map<string, Container>()
+  readonly #ofPods = new Map<string, SimulatedSandbox[]>()
+  readonly #containers = new Map<string, SimulatedContainer>()
   readonly #images = new Map<string, RuntimeImage>()
   #health: RuntimeHealth | undefined = { runtime: wellRuntime, network: wellRuntime }
   readonly #healthListeners = new Set<(health: RuntimeHealth | undefined) => void>()
@@ -150,7 +119,7 @@ export class SimulatedRuntime implements ContainerRuntime {
     if (sandbox === undefined) return Promise.resolve(undefined)
     const { id: sandboxId, config, ips, isReady, containers } = sandbox
     const { namespace, name, attempt } = config
-    const seenOnes = containers.map(seen)
+    const seenOnes = containers.map((container) => container.seen())
     return Promise.resolve({ podUid, namespace, name, sandboxId, attempt, ips, isReady, containers: seenOnes })
   }
 
@@ -190,12 +159,12 @@ export class SimulatedRuntime implements ContainerRuntime {
   }
 
   imagesInUse(_signal: AbortSignal): Promise<ReadonlySet<string>> {
-    return Promise.resolve(new Set([...this.#containers.values()].map(({ config }) => imageIdOf(config.image))))
+    return Promise.resolve(new Set([...this.#containers.values()].map(({ imageId }) => imageId)))
   }
 
   async runSandbox(config: SandboxConfig, _signal: AbortSignal): Promise<string> {
     const ips = config.namespaces.network === 'node' ? [] : [this.#takeAddress()]
-    const sandbox: Sandbox = { id: newUid(this.#random), config, ips, isReady: true, containers: [] }
+    const sandbox: SimulatedSandbox = { id: newUid(this.#random), config, ips, isReady: true, containers: [] }
     this.#sandboxes.set(sandbox.id, sandbox)
     getOrMake(this.#ofPods, config.podUid, () => []).push(sandbox)
     return sandbox.id
@@ -219,7 +188,7 @@ export class SimulatedRuntime implements ContainerRuntime {
     this.#free(sandbox)
   }
 
-  #free(sandbox: Sandbox): void {
+  #free(sandbox: SimulatedSandbox): void {
     if (sandbox.isReady) for (const ip of sandbox.ips) this.#addresses.delete(ip)
     sandbox.isReady = false
   }
@@ -243,22 +212,9 @@ export class SimulatedRuntime implements ContainerRuntime {
     const sandbox = this.#sandboxes.get(sandboxId)
     if (sandbox === undefined) return Promise.reject(new Error(`there is no sandbox ${sandboxId}`))
     const behaviour = { ...this.#behaviourOf(config.image), ...behaviourIn(sandbox.config.annotations, config.name) }
-    const container: Container = {
-      id: newUid(this.#random),
-      config,
-      sandbox,
-      behaviour,
-      ports: new SimulatedPorts(typeof this.#options.images?.[config.image] !== 'function'),
-      stdin: new BytePipe(stdinBytesMax),
-      command: undefined,
-      state: 'created',
-      startedMs: 0,
-      finishedMs: 0,
-      exitCode: 0,
-      log: new MemoryLog(),
-      stop: new AbortController(),
-      ended: Promise.withResolvers(),
-    }
+    const known = this.#options.images?.[config.image]
+    const program = typeof known === 'function' ? known : undefined
+    const container = new SimulatedContainer(newUid(this.#random), config, sandbox, behaviour, program)
     sandbox.containers.push(container)
     this.#containers.set(container.id, container)
     return Promise.resolve(container.id)
@@ -271,17 +227,21 @@ export class SimulatedRuntime implements ContainerRuntime {
     await this.#pass(behaviour.startMs ?? this.#options.startMs ?? 0, signal)
     container.state = 'running'
     container.startedMs = this.#clock.nowMs()
-    const { ports, stdin, stop, config } = container
-    const { arguments: args, image } = config
-    const environment = Object.fromEntries(container.config.environment.map(({ name, value }) => [name, value]))
-    const known = this.#options.images?.[image]
-    const program = typeof known === 'function' ? known : serveUntilTerminated
+    // Who only waits for its end need not run.
+    if (container.program === undefined && waitsOnly(behaviour)) printed(behaviour, this.#logOf(container))
+    else this.#run(container)
+    this.#tell(container)
+  }
+
+  #run(container: SimulatedContainer): void {
+    const { behaviour, config, ports, program = serveUntilTerminated } = container
+    const stop = (container.stop = new AbortController())
     const process: SimulatedProcess = {
-      arguments: args,
-      environment,
+      arguments: config.arguments,
+      environment: Object.fromEntries(config.environment.map(({ name, value }) => [name, value])),
       clock: this.#clock,
-      log: (line) => container.log.append(line, this.#clock.nowMs()),
-      stdin: stdin.read(),
+      log: this.#logOf(container),
+      stdin: container.stdin.read(),
       terminated: stop.signal,
       listen: (port, take) => ports.listen(port, take),
       serveHttp: (port, answer) => ports.serveHttp(port, answer),
@@ -294,17 +254,21 @@ export class SimulatedRuntime implements ContainerRuntime {
       (code) => this.#end(container, code),
       () => this.#end(container, crashedCode),
     )
-    this.#tell(container)
+  }
+
+  #logOf(container: SimulatedContainer): (line: string) => void {
+    return (line) => container.log.append(line, this.#clock.nowMs())
   }
 
   async stopContainer(containerId: string, graceMs: number, signal: AbortSignal): Promise<void> {
     const container = this.#containers.get(containerId)
     if (container === undefined || container.state === 'exited') return
     if (container.state === 'created') return this.#end(container, killedCode)
+    if (container.stop === undefined) return this.#end(container, 0)
     container.stop.abort(container.config.stopSignal ?? 'SIGTERM')
     const timer = this.#clock.after(graceMs, () => this.#end(container, killedCode))
     try {
-      await unlessAborted(container.ended.promise, signal)
+      await unlessAborted(container.ended, signal)
     } finally {
       timer.cancel()
     }
@@ -326,7 +290,7 @@ export class SimulatedRuntime implements ContainerRuntime {
     return Promise.resolve(running.map((container) => this.#statsOf(container)))
   }
 
-  #statsOf({ id, config, sandbox, startedMs }: Container): RuntimeStats {
+  #statsOf({ id, config, sandbox, startedMs }: SimulatedContainer): RuntimeStats {
     const { name } = config
     const said = this.#options.usage?.({ pod: sandbox.config.name, name }) ?? {}
     const { cpuMillis = 0, memoryBytes = 0, layerBytes = 0 } = { ...usageIn(sandbox.config.annotations), ...said }
@@ -393,22 +357,22 @@ export class SimulatedRuntime implements ContainerRuntime {
     const typed = copy(io.stdin, { write: (piece) => container.stdin.write(piece), end: () => {} })
     typed.catch(() => {}) // whoever typed is gone
     try {
-      await unlessAborted(container.ended.promise, signal)
+      await unlessAborted(container.ended, signal)
       return container.exitCode
     } finally {
       leave()
     }
   }
 
-  #isAnswering({ state, behaviour, startedMs }: Container): boolean {
+  #isAnswering({ state, behaviour, startedMs }: SimulatedContainer): boolean {
     return state === 'running' && answersAt(behaviour, this.#clock.nowMs() - startedMs)
   }
 
-  #sandboxAt({ host }: ReachTarget): Sandbox | undefined {
+  #sandboxAt({ host }: ReachTarget): SimulatedSandbox | undefined {
     return [...this.#sandboxes.values()].findLast(({ ips, isReady }) => isReady && ips.includes(host))
   }
 
-  #connect(sandbox: Sandbox | undefined, target: ReachTarget): Promise<ByteStream> {
+  #connect(sandbox: SimulatedSandbox | undefined, target: ReachTarget): Promise<ByteStream> {
     for (const container of sandbox?.containers ?? []) {
       const connection = this.#isAnswering(container) ? container.ports.connect(target.port) : undefined
       if (connection !== undefined) return Promise.resolve(connection)
@@ -433,26 +397,20 @@ export class SimulatedRuntime implements ContainerRuntime {
     return () => this.#listeners.delete(listener)
   }
 
-  #end(container: Container, exitCode: number): void {
+  #end(container: SimulatedContainer, exitCode: number): void {
     if (container.state === 'exited') return
-    container.state = 'exited'
-    container.finishedMs = this.#clock.nowMs()
-    container.exitCode = exitCode
-    container.stop.abort(hasEnded)
-    container.stdin.end()
-    container.ended.resolve()
-    container.log.wake()
+    container.end(exitCode, this.#clock.nowMs())
     this.#tell(container)
   }
 
-  #forget(sandbox: Sandbox): void {
+  #forget(sandbox: SimulatedSandbox): void {
     const { podUid } = sandbox.config
     const left = (this.#ofPods.get(podUid) ?? []).filter((other) => other !== sandbox)
     if (left.length === 0) this.#ofPods.delete(podUid)
     else this.#ofPods.set(podUid, left)
   }
 
-  #tell({ sandbox }: Container): void {
+  #tell({ sandbox }: SimulatedContainer): void {
     for (const listener of [...this.#listeners]) listener(sandbox.config.podUid)
   }
 
@@ -465,22 +423,3 @@ export class SimulatedRuntime implements ContainerRuntime {
     return ms === 0 ? Promise.resolve() : this.#clock.sleep(ms, signal)
   }
 }
-
-const seen = ({ id, config, state, startedMs, finishedMs, exitCode }: Container): RuntimeContainer => ({
-  id,
-  name: config.name,
-  image: config.image,
-  imageId: imageIdOf(config.image),
-  attempt: config.attempt,
-  state,
-  startedMs,
-  finishedMs,
-  exitCode,
-  reason: '',
-  message: '',
-  logPath: `${logPrefix}${id}`,
-})
-
-const logPrefix = 'simulated:/'
-
-const imageIdOf = (image: string): string => `simulated://${image}`

@@ -1,10 +1,12 @@
 // What restartPolicyRules of containers mean for their pod as a whole.
+import { onceForSpec } from './bound-spec.ts'
 import type { Container } from './container.ts'
-import type { PodSpec } from './pod-spec.ts'
 
 /** Whether the exit of a container may have all of the pod's containers started again, whatever their policies. */
-export const mayRestartAll = ({ containers, initContainers }: PodSpec): boolean =>
-  containers.some(hasSuchRule) || (initContainers?.some(hasSuchRule) ?? false)
+export const mayRestartAll = onceForSpec(
+  ({ containers, initContainers }): boolean =>
+    containers.some(hasSuchRule) || (initContainers?.some(hasSuchRule) ?? false),
+)
 
 const hasSuchRule = ({ restartPolicyRules }: Container): boolean =>
   restartPolicyRules?.some(({ action }) => action === 'RestartAllContainers') ?? false
