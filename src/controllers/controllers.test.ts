@@ -18,6 +18,7 @@ test('the controllers are listed in the order of the alphabet, each under a name
       ['job', 'job-orphans'],
       ['node-ipam', 'node-lifecycle', 'taint-eviction'],
       ['pod-disruption-budget', 'stale-disruption'],
+      ['pod-resource-claim', 'resource-claim'],
     ],
   )
   controllerMetrics(new Metrics()).depth.set({ name: 'x' }, 1)

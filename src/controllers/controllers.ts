@@ -22,6 +22,7 @@ import { nodeIpamController } from './node-ipam/node-ipam.ts'
 import { nodeLifecycleController } from './node-lifecycle/node-lifecycle.ts'
 import { podDisruptionBudgetController } from './pod-disruption-budget.ts'
 import { podGarbageCollector } from './pod-garbage-collector.ts'
+import { podResourceClaimController } from './pod-resource-claim.ts'
 import { claimProtectionController, volumeProtectionController } from './volume-protection.ts'
 import { replicaSetController } from './replica-set.ts'
 import { replicationControllerController } from './replication-controller.ts'
@@ -58,6 +59,7 @@ export const controllers: readonly Controller[] = [
   nodeLifecycleController,
   podDisruptionBudgetController,
   podGarbageCollector,
+  podResourceClaimController,
   volumeProtectionController,
   claimProtectionController,
   replicaSetController,

@@ -22,6 +22,8 @@ import { validatingAdmissionPolicy } from '../api/admissionregistration/v1/valid
 import { serviceCidr } from '../api/networking/v1/service-cidr.ts'
 import { podDisruptionBudget } from '../api/policy/v1/pod-disruption-budget.ts'
 import { clusterRole } from '../api/rbac/v1/cluster-role.ts'
+import { resourceClaimTemplate } from '../api/resource/v1/resource-claim-template.ts'
+import { resourceClaim } from '../api/resource/v1/resource-claim.ts'
 import { volumeAttributesClass } from '../api/storage/v1/volume-attributes-class.ts'
 import { endpointSlice } from '../api/discovery/v1/endpoint-slice.ts'
 import type { Kind } from '../api/kind.ts'
@@ -89,6 +91,17 @@ function workload(random: Random): ApiObject[] {
         updateStrategy: { rollingUpdate: pick(2) === 0 ? { maxSurge: 1, maxUnavailable: 0 } : { maxUnavailable: 1 } },
       },
     }),
+    made(resourceClaimTemplate, 'device', {
+      spec: { spec: { devices: { requests: [{ name: 'r', exactly: { deviceClassName: 'c' } }] } } },
+    }),
+    ...['a', 'b'].map((name) =>
+      made(pod, `user-${name}`, {
+        spec: {
+          containers: [{ name: 'c', image: 'i' }],
+          resourceClaims: ['one', 'two'].map((claim) => ({ name: claim, resourceClaimTemplateName: 'device' })),
+        },
+      }),
+    ),
     aJob(`job`, random),
     made(cronJob, 'tick', {
       metadata: { creationTimestamp: '2029-12-31T23:00:00Z' },
@@ -223,6 +236,7 @@ test('all plans come to rest, for random objects, and after every change of them
     ok(world.all(controllerRevision).length >= 2 && world.all(persistentVolumeClaim).length >= 0)
     equal(world.all(endpointSlice).length, 2, `seed ${seed}`)
     equal(world.all(endpoints).length, 2, `seed ${seed}`)
+    equal(world.all(resourceClaim).length, 4, `seed ${seed}`)
     equal(world.all(cronJob)[0]?.status.active, undefined, `seed ${seed}`)
   }
 })

@@ -83,6 +83,26 @@ test('a claim that is deleted stays while it is used, and goes with its last pod
 test('a pod of the same name is another pod', async () => {
   await using cluster = await startCluster({ nodes: 0 })
   await makeClaim(cluster, [['a', 'another']])
-  await makePod(cluster, 'a')
+  await makePod(cluster, 'a', { resourceClaims: [] })
   deepEqual(await found(cluster), { users: [], hasDevices: false, isHeld: false })
+})
+
+test('a pod that was put on a node by hand uses the devices of its claim; one that waits does not', async () => {
+  await using cluster = await startCluster({ nodes: 0 })
+  const uid = await makePod(cluster, 'a')
+  await makeClaim(cluster, [['a', uid]])
+  await makePod(cluster, 'waiting', { nodeName: undefined })
+  await makePod(cluster, 'b')
+  deepEqual(await found(cluster), { users: ['a', 'b'], hasDevices: true, isHeld: true })
+  await end(cluster, 'a')
+  await end(cluster, 'b')
+  deepEqual(await found(cluster), { users: [], hasDevices: false, isHeld: false })
+})
+
+test('a claim that was made for a pod is not used by another that names it', async () => {
+  await using cluster = await startCluster({ nodes: 0 })
+  const uid = await makePod(cluster, 'a')
+  await makeClaim(cluster, [['a', uid]], uid)
+  await makePod(cluster, 'b')
+  deepEqual(await found(cluster), { users: ['a'], hasDevices: true, isHeld: true })
 })

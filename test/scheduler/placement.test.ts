@@ -4,6 +4,7 @@ import { test } from 'node:test'
 import {
   context,
   deviceClass,
+  event,
   node,
   persistentVolume,
   persistentVolumeClaim,
@@ -11,6 +12,7 @@ import {
   podDisruptionBudget,
   priorityClass,
   resourceClaim,
+  resourceClaimTemplate,
   resourceSlice,
   startCluster,
   storageClass,
@@ -272,6 +274,55 @@ test('devices: one each, on the node that has them, if their selectors mean them
   await makePod(cluster, 'second', using('two'))
   await clock.advance('5s')
   match(await messageOf(cluster, 'second'), /2 cannot allocate all claims/)
+})
+
+test('claims from a template: each pod gets one of its own, with a device, and both go when it ends', async () => {
+  await using cluster = await startCluster({ nodes: 2 })
+  const { client, clock } = cluster
+  await client.of(deviceClass).create({ metadata: { name: 'gpu' }, spec: {} }, '', ctx)
+  const pool = { name: 'node-1', generation: 1, resourceSliceCount: 1 }
+  const devices = [{ name: 'gpu-0' }, { name: 'gpu-1' }]
+  const sliceSpec = { driver: 'gpu.example.com', nodeName: 'node-1', pool, devices }
+  await client.of(resourceSlice).create({ metadata: { name: 'slice' }, spec: sliceSpec }, '', ctx)
+  const using = {
+    resourceClaims: [{ name: 'gpu', resourceClaimTemplateName: 'gpu' }],
+    containers: [{ name: 'c', image: 'x', resources: { claims: [{ name: 'gpu' }] } }],
+  }
+  for (const name of ['first', 'second', 'third']) await makePod(cluster, name, using)
+  await clock.advance('5s')
+  equal(await nodeOf(cluster, 'first'), undefined)
+  const { items: events } = await client.of(event).list({ namespace: 'default' }, ctx)
+  const missing = 'resource claim template "gpu": resourceclaimtemplate.resource.k8s.io "gpu" not found'
+  deepEqual(
+    events
+      .filter(({ reason }) => reason === 'FailedResourceClaimCreation')
+      .map(({ message, involvedObject }) => [involvedObject.name, message]),
+    ['first', 'second', 'third'].map((name) => [name, `PodResourceClaim gpu: ${missing}`]),
+  )
+  const requests = [{ name: 'r', exactly: { deviceClassName: 'gpu' } }]
+  await client
+    .of(resourceClaimTemplate)
+    .create({ metadata: { name: 'gpu' }, spec: { spec: { devices: { requests } } } }, 'default', ctx)
+  await clock.advance('10s')
+  const users = async () => {
+    const { items } = await client.of(resourceClaim).list({ namespace: 'default' }, ctx)
+    return items
+      .map(({ metadata, status: { reservedFor = [], allocation } }) => [
+        metadata.ownerReferences?.[0]?.name,
+        reservedFor.map(({ name }) => name).join(),
+        allocation?.devices.results?.length ?? 0,
+      ])
+      .toSorted()
+  }
+  const has = (name: string) => [name, name, 1]
+  deepEqual(await users(), [has('first'), has('second'), ['third', '', 0]])
+  for (const name of ['first', 'second']) equal(await nodeOf(cluster, name), 'node-1')
+  const { status } = await client.of(pod).get('first', 'default', ctx)
+  match(status.resourceClaimStatuses?.[0]?.resourceClaimName ?? '', /^first-gpu-[0-9a-z]{5}$/)
+  match(await messageOf(cluster, 'third'), /cannot allocate all claims/)
+  await client.of(pod).delete('first', 'default', {}, ctx)
+  await clock.advance('1m')
+  deepEqual(await users(), [has('second'), has('third')])
 })
 
 test('devices that must be made ready: the pod waits for them, and tries others when they fail', async () => {

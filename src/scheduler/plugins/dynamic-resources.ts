@@ -9,7 +9,12 @@ import { pod as podKind, type Pod } from '../../api/core/v1/pod.ts'
 import { controllerOf, isBeingDeleted, keyOf, namespaceOf, objectKey } from '../../api/object.ts'
 import { deviceClass } from '../../api/resource/v1/device-class.ts'
 import { SelectorError } from '../../api/resource/v1/device-selector.ts'
-import { resourceClaim, type AllocationResult, type ResourceClaim } from '../../api/resource/v1/resource-claim.ts'
+import {
+  reservedForMax,
+  resourceClaim,
+  type AllocationResult,
+  type ResourceClaim,
+} from '../../api/resource/v1/resource-claim.ts'
 import { resourceSlice, type ResourceSlice } from '../../api/resource/v1/resource-slice.ts'
 import {
   defineSchedulerPlugin,
@@ -36,7 +41,6 @@ import {
 const elsewhere = rejection('resourceclaim not available on the node', true)
 const noDevices = rejection('cannot allocate all claims', true)
 const inUse = rejection('resourceclaim in use', false)
-const usersMax = 256
 const suffixLength = 5
 const bindingTimeoutDefault = '600s'
 
@@ -170,7 +174,7 @@ class Devices {
         )
       const { allocation, reservedFor = [] } = claim.status
       const isUser = reservedFor.some(({ uid }) => uid === pod.metadata.uid)
-      if (allocation !== undefined && !isUser && reservedFor.length >= usersMax) return inUse
+      if (allocation !== undefined && !isUser && reservedFor.length >= reservedForMax) return inUse
       const problem = allocation === undefined ? claimProblem(claim, (each) => this.#classOf(each)) : undefined
       if (problem !== undefined) return rejection(problem, false)
       ;(allocation === undefined ? pending : allocated).push(claim)

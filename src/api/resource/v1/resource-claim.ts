@@ -127,7 +127,8 @@ export const resourceClaim = defineKind<ResourceClaim, ResourceClaimInput>({
   fieldLabels: {},
 })
 
-const reservedForMax = 256
+/** As many may use a claim at a time. */
+export const reservedForMax = 256
 
 function stateText({ metadata, status: { allocation, reservedFor = [] } }: ResourceClaim): string {
   const isDeleted = metadata.deletionTimestamp !== undefined
