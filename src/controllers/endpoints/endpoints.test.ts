@@ -89,10 +89,29 @@ const slices: [why: string, object: ApiObject, others: ApiObject[], changes: str
     ['update IPv4 : '],
   ],
   [
-    'removes a slice for ports that it no longer has',
+    'writes one for ports that it no longer has anew',
     aService(),
     [backend('a', '10.0.0.1'), slice({ ports: [{ name: '', port: 9, protocol: 'TCP' }] })],
-    ['create IPv4 80: 10.0.0.1 ready serving', 'delete IPv4 9: '],
+    ['update IPv4 80: 10.0.0.1 ready serving'],
+  ],
+  [
+    'stays when the last endpoint goes, without its ports',
+    aService(),
+    [slice({ endpoints: [{ addresses: ['10.0.0.1'] }], ports: [{ name: '', port: 80, protocol: 'TCP' }] })],
+    ['update IPv4 : '],
+  ],
+  [
+    'is the one of several that stays then',
+    aService(),
+    [80, 81].map((port) => slice({ ports: [{ name: '', port, protocol: 'TCP' }] }, `web-${port}`)),
+    ['update IPv4 : ', 'delete IPv4 81: '],
+  ],
+  ['that holds nothing stays as it is', aService(), [slice({ ports: [] })], []],
+  [
+    'does not become one of another family',
+    aService({ ipFamilies: ['IPv6'] }),
+    [slice({ ports: [{ name: '', port: 9, protocol: 'TCP' }] })],
+    ['create IPv6 : ', 'delete IPv4 9: '],
   ],
 ]
 for (const [why, object, others, changes] of slices)

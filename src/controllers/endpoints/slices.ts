@@ -37,7 +37,30 @@ export function sliceChanges(
     for (const slice of own) claimed.add(slice)
     return groupChanges(own, group, look)
   })
-  return [...changes, ...existing.filter((slice) => !claimed.has(slice)).map(remove)]
+  return recycled([...changes, ...existing.filter((slice) => !claimed.has(slice)).map(remove)])
+}
+
+/** Where one slice is to be made and another to go, the other becomes the one: whoever follows them sees no gap. */
+function recycled(changes: readonly Change[]): Change[] {
+  const made = changes.filter(({ kind }) => kind === 'create')
+  return changes
+    .map((change) => {
+      const { object } = change
+      if (change.kind !== 'delete') return change
+      const at = made.findLastIndex((each) => addressTypeOf(each.object) === addressTypeOf(object))
+      const [next] = at < 0 ? [] : made.splice(at, 1)
+      return next === undefined ? change : rewritten(change.object as EndpointSlice, next.object as EndpointSlice)
+    })
+    .filter((change) => change.kind !== 'create' || made.includes(change))
+}
+
+const addressTypeOf = (slice: object): string => (slice as EndpointSlice).addressType
+
+function rewritten(slice: EndpointSlice, { metadata, endpoints = [], ports = [] }: EndpointSlice): Change {
+  const { annotations: _, ...kept } = slice.metadata
+  const { generateName: __, ...looks } = metadata
+  const object: EndpointSlice = { ...slice, metadata: { ...kept, ...looks }, endpoints, ports }
+  return { kind: 'update', of: endpointSlice, object }
 }
 
 const idOf = ({ targetRef, addresses }: Endpoint): string => targetRef?.uid ?? addresses.join()
