@@ -123,7 +123,7 @@ test('an owner that is not there is asked for once, however many depend on it', 
 test('a foreground deletion goes on where the collector was ended in the middle of it', async () => {
   const api = apiOf(configMaps, widget)
   const owner = api.add(widget, {
-    ...{ name: 'owner', deletionTimestamp: 'now', finalizers: ['foregroundDeletion'] },
+    ...{ name: 'owner', deletionTimestamp: '2026-01-01T00:00:00Z', finalizers: ['foregroundDeletion'] },
   })
   api.add(configMaps, { name: 'child', finalizers: ['test/hold'], ...ownedBy(owner, { blockOwnerDeletion: true }) })
   {
@@ -148,7 +148,7 @@ const oneByOne = kindNamed('example.net', 'v1', 'Bolt')
 /** The namespace `team`, which ends. */
 function ending(api: TinyApi): () => Namespace | undefined {
   const body = { spec: { finalizers: ['kubernetes'] }, status: { phase: 'Terminating' } }
-  const held = { name: 'team', deletionTimestamp: 'now', finalizers: ['kubernetes'] }
+  const held = { name: 'team', deletionTimestamp: '2026-01-01T00:00:00Z', finalizers: ['kubernetes'] }
   api.add(namespaces, held, '', body)
   return () => api.find(namespaces, 'team') as Namespace | undefined
 }
