@@ -52,10 +52,7 @@ export class Link {
 
   /** Called once to begin with, and then when the other side wakes us. */
   woken(): void {
-    if (this.isFull) {
-      this.#out.publish()
-      if (!this.isFull) this.#end.onRoom()
-    }
+    if (this.isFull) this.#publish()
     if (!this.#isTaking) this.#take()
   }
 
@@ -87,7 +84,14 @@ export class Link {
     this.#senders = []
     for (const sender of senders) sender.leave()
     this.#isFlushing = false
+    this.#publish()
+  }
+
+  /** What found no room may find it before the other side has been asked to tell of it. */
+  #publish(): void {
+    const wasFull = this.isFull
     this.#out.publish()
+    if (wasFull && !this.isFull) this.#end.onRoom()
   }
 
   readonly #take = (): void => {

@@ -1,0 +1,35 @@
+import { deepEqual, equal } from 'node:assert/strict'
+import { test } from 'node:test'
+import { turn } from '../../../base/turn.ts'
+import { frameBytesMax, Link, newLinkMemory, otherSide } from './link.ts'
+
+/** So many of the longest frames fit into the ring. */
+const framesFitting = 15
+const frame = Buffer.alloc(frameBytesMax)
+
+for (const [when, takesEarly] of [
+  ['after it was asked to tell', false],
+  ['before anybody asked', true],
+] as const)
+  test(`who found no room hears that there is some, also when the other side has made it ${when}`, async () => {
+    const memory = newLinkMemory()
+    let [rooms, taken] = [0, 0]
+    const sender = new Link(memory, { wake: () => receiver.woken(), onFrame() {}, onRoom: () => rooms++ })
+    const receiver = new Link(otherSide(memory), {
+      wake: () => sender.woken(),
+      onFrame: () => taken++,
+      onRoom() {},
+    })
+    const send = () => sender.send(1, [frame], frame.length)
+    for (let count = 0; count < framesFitting; count++) send()
+    await turn()
+    equal(sender.isFull, false)
+    send()
+    equal(sender.isFull, true)
+    if (takesEarly) receiver.woken()
+    for (let turns = 0; turns < 3; turns++) {
+      await turn()
+      receiver.woken()
+    }
+    deepEqual([rooms, taken, sender.isFull], [1, framesFitting + 1, false])
+  })
