@@ -1,4 +1,5 @@
 // ApiServer: the road of a request, from its sender through the stations to the registry. Transports bring requests in.
+import { abreast } from '../base/abreast.ts'
 import type { Clock } from '../base/clock.ts'
 import { causeOf, type FlowRecorder } from '../base/flow.ts'
 import type { Log } from '../base/log.ts'
@@ -27,7 +28,7 @@ import { Registry } from './registry/registry.ts'
 import type { ResourceRequest } from './registry/parts.ts'
 import type { Seed } from './registry/seed.ts'
 import { keepUp, type Upkeep } from './registry/upkeep.ts'
-import type { ApiRequest, ResourceTarget } from './request.ts'
+import type { ApiRequest, ResourceTarget, Target } from './request.ts'
 import type { RequestMetrics } from './request-metrics.ts'
 import { road, type Next } from './station.ts'
 import { stations } from './stations.ts'
@@ -127,9 +128,9 @@ export class ApiServer {
   /** Takes a request along its road. */
   handle(request: ApiRequest): Soon<Answer> {
     const { target } = request
-    return this.#isReady || (target.kind === 'path' && healthPaths.test(target.path))
-      ? this.#take(request)
-      : unlessAborted(this.#ready.promise, request.context.signal).then(() => this.#take(request))
+    if (!this.#isReady && !(target.kind === 'path' && healthPaths.test(target.path)))
+      return unlessAborted(this.#ready.promise, request.context.signal).then(() => this.#take(request))
+    return isRead(target) ? this.#take(request) : abreast().then(() => this.#take(request))
   }
 
   #take(request: ApiRequest): Soon<Answer> {
@@ -177,6 +178,10 @@ export class ApiServer {
     return answerPath(target.path, target.accept, this.#paths)
   }
 }
+
+/** Its road is so short that it is walked at once. */
+const isRead = ({ kind, verb }: Target): boolean =>
+  kind === 'path' || verb === 'get' || verb === 'list' || verb === 'watch'
 
 const healthPaths = /^\/(healthz|livez|readyz)(\/|$)/
 

@@ -1,4 +1,5 @@
 // Create and update: ingest, prepare, admit, validate, commit; again from the newest version when someone was faster.
+import { abreast } from '../../base/abreast.ts'
 import { rfc3339 } from '../../base/clock.ts'
 import { newUid, nameSuffix } from '../../base/ids.ts'
 import type { Kind } from '../../api/kind.ts'
@@ -61,6 +62,7 @@ const strictErrorsOf = ({ body }: ResourceRequest): StrictErrors | undefined =>
 export async function create(parts: ResourceParts, request: ResourceRequest, asked: Asked): Promise<Written> {
   const { kind, strategy, face } = parts
   const { fieldValidation } = writeOptionsOf(request)
+  await abreast()
   const { object: asSent, warnings: sentWarnings } = ingest(
     face.kind,
     asked.body,
@@ -72,6 +74,7 @@ export async function create(parts: ResourceParts, request: ResourceRequest, ask
   const managedFields = asked.managedFields ?? managedOfNew(parts, request, asSent)
   const sent = withManagedFields(face.toStored(asSent), managedFields)
   if (sent.metadata.resourceVersion) throw badRequest('resourceVersion should not be set on objects to be created')
+  await abreast()
   const base = asNew(parts, request, kind.complete?.(sent) ?? sent)
   for (let tries = 1; ; tries++) {
     const named = withName(parts, base)
@@ -89,6 +92,7 @@ export async function create(parts: ResourceParts, request: ResourceRequest, ask
     if (verdict instanceof Promise) await verdict
     passed(parts, request, 'validating')
     const warnings = both(both(sentWarnings, attributes.notes.warnings), kind.warnings?.(object) ?? [])
+    await abreast()
     const stored = await parts.admission.reserving(final, (reserved) =>
       isDryRun(request)
         ? Promise.resolve(preview(object, 0))
@@ -180,12 +184,14 @@ export async function update(
   const { namespace, name } = request.target
   const { signal, cause } = request.context
   const { fieldValidation } = writeOptionsOf(request)
+  await abreast()
   let current = cache.get(objectKey(namespace, name))
   for (let tries = 1; ; tries++) {
     if (current === undefined || tries > 1) current = await readStored(parts, namespace, name, signal)
     if (current === undefined) throw notFound(kind, name)
     const shown = face.shown(current).object
     const asked = transform(shown)
+    await abreast()
     const { object: asSent, warnings: sentWarnings } = ingest(
       face.kind,
       asked.body,
@@ -200,6 +206,7 @@ export async function update(
       if (tries > 1) throw stale
       continue // the cache may lag behind what the client has seen
     }
+    await abreast()
     const notes = new AdmissionNotes(request.record)
     const attributes = await prepareUpdate(parts, request, sent, current.object, options, notes)
     const { object } = attributes
