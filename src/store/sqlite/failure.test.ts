@@ -1,6 +1,7 @@
 // A batch that the disk does not take: its writers and those behind them are told, and nothing of it is ever seen.
 import { deepEqual, equal, rejects } from 'node:assert/strict'
 import { test } from 'node:test'
+import { turn } from '../../base/turn.ts'
 import { VirtualClock } from '../../base/virtual-clock.ts'
 import { nodeWorkers } from '../../platform/node/workers.ts'
 import type { Workers } from '../../platform/workers.ts'
@@ -74,7 +75,7 @@ test('a key whose move to another lease was taken back goes with the one that it
   await store.close()
 })
 
-test('an abort tells the writer at once; the write goes on', async () => {
+test('a writer who leaves is let go; the write goes on', async () => {
   const store = await openAt(freshPath())
   const controller = new AbortController()
   const operations = [{ kind: 'put', key: '/a', value: new Uint8Array() } as const]
@@ -85,6 +86,30 @@ test('an abort tells the writer at once; the write goes on', async () => {
   await put(store, '/b', 'x')
   deepEqual(await contentOf(store), ['/a= 2 2', '/b=x 3 3'])
   await store.close()
+})
+
+test('a writer who leaves is let go also while the disk does not answer', async () => {
+  let stop = () => Promise.resolve()
+  let isHeld = false
+  const workers: Workers = {
+    start<In, Out>(module: URL, data: unknown) {
+      const handle = nodeWorkers.start<In, Out>(module, data)
+      stop = () => handle.stop()
+      return { ...handle, post: (message: In) => void (isHeld || handle.post(message)) }
+    },
+  }
+  const store = await openAt(freshPath(), { workers })
+  isHeld = true
+  const [first, second] = [new AbortController(), new AbortController()]
+  const operations = [{ kind: 'put', key: '/a', value: new Uint8Array() } as const]
+  const written = store.commit({ conditions: [], operations }, first.signal)
+  await turn()
+  const waiting = store.commit({ conditions: [], operations }, second.signal)
+  second.abort(new Error('the second left'))
+  await rejects(waiting, /the second left/)
+  first.abort(new Error('the first left'))
+  await rejects(written, /the first left/)
+  await stop()
 })
 
 test('when the disk thread dies every writer is told, and reads go on', async () => {

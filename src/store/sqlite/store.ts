@@ -3,7 +3,6 @@
 import type { Channel } from '../../base/channel.ts'
 import { assert } from '../../base/assert.ts'
 import type { Clock } from '../../base/clock.ts'
-import { offAbort, onAbort } from '../../base/on-abort.ts'
 import type { Workers } from '../../platform/workers.ts'
 import type { History } from '../history.ts'
 import { LeaseTable } from '../lease-table.ts'
@@ -165,18 +164,11 @@ export class SqliteStore implements Store {
     const revision = prepared.kind === 'pending' ? prepared.version.revision : prepared.revision
     // An answer that rests on pending writes waits for them: they may yet be taken back.
     if (!this.#history.hasPending) return answer.resolve({ kind, revision })
-    const abort = () => answer.reject(signal.reason)
-    onAbort(signal, abort)
     this.#queue.add({
       ...(prepared.kind === 'pending' ? { record: { kind: 'version', version: prepared.version } } : {}),
-      settle: () => {
-        offAbort(signal, abort)
-        answer.resolve({ kind, revision })
-      },
-      fail: (error) => {
-        offAbort(signal, abort)
-        answer.reject(error)
-      },
+      signal,
+      settle: () => answer.resolve({ kind, revision }),
+      fail: answer.reject,
     })
   }
 

@@ -1,6 +1,6 @@
 // WriteQueue: group commit. Whatever is written while the disk is busy goes to it together, in one transaction with
 // one sync. A batch that fails takes back everything pending, because all of it was numbered and checked on top.
-import type { Clock } from '../../base/clock.ts'
+import { every, type Clock } from '../../base/clock.ts'
 import type { History } from '../history.ts'
 import type { Lease } from '../lease-table.ts'
 import type { LeaseId } from '../store.ts'
@@ -16,6 +16,8 @@ export interface Entry {
     | { readonly kind: 'version'; readonly version: Version }
     | { readonly kind: 'granted'; readonly lease: Lease }
     | { readonly kind: 'ended'; readonly id: LeaseId }
+  /** Whoever waits for it may leave before. */
+  readonly signal?: AbortSignal
   settle(): void
   fail(error: Error): void
 }
@@ -29,6 +31,8 @@ const entriesPerBatchMax = 1_000
 const bytesPerBatchMax = 4 * 1024 * 1024
 /** More writers than this would wait for seconds: they are told so. */
 const entriesMax = 50_000
+/** Who leaves while the disk takes its time is let go within this: to listen to each signal costs more than to look. */
+const leaversLookMs = 100
 
 export class WriteQueue {
   readonly #disk: Disk
@@ -36,6 +40,8 @@ export class WriteQueue {
   readonly #history: History
   readonly #onDurable: () => void
   #entries: Entry[] = []
+  /** The batch that went to the disk last. */
+  #writing: readonly Entry[] = []
   #chores: Chore[] = []
   #drained: Promise<void> | undefined
   /** Why nothing is written any more. */
@@ -95,7 +101,7 @@ export class WriteQueue {
   }
 
   async #writeBatch(): Promise<void> {
-    const batch = this.#takeBatch()
+    const batch = (this.#writing = this.#takeBatch())
     const records = batch.flatMap(({ record }) => record ?? [])
     const versions = records.flatMap((record) => (record.kind === 'version' ? [record.version] : []))
     if (records.length > 0)
@@ -109,6 +115,7 @@ export class WriteQueue {
       } catch (error) {
         return this.#takeBack(batch, error as Error)
       }
+    letLeaversGo(batch)
     const published = this.#history.publish(versions.length)
     for (const entry of batch) entry.settle()
     // The writers' own continuations are queued before what this wakes.
@@ -137,7 +144,17 @@ export class WriteQueue {
     for (const entry of [...batch, ...dependent]) entry.fail(error)
   }
 
-  #ask(request: DiskRequest): Promise<boolean> {
-    return this.#clock.outside(this.#disk.request(request))
+  async #ask(request: DiskRequest): Promise<boolean> {
+    const looks = every(this.#clock, leaversLookMs, () => letLeaversGo([...this.#writing, ...this.#entries]))
+    try {
+      return await this.#clock.outside(this.#disk.request(request))
+    } finally {
+      looks.cancel()
+    }
   }
+}
+
+/** What comes of the write later does not reach them any more. */
+function letLeaversGo(entries: readonly Entry[]): void {
+  for (const entry of entries) if (entry.signal?.aborted) entry.fail(entry.signal.reason as Error)
 }
