@@ -42,9 +42,14 @@ function printedName(userAgent: string): string {
 }
 
 const encoder = new TextEncoder()
+const none: readonly FieldError[] = []
 const isPrintable = (character: string): boolean => /^[\p{L}\p{M}\p{N}\p{P}\p{S} ]$/u.test(character)
 
-export function fieldManagerErrors(name: string, path: string): FieldError[] {
+/** Printable and a byte each, and not too many: most names. */
+const plainName = new RegExp(`^[ -~]{0,${fieldManagerBytesMax}}$`)
+
+export function fieldManagerErrors(name: string, path: string): readonly FieldError[] {
+  if (plainName.test(name)) return none
   const errors: FieldError[] = []
   if (encoder.encode(name).length > fieldManagerBytesMax) errors.push(tooLong(path, fieldManagerBytesMax))
   let position = 0

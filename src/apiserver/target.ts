@@ -11,10 +11,16 @@ import type { Target, Verb } from './request.ts'
 const byPath = new Map<string, Map<string, Kind>>()
 for (const kind of kinds) getOrMake(byPath, kind.apiVersion, () => new Map<string, Kind>()).set(kind.plural, kind)
 
+/** What stands between slashes. To look for them one by one costs half of `split`, which remembers texts. */
 function segmentsOf(path: string): string[] {
-  const parts = path.split('/')
-  if (parts[0] === '') parts.shift()
-  return parts.includes('') ? parts.filter((part) => part !== '') : parts
+  const parts: string[] = []
+  for (let start = 0; start < path.length;) {
+    const slash = path.indexOf('/', start)
+    const end = slash < 0 ? path.length : slash
+    if (end > start) parts.push(path.slice(start, end))
+    start = end + 1
+  }
+  return parts
 }
 
 export function targetOf(method: string, path: string, query: URLSearchParams, accept: string): Target {

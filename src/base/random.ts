@@ -71,7 +71,7 @@ function mixed(seed: number, text: string): number {
 }
 
 // Drawn many at a time: asking the platform costs more than what it gives.
-const drawn = new Uint32Array(256)
+const drawn = new Uint32Array(4096)
 let used = drawn.length
 
 export const systemRandom: Random = {
