@@ -6,11 +6,12 @@ import {
   notSupported,
   required,
   notFound,
+  tooMany,
   type FieldError,
 } from '../../../schema/field-error.ts'
 import { dnsLabelErrors } from '../../names.ts'
 import { portErrors, portNameErrors } from '../../network-rules.ts'
-import type { Container, ContainerPort, ContainerResizePolicy } from './container.ts'
+import type { Container, ContainerPort, ContainerResizePolicy, ContainerRestartRule } from './container.ts'
 import { validateEnv, validateEnvFrom } from './environment-rules.ts'
 import { validateDevices, validateMounts, type Volumes } from './mount-rules.ts'
 import type { PodSpec } from './pod-spec.ts'
@@ -222,6 +223,10 @@ function validateResizePolicy(
 }
 
 const containerRestartPolicies = ['Always', 'Never', 'OnFailure']
+const restartActions = ['Restart', 'RestartAllContainers']
+const exitCodeOperators = ['In', 'NotIn']
+const restartRulesMax = 20
+const exitCodesMax = 255
 
 function validateRestartRules({ restartPolicy, restartPolicyRules = [] }: Container, path: string): FieldError[] {
   const errors: FieldError[] = []
@@ -229,5 +234,21 @@ function validateRestartRules({ restartPolicy, restartPolicyRules = [] }: Contai
     errors.push(notSupported(`${path}.restartPolicy`, restartPolicy, containerRestartPolicies))
   if (restartPolicyRules.length > 0 && restartPolicy === undefined)
     errors.push(required(`${path}.restartPolicy`, 'must specify restartPolicy when restart rules are used'))
+  if (restartPolicyRules.length > restartRulesMax)
+    errors.push(tooMany(`${path}.restartPolicyRules`, restartPolicyRules.length, restartRulesMax))
+  restartPolicyRules.forEach((rule, index) =>
+    errors.push(...validateRestartRule(rule, `${path}.restartPolicyRules[${index}]`)),
+  )
+  return errors
+}
+
+// Both words are required, and absent where they were empty: upstream then shows them as "".
+function validateRestartRule({ action, exitCodes }: ContainerRestartRule, path: string): FieldError[] {
+  const errors = restartActions.includes(action) ? [] : [notSupported(`${path}.action`, action || '', restartActions)]
+  if (exitCodes === undefined) return [...errors, required(`${path}.exitCodes`, 'must be specified')]
+  const { operator, values = [] } = exitCodes
+  if (!exitCodeOperators.includes(operator))
+    errors.push(notSupported(`${path}.exitCodes.operator`, operator || '', exitCodeOperators))
+  if (values.length > exitCodesMax) errors.push(tooMany(`${path}.exitCodes.values`, values.length, exitCodesMax))
   return errors
 }

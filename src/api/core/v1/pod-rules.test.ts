@@ -33,6 +33,14 @@ const withSpec = (spec: object): object => ({ containers: [container], ...spec }
 const label =
   "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end with an alphanumeric character (e.g. 'my-name',  or '123-abc', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?')"
 
+const restartRule = (more: object = {}) => ({
+  action: 'Restart',
+  exitCodes: { operator: 'In', values: [3] },
+  ...more,
+})
+const withRules = (...restartPolicyRules: object[]) => withContainer({ restartPolicy: 'Never', restartPolicyRules })
+const ruleAt = 'spec.containers[0].restartPolicyRules'
+
 type Row = [why: string, spec: object, errors: string[]]
 
 const accepted: Row[] = [
@@ -49,6 +57,11 @@ const accepted: Row[] = [
     withSpec({
       initContainers: [{ ...container, name: 's', restartPolicy: 'Always', livenessProbe: { tcpSocket: { port: 1 } } }],
     }),
+    [],
+  ],
+  [
+    'a rule by which an exit has all containers started again',
+    withContainer({ restartPolicy: 'Never', restartPolicyRules: [restartRule({ action: 'RestartAllContainers' })] }),
     [],
   ],
   ['an extended resource', withContainer({ resources: { limits: { 'a.b/c': '2' } } }), []],
@@ -70,6 +83,53 @@ const containers: Row[] = [
     'an unknown restart policy',
     withSpec({ restartPolicy: 'Sometimes' }),
     ['spec.restartPolicy: Unsupported value: "Sometimes": supported values: "Always", "OnFailure", "Never"'],
+  ],
+  [
+    'rules of restarts without a policy',
+    withContainer({ restartPolicyRules: [restartRule()] }),
+    ['spec.containers[0].restartPolicy: Required value: must specify restartPolicy when restart rules are used'],
+  ],
+  [
+    'an unknown policy, of an init container',
+    withSpec({ initContainers: [{ ...container, name: 's', restartPolicy: 'Sometimes' }] }),
+    [
+      'spec.initContainers[0].restartPolicy: Unsupported value: "Sometimes": supported values: "Always", "Never", "OnFailure"',
+    ],
+  ],
+  [
+    'a rule that does something unknown',
+    withRules(restartRule(), restartRule({ action: 'DoNotRestart' })),
+    [`${ruleAt}[1].action: Unsupported value: "DoNotRestart": supported values: "Restart", "RestartAllContainers"`],
+  ],
+  [
+    'a rule that does nothing, for no exit',
+    withRules({}),
+    [
+      `${ruleAt}[0].action: Unsupported value: "": supported values: "Restart", "RestartAllContainers"`,
+      `${ruleAt}[0].exitCodes: Required value: must be specified`,
+    ],
+  ],
+  [
+    'exit codes that are compared in an unknown way, or in none',
+    withRules(
+      restartRule({ exitCodes: { operator: 'Equals', values: [3] } }),
+      restartRule({ exitCodes: { values: [3] } }),
+    ),
+    [
+      `${ruleAt}[0].exitCodes.operator: Unsupported value: "Equals": supported values: "In", "NotIn"`,
+      `${ruleAt}[1].exitCodes.operator: Unsupported value: "": supported values: "In", "NotIn"`,
+    ],
+  ],
+  [
+    'more rules and more exit codes than may be',
+    withRules(
+      restartRule({ exitCodes: { operator: 'In', values: Array.from({ length: 256 }, (_, code) => code) } }),
+      ...Array.from({ length: 20 }, () => restartRule()),
+    ),
+    [
+      `${ruleAt}: Too many: 21: must have at most 20 items`,
+      `${ruleAt}[0].exitCodes.values: Too many: 256: must have at most 255 items`,
+    ],
   ],
   [
     'a port without a number',
