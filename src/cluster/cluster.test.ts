@@ -212,15 +212,19 @@ test('plugins by flags, and the configuration file of those that take one, with 
   deepEqual(admission.limitedResources, [{ group: '', plural: 'pods', contains: ['pods'], scopes: [] }])
 })
 
-test('a data directory is locked by one process; the lock of a dead one does not count', async () => {
+test('a data directory is locked by one process; the lock of a dead one does not count, whoever has its number now', async () => {
   const path = await folder()
   {
     await using _lock = await lockDirectory(path)
     await rejects(lockDirectory(path), DirectoryInUse)
-    match(await readFile(join(path, 'lock'), 'utf8'), /^\d+$/)
+    match(await readFile(join(path, 'lock'), 'utf8'), /^\d+( \d+)?$/)
+    deepEqual(await readdir(path), ['lock'])
   }
-  await writeFile(join(path, 'lock'), '999999999')
-  await using _again = await lockDirectory(path)
+  const reused = process.platform === 'linux' ? [`${process.pid} 1`] : []
+  for (const left of ['', '999999999', '999999999 1', ...reused]) {
+    await writeFile(join(path, 'lock'), left)
+    await using _again = await lockDirectory(path)
+  }
   await rm(path, { recursive: true })
 })
 
