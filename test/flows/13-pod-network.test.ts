@@ -35,6 +35,7 @@ test('13 pod network', async () => {
   await pods.delete('c', 'default', {}, ctx)
   await clock.advance('2m')
   equal(await addressOf('late'), '10.9.0.4', 'what one gives back another gets')
+  const gone = since(cluster.flow(pod, 'c'), 'delete pods c')
   const waited = since(cluster.flow(pod, 'late'), 'test ──► API Server')
 
   await cluster.kill('kubelet/node-0')
@@ -50,8 +51,13 @@ test('13 pod network', async () => {
   await comparePage('13-pod-network', 'Pod network', [
     {
       heading: 'A pod gets its address',
-      text: 'The runtime makes the sandbox, and the network plugins give it an address of the range of the node; the kubelet tells it in the status.',
+      text: 'The runtime makes the sandbox and has the network plugins give it an address of the range of the node; the kubelet tells it in the status. It is the runtime that calls the plugins, so no arrow leads to them here.',
       diagram: excerpt(flow, ...steps),
+    },
+    {
+      heading: 'It gives it back',
+      text: 'With the sandbox the address goes: the next pod may have it.',
+      diagram: excerpt(gone, ...steps, /delete pods c/, /delete pod c/),
     },
     {
       heading: 'The range is exhausted',

@@ -162,16 +162,19 @@ async function leave({ cluster, clock, admin }: Awaited<ReturnType<typeof start>
       text: 'Nothing new is placed on it, and what runs there is evicted: it ends in order, where budgets allow it.',
       diagram: [
         excerpt(lifeText('nodes', '', 'node-0'), /kubectl ──► API Server: patch nodes/),
-        excerpt(lifeText('pods', 'default', 'work'), /eviction/, /(delete|update) pods/, /Store: delete pod/),
-      ].join('\n'),
+        excerpt(
+          lifeText('pods', 'default', 'work'),
+          /eviction/,
+          /Runtime: stop/,
+          /(delete|update) pods/,
+          /Store: delete pod/,
+        ),
+      ].join('\n\n'),
     },
     {
       heading: 'A node leaves',
       text: 'Its kubelet has ended. The garbage collector takes what belonged to the node.',
-      diagram: [
-        excerpt(lifeText('nodes', '', 'node-0'), /delete nodes/, /Store: delete node/),
-        excerpt(lifeText('leases', 'kube-node-lease', 'node-0'), /delete leases/, /Store: delete lease/),
-      ].join('\n'),
+      diagram: excerpt(lifeText('leases', 'kube-node-lease', 'node-0'), /delete leases/, /Store: delete lease/),
     },
   ]
 }
