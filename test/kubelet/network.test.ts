@@ -7,7 +7,7 @@ import { dirname, join } from 'node:path'
 import { test } from 'node:test'
 import { inNamespaces } from '../containers/namespaces.ts'
 import { startRealUp } from '../containers/up.harness.ts'
-import { until } from '../until.ts'
+import { until, untilMatch } from '../until.ts'
 
 inNamespaces(import.meta.url, () => {
   test('addresses run out, come back, and none is leaked; plugins and a runtime that are away are told', async () => {
@@ -54,10 +54,9 @@ inNamespaces(import.meta.url, () => {
         '-o',
         'jsonpath={.items[0].status.conditions[?(@.type=="Ready")].reason} {.items[0].status.conditions[?(@.type=="Ready")].message}',
       ])
-    equal(await ready(), 'KubeletReady kubelet is posting ready status')
+    await untilMatch(ready, /^KubeletReady kubelet is posting ready status$/)
     process.kill(pid, 'SIGSTOP')
-    await until(async () => (await ready()).startsWith('KubeletNotReady'))
-    equal(await ready(), 'KubeletNotReady container runtime is down')
+    equal(await untilMatch(ready, /^KubeletNotReady/), 'KubeletNotReady container runtime is down')
     const taints = ['get', 'node', '-o', 'jsonpath={.items[0].spec.taints[*].key}']
     await until(async () => (await k(taints)).includes('node.kubernetes.io/not-ready'))
     process.kill(pid, 'SIGCONT')

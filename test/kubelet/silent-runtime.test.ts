@@ -1,11 +1,11 @@
 // A kubelet whose runtime does not answer when it starts: the node is there and says why it is not ready, until it is.
-import { equal, match } from 'node:assert/strict'
+import { equal } from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { startContainerd } from '../containers/containerd.harness.ts'
 import { inNamespaces } from '../containers/namespaces.ts'
-import { until } from '../until.ts'
+import { untilMatch } from '../until.ts'
 import { goodToken, startJoinable } from './joining.harness.ts'
 
 inNamespaces(import.meta.url, () => {
@@ -25,12 +25,10 @@ inNamespaces(import.meta.url, () => {
     const ready = '.status.conditions[?(@.type=="Ready")]'
     const look = `jsonpath={${ready}.status} {${ready}.reason} {${ready}.message} {.status.nodeInfo.containerRuntimeVersion}`
     const seen = async () => (await ask(['get', 'node', 'worker', '-o', look])).out
-    await until(async () => (await seen()) !== '')
-    equal(await seen(), 'False KubeletNotReady container runtime is down remote://Unknown')
+    equal(await untilMatch(seen, /^False/), 'False KubeletNotReady container runtime is down remote://Unknown')
     process.kill(pid, 'SIGCONT')
     await starting
-    await until(async () => (await seen()).startsWith('True'))
-    match(await seen(), /^True KubeletReady kubelet is posting ready status containerd:\/\/.+/)
+    await untilMatch(seen, /^True KubeletReady kubelet is posting ready status containerd:\/\/.+/)
     const lease = ['get', 'lease', '-n', 'kube-node-lease', 'worker', '-o', 'jsonpath={.spec.holderIdentity}']
     equal(await k(lease), 'worker')
   })
