@@ -100,7 +100,7 @@ export class PodReporter {
       memory.written = now
       // What else has changed meanwhile is news all the same.
       const { generation, resourceVersion: version } = now.metadata
-      if (generation === wanted.metadata.generation && isSame(status, now.status))
+      if (generation === wanted.metadata.generation && !leadsOn(wanted, memory) && isSame(status, now.status))
         memory.told = { status, atMs: nowMs, version }
       return now
     } catch (error) {
@@ -113,6 +113,10 @@ export class PodReporter {
     }
   }
 }
+
+/** More follows from what is told: a deadline runs from the start of the pod, and a resize is over once it is shown. */
+const leadsOn = ({ spec, status }: Pod, { resize }: PodMemory): boolean =>
+  resize?.isUnderWay === true || (spec.activeDeadlineSeconds !== undefined && status.startTime === undefined)
 
 /** There is something to be heard, or to be forgotten. */
 const mayHaveEnded = (running: RuntimePod | undefined, { lastWords }: PodMemory): boolean =>

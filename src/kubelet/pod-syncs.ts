@@ -21,10 +21,18 @@ export interface PodSyncsParts {
   readonly nodeName: string
 }
 
+/** A version of a pod that came while it was worked on. */
+interface Seen {
+  readonly version: string
+  readonly cause: Cause
+}
+
 /** A pod that is worked on: what for, and how to stop that. */
 interface Sync {
   readonly purpose: string
   readonly ended: AbortController
+  /** Undefined while none has come: the worker's own words come back before it knows that they were heard. */
+  seen: Seen[] | undefined
 }
 
 // Keyed by uid: a pod deleted and made again under its name is another pod.
@@ -47,11 +55,16 @@ export class PodSyncs {
 
   /** The pod itself has changed, or is gone. An image is not waited for by a pod that is to end. */
   see(uid: string, now: Pod | undefined, cause: Cause): void {
+    const version = now?.metadata.resourceVersion
     // What the worker has told itself is no news to it.
-    if (now !== undefined && this.#parts.worker.hasTold(uid, now.metadata.resourceVersion)) return
-    this.#queue.add(uid, cause)
+    if (version !== undefined && this.#parts.worker.hasTold(uid, version)) return
     const sync = this.#syncs.get(uid)
-    if (sync !== undefined && sync.purpose !== purposeOf(now)) sync.ended.abort()
+    if (sync !== undefined && version !== undefined && sync.purpose === purposeOf(now)) {
+      ;(sync.seen ??= []).push({ version, cause })
+      return
+    }
+    this.#queue.add(uid, cause)
+    sync?.ended.abort()
   }
 
   /** The node has given the pod up: whatever it waits for, an image among it, is not wanted any more. */
@@ -80,7 +93,8 @@ export class PodSyncs {
     const what = cause === noCause ? 'the runtime changed' : 'sync pod'
     const step = flow.record('reconcile', this.#participant, this.#participant, what, subject, 0, cause)
     const ended = new AbortController()
-    this.#syncs.set(uid, { purpose: purposeOf(wanted), ended })
+    const sync: Sync = { purpose: purposeOf(wanted), ended, seen: undefined }
+    this.#syncs.set(uid, sync)
     try {
       const own = { ...causeOf(step), revisions: cause.revisions }
       const againMs = await worker.sync(uid, wanted, context(ended.signal, own), () => this.#queue.absorb(uid))
@@ -92,6 +106,7 @@ export class PodSyncs {
       this.#queue.retry(uid, cause)
     } finally {
       this.#syncs.delete(uid)
+      for (const seen of sync.seen ?? []) if (!worker.hasTold(uid, seen.version)) this.#queue.add(uid, seen.cause)
       this.#queue.done(uid)
     }
   }
