@@ -33,10 +33,14 @@ export const taintEvictionController = defineController({
   groupings: [podsByNode],
   /** Since when a pod's time runs, by uid. */
   memory: () => ({ sinceMs: new Map<string, number>() }),
-  wakes(kind, { key, now, before }, { members, memory }) {
+  wakes(kind, { key, now, before }, { cached, members, memory }) {
     if (kind.kind === pod.kind) {
       if (now === undefined && before !== undefined) memory.sinceMs.delete(before.metadata.uid)
-      return (now as Pod | undefined)?.spec.nodeName === undefined ? [] : [key]
+      if (now === undefined) return []
+      const home = cached(node, (now as Pod).spec.nodeName ?? '')
+      // A node that gets such a taint wakes its pods: on others a pod is of interest only while its time runs.
+      const isThreatened = home !== undefined && executing(home).length > 0
+      return isThreatened || memory.sinceMs.has(now.metadata.uid) ? [key] : []
     }
     if (now === undefined) return []
     const [taints, known] = [executing(now as Node), before === undefined ? [] : executing(before as Node)]

@@ -12,25 +12,18 @@ import { configMap } from '../../api/core/v1/config-map.ts'
 import { pod, type Pod } from '../../api/core/v1/pod.ts'
 import { secret, type Secret } from '../../api/core/v1/secret.ts'
 import { serviceAccount } from '../../api/core/v1/service-account.ts'
-import { namespaceOf, objectKey } from '../../api/object.ts'
+import { namespaceOf, objectKey, type ObjectKey } from '../../api/object.ts'
 import { hasReason } from '../../api/status-error.ts'
 import { dayOf } from '../../base/clock.ts'
-import { defineController, type Grouping, type ReconcileTools } from '../controller.ts'
+import { defineController, type ReconcileTools } from '../controller.ts'
 
 const dayMs = 86_400_000
 const cleanUpMsDefault = 365 * dayMs
-
-const podsBySecret: Grouping<Pod> = {
-  kind: pod,
-  name: 'secret',
-  groupsOf: (object) => secretsOf(object).map((name) => objectKey(namespaceOf(object), name)),
-}
 
 export const legacyTokenCleanerController = defineController({
   name: 'legacy-service-account-token-cleaner',
   account: 'legacy-service-account-token-cleaner',
   watches: [configMap, pod, secret, serviceAccount],
-  groupings: [podsBySecret as unknown as Grouping],
   // One look a day, from the day on which tracking began.
   wakes: (kind, { key, before }) =>
     kind.kind === configMap.kind && key === trackingConfigMap && before === undefined ? [trackingConfigMap] : [],
@@ -41,8 +34,9 @@ export const legacyTokenCleanerController = defineController({
     // What was used on the first day may not have been noted.
     const sinceMs = sinceDay === undefined ? NaN : Date.parse(`${sinceDay}T00:00:00Z`) + dayMs
     if (!(sinceMs <= endMs)) return dayMs
+    const uses = new SecretUses(tools)
     for (const object of tools.all(secret)) {
-      const verdict = verdictOn(object, dayOf(endMs), tools)
+      const verdict = verdictOn(object, dayOf(endMs), uses, tools)
       const { name, uid, resourceVersion } = object.metadata
       const labels = { [invalidSinceLabel]: dayOf(nowMs) }
       try {
@@ -61,21 +55,39 @@ export const legacyTokenCleanerController = defineController({
   },
 })
 
+/** The secrets that pods name. Hardly a look needs them: they are found out when one does, and not followed. */
+class SecretUses {
+  readonly #tools: Pick<ReconcileTools, 'all'>
+  #keys: Set<ObjectKey> | undefined
+
+  constructor(tools: Pick<ReconcileTools, 'all'>) {
+    this.#tools = tools
+  }
+
+  has(key: ObjectKey): boolean {
+    this.#keys ??= new Set(Array.from(this.#tools.all(pod), keysOfSecrets).flat())
+    return this.#keys.has(key)
+  }
+}
+
 function verdictOn(
   object: Secret,
   endDay: string,
-  { cached, members }: Pick<ReconcileTools, 'cached' | 'members'>,
+  uses: SecretUses,
+  { cached }: Pick<ReconcileTools, 'cached'>,
 ): 'keep' | 'invalid' | 'delete' {
   const { name, creationTimestamp, labels = {} } = object.metadata
   if (!isTokenSecret(object)) return 'keep'
   const account = cached(serviceAccount, objectKey(namespaceOf(object), accountNameOf(object)))
   const isMadeByItself = account?.secrets?.some((reference) => reference.name === name) ?? false
-  if (!isMadeByItself || members(podsBySecret, objectKey(namespaceOf(object), name)).length > 0) return 'keep'
+  if (!isMadeByItself || uses.has(objectKey(namespaceOf(object), name))) return 'keep'
   if (creationTimestamp.slice(0, endDay.length) >= endDay || (labels[lastUsedLabel] ?? '') >= endDay) return 'keep'
   const invalidSince = tokenInvalidSince(object)
   if (invalidSince === undefined || !/^\d{4}-\d\d-\d\d$/.test(invalidSince)) return 'invalid'
   return invalidSince < endDay ? 'delete' : 'keep'
 }
+
+const keysOfSecrets = (user: Pod): ObjectKey[] => secretsOf(user).map((name) => objectKey(namespaceOf(user), name))
 
 function secretsOf({ spec }: Pod): string[] {
   const volumes = (spec.volumes ?? []).flatMap(({ secret: mounted, projected }) => [

@@ -38,6 +38,8 @@ export class NodeGraph {
         return this.#isVolumeNeeded(node, name)
       case 'volumeattachments':
         return this.#caches.get(volumeAttachment, '', name)?.spec.nodeName === node
+      case 'pods':
+        return this.#caches.get(pod, namespace, name)?.spec.nodeName === node
       case 'secrets':
         if (this.#has(node, key)) return true
         return [...(this.#volumesBySecret.get(key) ?? [])].some((volume) => this.#isVolumeNeeded(node, volume))

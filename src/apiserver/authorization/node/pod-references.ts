@@ -1,4 +1,4 @@
-// Which objects does a pod need on its node? What it names in its volumes, its environment and its claims.
+// Which objects does a pod need on its node, beside itself? What it names in its volumes, its environment and its claims.
 import { onceForSpec } from '../../../api/core/v1/bound-spec.ts'
 import type { Container } from '../../../api/core/v1/container.ts'
 import type { Pod } from '../../../api/core/v1/pod.ts'
@@ -20,12 +20,11 @@ export const referAlike = (one: Pod, other: Pod): boolean =>
   one.metadata.annotations?.[mirrorAnnotation] === other.metadata.annotations?.[mirrorAnnotation]
 
 export function podReferences(pod: Pod): readonly Needed[] {
-  const namespace = namespaceOf(pod)
-  const itself = needed('pods', namespace, pod.metadata.name)
   // A mirror of a static pod gets nothing: a node could write any names into it.
-  if (pod.metadata.annotations?.[mirrorAnnotation] !== undefined) return [itself]
+  if (pod.metadata.annotations?.[mirrorAnnotation] !== undefined) return []
+  const namespace = namespaceOf(pod)
   const { resourceClaimStatuses = [] } = pod.status
-  const references = [itself]
+  const references: Needed[] = []
   for (const { resource, name } of referencesOf(pod.spec)) references.push(needed(resource, namespace, name))
   for (const volume of ephemeralVolumes(pod.spec))
     references.push(needed('persistentvolumeclaims', namespace, `${pod.metadata.name}-${volume}`))
