@@ -18,7 +18,7 @@ const historyChangesMax = 5_000
 /** So many more may come together before the oldest are forgotten. */
 const historyChangesOver = 1_000
 /** Of so many of them the bytes are kept too: who resumes further back is rare, and has them made anew. */
-const historyBytesChangesMax = 1_000
+const historyBytesChangesMax = 200
 /** A client that is further behind is cut off and lists again. */
 const watchBufferEventsMax = 10_000
 /** Of the objects that a field selects, so many are put in order; where there are more, all objects are looked at. */
