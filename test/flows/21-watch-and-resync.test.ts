@@ -16,7 +16,10 @@ test('21 watch and resync', async () => {
   await cluster.clock.advance('5s')
   for (const [index, how] of (['gone', 'reset', 'silence'] as const).entries()) {
     ok(cluster.faults.breakWatches(how) > 0)
+    // Nobody is back before the change is made.
+    for (const verb of ['list', 'watch'] as const) cluster.faults.refuse({ verb, code: 503, times: 1_000 })
     await deployments.patch('web', 'default', { spec: { replicas: index + 2 } }, 'merge', ctx)
+    if (how !== 'silence') cluster.faults.heal()
     await cluster.clock.advance('5s')
     cluster.faults.heal()
     await cluster.clock.advance('5s')
@@ -27,7 +30,7 @@ test('21 watch and resync', async () => {
   await comparePage('21-watch-and-resync', 'Watch and resync', [
     {
       heading: 'Three scalings over broken watches',
-      text: 'Before the first all watches end with 410: their clients list again. Before the second they end without a word and are resumed. Before the third they fall silent: nobody acts for five seconds, until the connections are found dead; what follows looks like the second and is folded into it.',
+      text: 'Before the first all watches end with 410: their clients list again. Before the second they end without a word and are resumed. Both times nobody is let in again before the change is made. Before the third they fall silent: nobody acts for five seconds, until the connections are found dead.',
       diagram: excerpt(flow, /test ──► API Server: patch/, /controller\/replica-set ──► API Server: create pods/),
     },
   ])
