@@ -68,6 +68,22 @@ test('batches hold all that is queued, and the reader hears of an error behind t
   deepEqual(seen, [[1, 2], [3, 4, 5], [6]])
 })
 
+test('batches may be turned into something else; who cannot turn one ends the channel', async () => {
+  const channel = new Channel<number>(10)
+  const reading = channel
+    .batchesOf((items) => {
+      if (items.includes(3)) throw new Error('no')
+      return items.join('+')
+    })
+    [Symbol.asyncIterator]()
+  for (const item of [1, 2]) channel.push(item)
+  deepEqual(await reading.next(), { value: '1+2', done: false })
+  channel.push(3)
+  await rejects(reading.next(), /no/)
+  equal(channel.ended, true)
+  deepEqual(await reading.next(), { value: undefined, done: true })
+})
+
 test('a mapped channel brings the same, turned, and both end together', async () => {
   let ends = 0
   const source = new Channel<number>(10, () => ends++)
