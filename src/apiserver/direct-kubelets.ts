@@ -1,9 +1,10 @@
 // DirectKubelets: kubelets in this process, reached without a socket: thousands of simulated nodes need no ports. Nodes
 // that are elsewhere are reached by the other connection.
+import { noCause, type Cause } from '../base/flow.ts'
 import type { ClientCertificate, WireAnswer, WireRequest } from '../platform/listener.ts'
 import type { KubeletCall, KubeletConnection, PodCall } from './kubelet-connection.ts'
 
-export type KubeletHandler = (request: WireRequest) => Promise<WireAnswer>
+export type KubeletHandler = (request: WireRequest, cause: Cause) => Promise<WireAnswer>
 
 /** As whom the API server presents itself to kubelets. */
 export const kubeletClient = { commonName: 'kube-apiserver-kubelet-client', organizations: [] } as const
@@ -33,9 +34,9 @@ export class DirectKubelets implements KubeletConnection {
   call(call: KubeletCall, signal: AbortSignal): Promise<WireAnswer> {
     const handler = this.#handlers.get(call.node)
     if (handler === undefined) return this.#elsewhere.call(call, signal)
-    const { method, path: target, headers, body = new Uint8Array() } = call
+    const { method, path: target, headers, body = new Uint8Array(), cause = noCause } = call
     const cancelled = new AbortController()
-    return handler({
+    const request: WireRequest = {
       method,
       target,
       headers,
@@ -46,6 +47,7 @@ export class DirectKubelets implements KubeletConnection {
       cancel: (reason) => cancelled.abort(reason),
       upgrade: headers['upgrade'] !== undefined,
       body: () => Promise.resolve(body),
-    })
+    }
+    return handler(request, cause)
   }
 }

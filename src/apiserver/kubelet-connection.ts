@@ -1,5 +1,6 @@
 // KubeletConnection: how the API server reaches the nodes for what only they know: logs, streams into containers, paths of
 // kubelets and of pods. cluster/ brings the driver; without one every call is refused.
+import type { Cause } from '../base/flow.ts'
 import type { WireAnswer } from '../platform/listener.ts'
 import { StatusError } from '../api/status-error.ts'
 
@@ -10,6 +11,8 @@ export interface KubeletCall {
   readonly path: string
   readonly headers: Readonly<Record<string, string | undefined>>
   readonly body: Uint8Array | undefined
+  /** What led to it: a kubelet of this process records under it what it does. */
+  readonly cause?: Cause
 }
 
 /** A call to a server in a pod, which the API server passes on. */

@@ -374,18 +374,18 @@ export class Cluster {
 
   /** The kubelet's own server, in this process: no socket is needed for it. */
   #serveKubelet(
-    served: Omit<KubeletServerOptions, 'access' | 'pod' | 'clock' | 'log'>,
+    served: Omit<KubeletServerOptions, 'access' | 'pod' | 'clock' | 'log' | 'flow'>,
     client: Client,
     tasks: TaskGroup,
   ): void {
     const { clock, log } = this.#options
     const { nodeName } = served
     const server = kubeletServer({
-      ...{ ...served, clock, log },
+      ...{ ...served, clock, log, flow: this.flow },
       access: trusting(kubeletClient.commonName, reviewAccess({ client, nodeName })),
       pod: (namespace, name) => this.#podOn(nodeName, namespace, name),
     })
-    this.#kubelets.add(nodeName, (request) => server.handle(request), tasks.signal)
+    this.#kubelets.add(nodeName, (request, cause) => server.handle(request, cause), tasks.signal)
   }
 
   #kubeletsElsewhere(tls: OutboundTls | undefined): KubeletConnection {

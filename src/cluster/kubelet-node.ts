@@ -11,6 +11,7 @@ import type { Client } from '../client/client.ts'
 import { Informers } from '../client/informers.ts'
 import { Kubelet } from '../kubelet/kubelet.ts'
 import { logRotatorDefaults, LogRotator } from '../kubelet/logs/rotator.ts'
+import { recordCall } from '../kubelet/record-call.ts'
 import type { KubeletAccess } from '../kubelet/server/access.ts'
 import { KubeletServer } from '../kubelet/server/server.ts'
 import type { LogFiles } from '../machine/logs/log-files.ts'
@@ -52,6 +53,8 @@ export interface KubeletServerOptions {
   readonly access: KubeletAccess
   readonly clock: Clock
   readonly log: Log
+  /** Where calls to the runtime are recorded; left out where the cause of a request is not known. */
+  readonly flow?: FlowRecorder
   /** Of the machine itself; a simulated one has none. */
   readonly systemLogs?: SystemLogs
   /** What it goes by, as a KubeletConfiguration. */
@@ -61,7 +64,7 @@ export interface KubeletServerOptions {
 }
 
 export function kubeletServer(options: KubeletServerOptions): KubeletServer {
-  const { nodeName, runtime, logs, kubelet, access, clock, log, systemLogs, configuration } = options
+  const { nodeName, runtime, logs, kubelet, access, clock, log, flow, systemLogs, configuration } = options
   const pod = options.pod ?? ((namespace: string, name: string) => kubelet.pod(namespace, name))
   return new KubeletServer({
     host: {
@@ -76,6 +79,7 @@ export function kubeletServer(options: KubeletServerOptions): KubeletServer {
     access,
     outbound: nodeOutbound,
     sha1: nodeCrypto.sha1,
+    ...(flow === undefined ? {} : { call: recordCall(flow, nodeName) }),
     clock,
     log,
   })

@@ -18,15 +18,14 @@ if (kubectl === undefined) throw new Error('there is no kubectl')
 
 /** The calls of kubectl about an object, and those that they lead to; without times, since how long kubectl takes says nothing. */
 const callsOf = (events: readonly FlowEvent[], name: string): string => {
+  const drawn = (event: FlowEvent, from: string, indent: string): string[] => [
+    `${indent}${from} ──► ${event.to}: ${wordsOf(event)}`,
+    ...events
+      .filter(({ arrow, cause }) => arrow === 'call' && cause.event === event.id)
+      .flatMap((next) => drawn(next, next.from, `${indent}  `)),
+  ]
   const asked = events.filter(({ from, object }) => from.startsWith('kubectl') && object?.name === name)
-  return asked
-    .flatMap((event) => [
-      `kubectl ──► ${event.to}: ${wordsOf(event)}`,
-      ...events
-        .filter(({ arrow, cause }) => arrow === 'call' && cause.event === event.id)
-        .map((next) => `  ${next.from} ──► ${next.to}: ${wordsOf(next)}`),
-    ])
-    .join('\n')
+  return asked.flatMap((event) => drawn(event, 'kubectl', '')).join('\n')
 }
 
 test(`20 query, kubectl ${kubectl.version}`, async () => {
@@ -55,7 +54,11 @@ test(`20 query, kubectl ${kubectl.version}`, async () => {
   match(asked, /get pods\/log web → 200/)
   match(asked, /API Server ──► kubelet\/node-0: logs web → 200\n/)
   match(asked, /get pods\/exec web/)
-  match(asked, /API Server ──► kubelet\/node-0: exec web → 101$/)
+  match(
+    asked,
+    /API Server ──► kubelet\/node-0: exec web → 101\n {4}kubelet\/node-0 ──► Runtime: exec in container c web$/,
+  )
+  equal(asked.includes('false'), false, 'what is typed is not on the record')
 
   await create('unplaced', 'web', { nodeSelector: { no: 'where' } })
   match((await k('exec', 'unplaced', '--', 'true')).err, /pod unplaced does not have a host assigned/)
@@ -74,7 +77,7 @@ test(`20 query, kubectl ${kubectl.version}`, async () => {
   await comparePage('20-query', 'Query', [
     {
       heading: 'What the API server knows, and what only the node knows',
-      text: '`kubectl get`, `logs` and `exec`: the first is answered from the cache, the others pass the API server on their way to the kubelet of the node.',
+      text: '`kubectl get`, `logs` and `exec`: the first is answered from the cache, the others pass the API server on their way to the kubelet of the node, which reads the log from its files and has the runtime run the command.',
       diagram: asked,
     },
   ])

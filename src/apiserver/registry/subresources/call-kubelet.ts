@@ -1,5 +1,5 @@
 // callKubelet: asks a kubelet, on the record: what for, and not with which words, since a command may hold a secret.
-import type { FlowObject } from '../../../base/flow.ts'
+import { causeOf, type FlowObject } from '../../../base/flow.ts'
 import { StatusError } from '../../../api/status-error.ts'
 import type { WireAnswer } from '../../../platform/listener.ts'
 import type { KubeletCall, KubeletConnection } from '../../kubelet-connection.ts'
@@ -20,7 +20,7 @@ export async function callKubelet(
   const subject: FlowObject = { resource: kind.plural, namespace: target.namespace, name: target.name }
   const step = flow.record('call', 'API Server', `kubelet/${call.node}`, what, subject, 0, context.cause)
   try {
-    const answer = await kubelets.call(call, context.signal)
+    const answer = await kubelets.call({ ...call, cause: causeOf(step) }, context.signal)
     flow.finish(step, String(answer.status))
     return answer
   } catch (error) {
