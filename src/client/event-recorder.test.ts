@@ -56,6 +56,16 @@ test('the same event again counts up; what is gone is told anew', async () => {
   equal((await told.written()).length, 2)
 })
 
+test('events of one moment are listed in the order in which they were told', async () => {
+  await using told = await recording()
+  const messages = Array.from({ length: 12 }, (_, index) => `step ${index}`)
+  for (const message of messages) told.record({ ...note, message, reason: message.replace(' ', '') })
+  deepEqual(
+    (await told.written()).map(({ message }) => message),
+    messages,
+  )
+})
+
 test('what repeats itself before it is written is written once', async () => {
   await using told = await recording()
   const { revision } = await told.events.list({}, ctx)

@@ -55,6 +55,8 @@ export class EventRecorder {
   /** What is to be written, in the order in which it was first told. */
   readonly #waiting = new Map<Said, Waiting>()
   #wake = () => {}
+  /** How many names were given, in the last digits of each. */
+  #named = 0
 
   constructor(client: Client, component: string, parts: EventRecorderParts) {
     this.#client = client
@@ -170,7 +172,13 @@ export class EventRecorder {
     await this.#form.create(telling, { component: this.#component, host }, this.#client, ctx)
   }
 
-  #newName = ({ name = '' }: { readonly name?: string }): string => `${name}.${this.#parts.random.bytes(8).toHex()}`
+  /** By time, as upstream's: events of one second are listed, and so described, in the order in which they were told. */
+  #newName = ({ name = '' }: { readonly name?: string }): string => {
+    const { clock, random } = this.#parts
+    this.#named = (this.#named + 1) & 0xffff
+    const order = this.#named.toString(16).padStart(4, '0')
+    return `${name}.${Math.floor(clock.nowMs()).toString(16)}${order}${random.bytes(8).toHex().slice(0, 8)}`
+  }
 }
 
 const tellingOf = (object: ApiObject, note: EventNote, series: Series, message: string): Telling => ({
