@@ -70,12 +70,11 @@ test('batches hold all that is queued, and the reader hears of an error behind t
 
 test('batches may be turned into something else; who cannot turn one ends the channel', async () => {
   const channel = new Channel<number>(10)
-  const reading = channel
-    .batchesOf((items) => {
-      if (items.includes(3)) throw new Error('no')
-      return items.join('+')
-    })
-    [Symbol.asyncIterator]()
+  const sums = channel.batchesOf((items) => {
+    if (items.includes(3)) throw new Error('no')
+    return items.join('+')
+  })
+  const reading = sums[Symbol.asyncIterator]()
   for (const item of [1, 2]) channel.push(item)
   deepEqual(await reading.next(), { value: '1+2', done: false })
   channel.push(3)
