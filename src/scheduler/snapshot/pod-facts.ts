@@ -1,6 +1,7 @@
 // PodFacts: what the scheduler needs to know of a pod, worked out once for each version of it. Pods that are alike share
 // them: of a template's thousand pods the facts are kept once.
 import type { PodAffinityTerm, WeightedPodAffinityTerm } from '../../api/core/v1/affinity.ts'
+import { unboundSpec } from '../../api/core/v1/bound-spec.ts'
 import { podRequests, uncountedRequests, type Amounts } from '../../api/core/v1/requests.ts'
 import type { PodSpec } from '../../api/core/v1/pod-spec.ts'
 import type { Pod } from '../../api/core/v1/pod.ts'
@@ -29,7 +30,7 @@ export interface PodFacts {
 }
 
 const ofPods = new WeakMap<Pod, PodFacts>()
-/** The API server keeps the specs of pods that were sent alike once. */
+/** The API server keeps the specs of pods that were sent alike once. No fact is about the node. */
 const ofSpecs = new WeakMap<PodSpec, PodFacts>()
 /** Facts shared at a time by pods that come; those that have come keep theirs. */
 const sharedMax = 1_000
@@ -37,7 +38,8 @@ const shared = new LruMap<PodFacts>(sharedMax)
 
 export function podFacts(pod: Pod): PodFacts {
   if (!followFromSpec(pod)) return ofPods.get(pod) ?? kept(ofPods, pod, workOut(pod))
-  return ofSpecs.get(pod.spec) ?? kept(ofSpecs, pod.spec, workOut(pod))
+  const spec = unboundSpec(pod.spec)
+  return ofSpecs.get(spec) ?? kept(ofSpecs, spec, workOut(pod))
 }
 
 /** Terms mean pods of the pod's namespace and labels, and a resize shows in the status. */

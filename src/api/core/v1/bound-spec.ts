@@ -11,8 +11,11 @@ export function boundSpec(spec: PodSpec, nodeName: string): PodSpec {
   return bound
 }
 
+/** The one that it was bound from, where it shares it with others. */
+export const unboundSpec = (spec: PodSpec): PodSpec => sharedSpecs.get(spec) ?? spec
+
 /** As onceForShared, for what follows from a spec whatever its node is. */
 export function onceForSpec<R extends {}>(work: (spec: PodSpec) => R): (spec: PodSpec) => R {
   const once = onceForShared(work)
-  return (spec) => once(sharedSpecs.get(spec) ?? spec)
+  return (spec) => once(unboundSpec(spec))
 }
