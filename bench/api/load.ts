@@ -2,6 +2,8 @@
 import { Connection, type Access } from './connection.ts'
 
 export interface Measured {
+  /** When the first request left: connections were open by then, and requests made. */
+  readonly beginMs: number
   readonly perSecond: number
   readonly p50Ms: number
   readonly p99Ms: number
@@ -33,14 +35,14 @@ export async function load(
     }
     connection.exchange(request, answered, over.reject)
   }
-  const begin = performance.now()
+  const beginMs = performance.now()
   for (const connection of open) work(connection)
   await over.promise
-  const seconds = (performance.now() - begin) / 1000
+  const seconds = (performance.now() - beginMs) / 1000
   for (const connection of open) connection.close()
   times.sort()
   const at = (share: number) => times[Math.min(count - 1, Math.floor(count * share))] ?? 0
-  return { perSecond: count / seconds, p50Ms: at(0.5), p99Ms: at(0.99) }
+  return { beginMs, perSecond: count / seconds, p50Ms: at(0.5), p99Ms: at(0.99) }
 }
 
 export const shown = (what: string, { perSecond, p50Ms, p99Ms }: Measured): string =>

@@ -10,7 +10,7 @@ import { load } from '../api/load.ts'
 import { memoryMb, processorMs } from '../api/process-usage.ts'
 import { nodeCount, nodesOf, podOf, type Workload } from './workloads.ts'
 
-const connections = 32
+const connections = 64
 const nowText = () => new Date().toISOString().replace('Z', '000Z')
 /** A server that computes less than this in a second has nothing to do but to renew leases. */
 const quietCpuMs = 500
@@ -29,6 +29,8 @@ const podsPath = (workload: Workload) => `${namespacePath(workload)}/pods`
 /** So often it is asked whether all events are there. */
 const toldPollMs = 50
 const toldMsMax = 120_000
+/** As clients in Go have it. With the 64 KiB of Node.js a watch waits for its client after thirty events. */
+const streamWindowBytes = 4 << 20
 /** A new namespace takes pods when its account is there. */
 const accountMsMax = 10_000
 
@@ -66,11 +68,14 @@ export class Served implements AsyncDisposable {
     return processorMs(this.#up.pid)
   }
 
-  /** Pods as fast as they are taken; resolves when all have a node. */
-  async burst(workload: Workload, prefix: string, count: number): Promise<void> {
+  /** Pods as fast as they are taken, until all have a node; when the first was sent. */
+  async burst(workload: Workload, prefix: string, count: number): Promise<number> {
     const bound = this.#bound(workload, prefix, count, await this.#revision(workload))
-    await load(this.#access, connections, count, (index) => create(workload, `${prefix}-${index}`, index))
+    const { beginMs } = await load(this.#access, connections, count, (index) =>
+      create(workload, `${prefix}-${index}`, index),
+    )
     await bound
+    return beginMs
   }
 
   /** Pods at a steady rate; how long each took from its sending until a watcher saw it bound, in order of length. */
@@ -181,7 +186,15 @@ export class Served implements AsyncDisposable {
 
   #session() {
     const { host, port, ca, cert, key } = this.#access
-    const session = connect(`https://${host}:${port}`, { ca, cert, key, checkServerIdentity: () => undefined })
+    const settings = { initialWindowSize: streamWindowBytes }
+    const session = connect(`https://${host}:${port}`, {
+      ca,
+      cert,
+      key,
+      settings,
+      checkServerIdentity: () => undefined,
+    })
+    session.once('connect', () => session.setLocalWindowSize(4 * streamWindowBytes))
     return { session, streamOf: (path: string) => session.request({ ':path': path }).setEncoding('utf8') }
   }
 
