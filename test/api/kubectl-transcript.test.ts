@@ -35,6 +35,22 @@ const clientChanges: readonly [since: string, command: RegExp, from: RegExp, to:
   ],
 ]
 
+/** What older clients print differently. */
+const olderClients: readonly [before: string, command: RegExp, from: RegExp, to: string][] = [
+  ['1.32', /^kubectl describe deploy/, /\n {2}Node-Selectors: +<none>\n {2}Tolerations: +<none>/, ''],
+  ['1.32', /^kubectl describe svc/, /(Endpoints:) *$/m, '$1  <none>'],
+  ['1.32', /^kubectl describe svc/, /Internal Traffic Policy:.*\n/, ''],
+  ['1.32', /^kubectl describe cm/, /\n\n\n(BinaryData)/, '\n\n$1'],
+  ['1.32', /^kubectl logs/, /error: error (from server .* not found) in namespace ".*"/, 'Error $1'],
+  // In colours, whoever reads it.
+  [
+    '1.32',
+    /^kubectl cluster-info$/,
+    /(Kubernetes control plane) is running at (\S+)/,
+    '\u001b[0;32m$1\u001b[0m is running at \u001b[0;33m$2\u001b[0m',
+  ],
+]
+
 const isSince = (version: string, since: string): boolean =>
   Number(version.split('.')[1]) >= Number(since.split('.')[1])
 
@@ -42,6 +58,8 @@ function printed({ command, exit, stdout, stderr }: Exchange, version: string | 
   let text = `${stdout}${stderr}`
   for (const [since, pattern, from, to] of clientChanges)
     if (version !== undefined && isSince(version, since) && pattern.test(command)) text = text.replace(from, to)
+  for (const [before, pattern, from, to] of olderClients)
+    if (version !== undefined && !isSince(version, before) && pattern.test(command)) text = text.replace(from, to)
   return `exit ${exit}\n${settled(text)}`
 }
 
