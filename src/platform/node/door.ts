@@ -10,7 +10,6 @@ export interface Client extends Peer {
   serveHttp1(options: ServeOptions): Http1Connection
   stream(): Duplex
   onClosed(callback: () => void): void
-  destroy(): void
 }
 
 /** What an HTTP/1.1 connection needs beside its socket and its client. */

@@ -280,6 +280,13 @@ for (const [place, listen] of Object.entries(places)) {
     await listener.close(0)
   })
 
+  test(`${place}: who renews its certificate as it goes is not held up`, async () => {
+    const listener = await listen(() => ({ status: 200, headers: {}, body: '' }))
+    const renewed = listener.renew(tlsOf(serving('two')))
+    await listener.close(0)
+    await renewed
+  })
+
   test(`${place}: a port that is taken is said`, async () => {
     const handle = () => ({ status: 200, headers: {}, body: '' })
     const first = await listen(handle)

@@ -49,6 +49,5 @@ const clientOn = (socket: Socket, certificate: ClientCertificate | undefined, is
     serveHttp1: (options) => serveHttp1(socket, { ...options, ...peer }),
     stream: () => socket,
     onClosed: (callback) => void socket.once('close', callback),
-    destroy: () => void socket.destroy(),
   }
 }

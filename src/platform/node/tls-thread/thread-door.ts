@@ -74,6 +74,8 @@ export const openThreadDoor: OpenDoor<DoorOptions & { readonly tls: ListenTls }>
       for (const socket of sockets.values()) socket.destroy()
       await thread.stop()
       for (const socket of sockets.values()) socket.cut()
+      // Nobody comes in any more who could get another certificate.
+      for (const renewed of renewals) renewed.resolve()
     },
   }
 }
@@ -90,6 +92,5 @@ const clientOn = (socket: LinkedSocket, { remoteAddress, certificate, isHttp2 }:
     },
     stream: () => socket.stream(),
     onClosed: (callback) => socket.onClosed(callback),
-    destroy: () => socket.destroy(),
   }
 }
