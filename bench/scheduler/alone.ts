@@ -9,6 +9,7 @@ import type { Pod } from '../../src/api/core/v1/pod.ts'
 import { Client } from '../../src/client/client.ts'
 import { Informers } from '../../src/client/informers.ts'
 import { makeProfiles } from '../../src/scheduler/configuration.ts'
+import { CycleMemory } from '../../src/scheduler/cycle-memory.ts'
 import { filterNodes } from '../../src/scheduler/filtering.ts'
 import type { FilterRun } from '../../src/scheduler/framework.ts'
 import { schedulerMetrics } from '../../src/scheduler/metrics.ts'
@@ -39,6 +40,7 @@ export async function alone(workload: Workload, count: number): Promise<Rate> {
   const clock = new VirtualClock()
   const nominator = new Nominator()
   const shared = new SharedFindings()
+  const memory = new CycleMemory()
   const random = seededRandom(1)
   const client = new Client(
     standing(
@@ -78,14 +80,14 @@ export async function alone(workload: Workload, count: number): Promise<Rate> {
   let start = 0
   const decide = (target: Pod): string | undefined => {
     const cycle = { pod: target, facts: podFacts(target), snapshot }
-    const filtered = filterNodes(cycle, profile, nominator, start, shared)
+    const filtered = filterNodes(cycle, profile, nominator, start, shared, undefined, memory)
     if (filtered.kind === 'rejected') return undefined
     start = (start + filtered.lookedAt) % snapshot.size
     if (filtered.fitting.length > 0) {
       const slot =
         filtered.fitting.length === 1
           ? (filtered.fitting[0] as number)
-          : bestOf(scoreNodes(cycle, profile, filtered.fitting, filtered.run.shared), random)
+          : bestOf(scoreNodes(cycle, profile, filtered.fitting, filtered.run.shared, undefined, memory), random)
       return snapshot.nameAt(slot)
     }
     for (const plugin of profile.at.postFilter) {

@@ -1,8 +1,8 @@
 // DecisionRecord: why pods are where they are, or nowhere: for every node each plugin's verdict and score. Bounded.
-import { assert } from '../base/assert.ts'
+import { RingMemory } from '../base/ring-memory.ts'
 import type { ObjectKey } from '../api/object.ts'
 import type { Scores } from './scoring.ts'
-import type { Verdicts } from './verdicts.ts'
+import { verdictAt, type KeptVerdicts, type NodeVerdict } from './verdicts.ts'
 
 export interface Decision {
   readonly atMs: number
@@ -13,7 +13,7 @@ export interface Decision {
   readonly message: string
   /** Names by slot at that time. */
   readonly names: readonly string[]
-  readonly verdicts: Verdicts
+  readonly verdicts: KeptVerdicts
   /** Undefined when there was nothing to choose from. */
   readonly scores: Scores | undefined
 }
@@ -37,56 +37,97 @@ export interface ExplainedNode {
   readonly scores?: Readonly<Record<string, number>>
 }
 
-/** Node cells of all decisions together: 5,000 nodes leave room for the last few hundred pods. */
-const cellsMax = 4_000_000
+/** For all decisions together: 5,000 nodes leave room for the last few hundred pods. */
+const bytesMax = 8 << 20
+
+/** What is left of a decision beside its lists, and where in the record's memory those are. */
+interface Kept extends Omit<Decision, 'verdicts' | 'scores'> {
+  readonly place: number
+  readonly fittingCount: number
+  /** 0 when no node was rejected. */
+  readonly codeCount: number
+  readonly distinct: readonly NodeVerdict[]
+  /** Who scored; undefined when there was nothing to choose from. */
+  readonly plugins: readonly string[] | undefined
+}
 
 export class DecisionRecord {
-  readonly #decisions = new Map<ObjectKey, Decision>()
-  #cells = 0
+  readonly #memory = new RingMemory(bytesMax)
+  /** In the order of their places. */
+  readonly #kept = new Map<ObjectKey, Kept>()
 
-  remember(pod: ObjectKey, decision: Decision): void {
+  /** The lists of the decision are copied. */
+  remember(pod: ObjectKey, { verdicts, scores, ...rest }: Decision): void {
     this.forget(pod)
-    this.#decisions.set(pod, decision)
-    this.#cells += cellsOf(decision)
-    for (const oldest of this.#decisions.keys()) {
-      if (this.#cells <= cellsMax) return
-      this.forget(oldest)
+    const { codes, distinct } = verdicts
+    const fitting = scores?.slots ?? verdicts.fitting
+    const [fittingCount, codeCount] = [fitting.length, codes?.length ?? 0]
+    const plugins = scores?.columns.map(({ plugin }) => plugin)
+    const place = this.#memory.take(bytesOf(fittingCount, codeCount, plugins?.length))
+    if (place === undefined) return
+    const kept = { ...rest, place, fittingCount, codeCount, distinct, plugins }
+    const lists = this.#lists(kept)
+    lists.fitting.set(fitting)
+    if (codes !== undefined) lists.codes?.set(codes)
+    if (scores !== undefined) lists.totals?.set(scores.totals)
+    for (const [index, { values }] of (scores?.columns ?? []).entries()) lists.columns.set(values, index * fittingCount)
+    this.#kept.set(pod, kept)
+    for (const [oldest, { place }] of this.#kept) {
+      if (this.#memory.isKept(place)) return
+      this.#kept.delete(oldest)
     }
   }
 
   forget(pod: ObjectKey): void {
-    const known = this.#decisions.get(pod)
-    if (known === undefined) return
-    this.#decisions.delete(pod)
-    this.#cells -= cellsOf(known)
-    assert(this.#cells >= 0, 'decisions are counted down as they were counted up')
+    this.#kept.delete(pod)
   }
 
   /** Undefined when nothing was decided, or that has been forgotten. */
-  of(pod: ObjectKey): Decision | undefined {
-    return this.#decisions.get(pod)
-  }
-
   explain(pod: ObjectKey): Explanation | undefined {
-    const decision = this.#decisions.get(pod)
-    if (decision === undefined) return undefined
-    const { atMs, schedulerName, nodeName, message, names } = decision
-    const nodes = names.flatMap((name, slot) => (name === '' ? [] : [explainNode(decision, name, slot)]))
+    const kept = this.#kept.get(pod)
+    if (kept === undefined) return undefined
+    const { atMs, schedulerName, nodeName, message, names } = kept
+    const lists = this.#lists(kept)
+    const nodes = names.flatMap((name, slot) => (name === '' ? [] : [explainNode(kept, lists, name, slot)]))
     const at = new Date(atMs).toISOString()
     return { pod, at, schedulerName, ...(nodeName !== undefined && { nodeName }), message, nodes }
   }
+
+  /** The lists of a decision in the record's memory, the widest numbers first. */
+  #lists({ place, fittingCount, codeCount, plugins }: Kept): Lists {
+    const { bytes, offset } = this.#memory.at(place)
+    const totalCount = plugins === undefined ? 0 : fittingCount
+    const fittingFrom = offset + totalCount * 8
+    const codesFrom = fittingFrom + fittingCount * 4
+    const columnsFrom = codesFrom + codeCount * 2
+    return {
+      totals: plugins && new Float64Array(bytes, offset, totalCount),
+      fitting: new Int32Array(bytes, fittingFrom, fittingCount),
+      codes: codeCount === 0 ? undefined : new Uint16Array(bytes, codesFrom, codeCount),
+      columns: new Uint8Array(bytes, columnsFrom, (plugins?.length ?? 0) * fittingCount),
+    }
+  }
 }
 
-const cellsOf = ({ verdicts, scores }: Decision): number =>
-  verdicts.cells + (scores === undefined ? 0 : scores.slots.length * (scores.columns.length + 3))
+interface Lists {
+  readonly totals: Float64Array | undefined
+  readonly fitting: Int32Array
+  readonly codes: Uint16Array | undefined
+  /** Of each plugin its values, one after the other. */
+  readonly columns: Uint8Array
+}
 
-function explainNode({ verdicts, scores }: Decision, node: string, slot: number): ExplainedNode {
-  const verdict = verdicts.of(slot)
+const bytesOf = (fittingCount: number, codeCount: number, pluginCount: number | undefined): number =>
+  fittingCount * (4 + (pluginCount === undefined ? 0 : 8 + pluginCount)) + codeCount * 2
+
+function explainNode({ distinct, plugins = [] }: Kept, lists: Lists, node: string, slot: number): ExplainedNode {
+  const { fitting, codes, totals, columns } = lists
+  const verdict = verdictAt({ codes, fitting, distinct }, slot)
   if (verdict === undefined) return { node, verdict: 'not asked' }
   if (verdict !== 'fits')
     return { node, verdict: 'rejected', plugin: verdict.plugin, reasons: verdict.rejection.reasons }
-  const index = scores?.slots.indexOf(slot) ?? -1
-  if (scores === undefined || index < 0) return { node, verdict: 'fits' }
-  const given = scores.columns.map(({ plugin, values }) => [plugin, values[index] ?? 0] as const)
-  return { node, verdict: 'fits', total: scores.totals[index] ?? 0, scores: Object.fromEntries(given) }
+  const index = fitting.indexOf(slot)
+  if (totals === undefined || index < 0) return { node, verdict: 'fits' }
+  const given = plugins.map((plugin, column) => [plugin, columns[column * fitting.length + index] ?? 0] as const)
+  return { node, verdict: 'fits', total: totals[index] ?? 0, scores: Object.fromEntries(given) }
 }

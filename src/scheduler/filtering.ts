@@ -1,5 +1,6 @@
 // Filtering: the first half of a cycle. Each plugin looks at the pod once, then at one node after the other, until
 // enough nodes fit.
+import { CycleMemory } from './cycle-memory.ts'
 import { rejection, type Cycle, type FilterRun, type Rejection } from './framework.ts'
 import { noLaps, type Laps } from './metrics.ts'
 import type { Nominator } from './nominator.ts'
@@ -40,6 +41,32 @@ export class Filtering implements FilterRun {
 
   get isLocal(): boolean {
     return this.#others.length === 0
+  }
+
+  /** Whether what was found about a node for a pod of this kind is all that there is to say. */
+  get #isShared(): boolean {
+    return this.isLocal && this.#nominator.isEmpty
+  }
+
+  /** Looks at nodes from one place in their order on, until the room for those that fit is full. */
+  find(start: number, room: Int32Array): { readonly fitting: Int32Array; readonly lookedAt: number } {
+    const { order, size, versions } = this.cycle.snapshot
+    const { verdicts: known } = this.shared
+    const isShared = this.#isShared
+    let found = 0
+    let lookedAt = 0
+    let place = size === 0 ? 0 : start % size
+    for (; lookedAt < size && found < room.length; lookedAt++) {
+      const slot = order[place] as number
+      if (++place === size) place = 0
+      const isKnown = isShared && known.versions[slot] === versions[slot]
+      const verdict = isKnown ? known.values[slot] : this.check(slot)
+      if (verdict === undefined) room[found++] = slot
+      else this.verdicts.rejects(slot, verdict)
+    }
+    const fitting = found === room.length ? room : room.subarray(0, found)
+    this.verdicts.fit(fitting)
+    return { fitting, lookedAt }
   }
 
   /** Pods that are nominated to the node count as if they were there; without them the pod must fit as well. */
@@ -121,6 +148,7 @@ export function filterNodes(
   start: number,
   shared = new SharedFindings(),
   watch: Laps = noLaps,
+  memory = new CycleMemory(),
 ): Filtered {
   const { snapshot, pod } = cycle
   const skipped = new Set<string>()
@@ -155,50 +183,33 @@ export function filterNodes(
   if (nominatedSlot !== undefined && (wanted === undefined || wanted.has(nominated ?? ''))) {
     if (run.check(nominatedSlot) === undefined) {
       const fitting = Int32Array.of(nominatedSlot)
-      run.verdicts.fits(fitting, 1)
+      run.verdicts.fit(fitting)
       watch.lap('Filter')
       return { kind: 'filtered', run, fitting, lookedAt: 0 }
     }
   }
-  const filtered =
+  const enough = Math.min(snapshot.size, nodesToFind(profile.percentageOfNodesToScore, snapshot.size))
+  const { fitting, lookedAt } =
     wanted === undefined
-      ? filterFrom(run, start, nodesToFind(profile.percentageOfNodesToScore, snapshot.size))
-      : filterNamed(run, wanted, narrowedBy)
+      ? run.find(start, memory.fitting(enough))
+      : { fitting: findNamed(run, wanted, narrowedBy), lookedAt: 0 }
   watch.lap('Filter')
-  return filtered
-}
-
-function filterFrom(run: Filtering, start: number, enough: number): Filtered {
-  const { order, size } = run.cycle.snapshot
-  const fitting = new Int32Array(Math.min(enough, size))
-  let found = 0
-  let lookedAt = 0
-  let place = size === 0 ? 0 : start % size
-  for (; lookedAt < size && found < enough; lookedAt++) {
-    const slot = order[place] as number
-    if (++place === size) place = 0
-    const verdict = run.check(slot)
-    if (verdict === undefined) {
-      fitting[found++] = slot
-      run.verdicts.fits(fitting, found)
-    } else run.verdicts.rejects(slot, verdict)
-  }
-  return { kind: 'filtered', run, fitting: fitting.subarray(0, found), lookedAt }
+  return { kind: 'filtered', run, fitting, lookedAt }
 }
 
 /** Only some nodes come into question; all others are rejected by those who said so. */
-function filterNamed(run: Filtering, names: ReadonlySet<string>, narrowedBy: readonly string[]): Filtered {
+function findNamed(run: Filtering, names: ReadonlySet<string>, narrowedBy: readonly string[]): Int32Array {
   const { snapshot } = run.cycle
   const others: Rejection = rejection(`node(s) didn't satisfy plugin(s) [${narrowedBy.toSorted().join(' ')}]`, false)
   const plugin = narrowedBy[0] ?? ''
-  const fitting = new Int32Array(Math.min(names.size, snapshot.size))
+  const room = new Int32Array(Math.min(names.size, snapshot.size))
   let found = 0
   for (const slot of snapshot.order) {
     const verdict = names.has(snapshot.nameAt(slot)) ? run.check(slot) : { plugin, rejection: others }
-    if (verdict === undefined) {
-      fitting[found++] = slot
-      run.verdicts.fits(fitting, found)
-    } else run.verdicts.rejects(slot, verdict)
+    if (verdict === undefined) room[found++] = slot
+    else run.verdicts.rejects(slot, verdict)
   }
-  return { kind: 'filtered', run, fitting: fitting.subarray(0, found), lookedAt: 0 }
+  const fitting = room.subarray(0, found)
+  run.verdicts.fit(fitting)
+  return fitting
 }

@@ -136,9 +136,10 @@ export const defineSchedulerPlugin = <Filtering, Scoring>(
 /** Scales so that the largest becomes the maximum, or the other way round. */
 export function scaleScores(scores: Float64Array, isReversed: boolean): void {
   let most = 0
-  for (const score of scores) if (score > most) most = score
+  for (let index = 0; index < scores.length; index++) most = Math.max(most, scores[index] as number)
+  if (most === 0) return void scores.fill(isReversed ? scoreMax : 0)
   for (let index = 0; index < scores.length; index++) {
-    const share = most === 0 ? 0 : Math.floor(((scores[index] as number) * scoreMax) / most)
+    const share = Math.floor(((scores[index] as number) * scoreMax) / most)
     scores[index] = isReversed ? scoreMax - share : share
   }
 }

@@ -254,7 +254,7 @@ test('the scheduler keeps its decision: why the pod is where it is, until the po
   )
   await client.of(pod).delete('p', 'default', { gracePeriodSeconds: 0 }, ctx)
   await clock.advance('5s')
-  equal(decisions.of('default/p'), undefined)
+  equal(decisions.explain('default/p'), undefined)
 })
 
 test('when nothing fits, a plugin may nominate a node; the pod says which', async () => {

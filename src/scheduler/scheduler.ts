@@ -16,6 +16,7 @@ import type { Informers } from '../client/informers.ts'
 import { Attempts, type Attempt } from './attempt.ts'
 import { watchCluster } from './cluster-watch.ts'
 import { makeProfiles, type SchedulerConfiguration } from './configuration.ts'
+import { CycleMemory } from './cycle-memory.ts'
 import type { DecisionRecord } from './decisions.ts'
 import type { Extender } from './extender.ts'
 import { bindByExtender, filterByExtenders, interested, scoreByExtenders } from './extending.ts'
@@ -66,6 +67,7 @@ export class Scheduler {
   readonly #snapshot = new Snapshot()
   readonly #nominator = new Nominator()
   readonly #shared = new SharedFindings()
+  readonly #memory = new CycleMemory()
   readonly #queue: SchedulingQueue
   /** By the names of profiles: each tells in its own name. */
   readonly #recorders = new Map<string, EventRecorder>()
@@ -188,11 +190,11 @@ export class Scheduler {
     const cycle: Cycle = { pod: waiting.pod, facts: podFacts(waiting.pod), snapshot: this.#snapshot }
     if (this.#snapshot.size === 0)
       return this.#park(attempt, { message: noNodes, rejectedBy: new Set(), run: undefined })
-    const filtered = filterNodes(cycle, profile, this.#nominator, this.#nextStart, this.#shared, watch)
+    const filtered = filterNodes(cycle, profile, this.#nominator, this.#nextStart, this.#shared, watch, this.#memory)
     if (filtered.kind === 'filtered')
       this.#nextStart = (this.#nextStart + filtered.lookedAt) % Math.max(1, this.#snapshot.size)
     if (interested(this.#parts, waiting.pod).length > 0) return this.#scheduleExtended(attempt, filtered)
-    this.#conclude(attempt, filtered, scoresOf(attempt, filtered))
+    this.#conclude(attempt, filtered, this.#scores(attempt, filtered))
   }
 
   /** Somebody elsewhere has a say: the cycle waits for the answers, and the next pod with it. */
@@ -204,12 +206,19 @@ export class Scheduler {
       const fitting = await filterByExtenders(filtered.run, filtered.fitting, this.#parts, signal)
       const extended = { ...filtered, fitting }
       attempt.watch.resume()
-      const scores = scoresOf(attempt, extended)
+      const scores = this.#scores(attempt, extended)
       if (scores !== undefined) await scoreByExtenders(scores, cycle.pod, cycle.snapshot, this.#parts, signal)
       this.#conclude(attempt, extended, scores)
     } catch (error) {
       if (!signal.aborted) this.#failed(attempt, error)
     }
+  }
+
+  /** Undefined when there is nothing to choose from. */
+  #scores({ profile, watch }: Attempt, filtered: Filtered): Scores | undefined {
+    if (filtered.kind === 'rejected' || filtered.fitting.length < 2) return undefined
+    const { run, fitting } = filtered
+    return scoreNodes(run.cycle, profile, fitting, run.shared, watch, this.#memory)
   }
 
   /** A cycle that fails is nobody else's business: the pod comes again after its back-off. */
@@ -414,11 +423,4 @@ export class Scheduler {
       scores,
     })
   }
-}
-
-/** Undefined when there is nothing to choose from. */
-function scoresOf({ profile, watch }: Attempt, filtered: Filtered): Scores | undefined {
-  if (filtered.kind === 'rejected' || filtered.fitting.length < 2) return undefined
-  const { run, fitting } = filtered
-  return scoreNodes(run.cycle, profile, fitting, run.shared, watch)
 }

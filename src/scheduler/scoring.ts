@@ -1,16 +1,22 @@
 // Scoring: the second half of a cycle. Each plugin gives every fitting node 0 to 100; the best weighted sum wins.
 import type { Random } from '../base/random.ts'
+import { CycleMemory } from './cycle-memory.ts'
 import type { Cycle } from './framework.ts'
 import { noLaps, type Laps } from './metrics.ts'
 import type { PluginAt, Profile } from './profile.ts'
 import { KindFindings } from './shared-findings.ts'
 import type { SlotMemo } from './slot-memo.ts'
 
-/** What each plugin gave to each of the nodes; small enough to be kept. */
+/** What each plugin gave to each of the nodes. */
 export interface Scores {
   readonly slots: Int32Array
-  readonly columns: readonly { readonly plugin: string; readonly weight: number; readonly values: Uint8Array }[]
+  readonly columns: readonly ScoreColumn[]
   readonly totals: Float64Array
+}
+
+export interface ScoreColumn {
+  readonly plugin: string
+  readonly values: Uint8Array
 }
 
 export function scoreNodes(
@@ -19,9 +25,10 @@ export function scoreNodes(
   slots: Int32Array,
   shared = new KindFindings(),
   watch: Laps = noLaps,
+  memory = new CycleMemory(),
 ): Scores {
-  const totals = new Float64Array(slots.length)
-  const scores = new Float64Array(slots.length)
+  const count = slots.length
+  const totals = memory.totals(count)
   const silent = new Set<string>()
   const states = new Map<string, unknown>()
   for (const plugin of profile.at.preScore) {
@@ -34,31 +41,30 @@ export function scoreNodes(
     watch.asked('PreScore', plugin.name)
   }
   watch.lap('PreScore')
-  const columns: { plugin: string; weight: number; values: Uint8Array }[] = []
+  const columns: ScoreColumn[] = []
   for (const { plugin, weight } of profile.scoring) {
     if (silent.has(plugin.name)) continue
     watch.asked('Score', plugin.name)
     const state = states.get(plugin.name)
+    const values = memory.column(columns.length, count)
+    const scores = memory.numbers(count)
     if (plugin.isLocal) scoreLocally(cycle, plugin, slots, state, shared.scoresOf(plugin.name), scores)
-    else
-      for (let index = 0; index < slots.length; index++)
-        scores[index] = plugin.score(cycle, slots[index] as number, state)
+    else for (let index = 0; index < count; index++) scores[index] = plugin.score(cycle, slots[index] as number, state)
     plugin.normalizeScores?.(scores, state, slots)
-    columns.push({ plugin: plugin.name, weight, values: added(totals, scores, weight) })
+    addScores(scores, weight, totals, values)
+    columns.push({ plugin: plugin.name, values })
   }
   watch.lap('Score')
   return { slots, columns, totals }
 }
 
-/** Adds the scores to the totals, and returns them in their small form. */
-function added(totals: Float64Array, scores: Float64Array, weight: number): Uint8Array {
-  const values = new Uint8Array(scores.length)
+/** Adds the scores to the totals, and notes them in their small form. */
+function addScores(scores: Float64Array, weight: number, totals: Float64Array, values: Uint8Array): void {
   for (let index = 0; index < values.length; index++) {
     const score = scores[index] as number
     values[index] = score
     totals[index] = (totals[index] as number) + score * weight
   }
-  return values
 }
 
 /** Asks only about nodes that have changed since a pod of this kind was scored. */
@@ -71,12 +77,11 @@ function scoreLocally(
   scores: Float64Array,
 ): void {
   const { versions } = cycle.snapshot
-  const { values } = memo
   for (let index = 0; index < slots.length; index++) {
     const slot = slots[index] as number
     const version = versions[slot] as number
     if (memo.versions[slot] !== version) memo.set(slot, version, plugin.score(cycle, slot, state))
-    scores[index] = values[slot] as number
+    scores[index] = memo.values[slot] as number
   }
 }
 

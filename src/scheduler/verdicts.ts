@@ -25,12 +25,28 @@ const notAsked = 0
 const fitting = 1
 const rejectedFrom = 2
 
-export class Verdicts {
+/** What is kept of verdicts when the cycle is over. */
+export interface KeptVerdicts {
+  /** By slot; undefined when no node was rejected. */
+  readonly codes: Uint16Array | undefined
+  readonly fitting: Int32Array
+  /** What the codes from `rejectedFrom` on mean. */
+  readonly distinct: readonly NodeVerdict[]
+}
+
+export function verdictAt(
+  { codes, fitting: slots, distinct }: KeptVerdicts,
+  slot: number,
+): NodeVerdict | 'fits' | undefined {
+  const code = codes === undefined ? (slots.includes(slot) ? fitting : notAsked) : (codes[slot] ?? notAsked)
+  return code === notAsked ? undefined : code === fitting ? 'fits' : distinct[code - rejectedFrom]
+}
+
+export class Verdicts implements KeptVerdicts {
   readonly #slots: number
+  /** Invariant: as long as there are none, no node was rejected. */
   #codes: Uint16Array | undefined
-  /** The first so many of `#fitting` fit; invariant: without codes no other node was looked at. */
   #fitting: Int32Array = noSlots
-  #fittingCount = 0
   readonly #distinct: NodeVerdict[] = []
   readonly #codeOf = new Map<Rejection, number>()
   #lastRejection: Rejection | undefined
@@ -40,16 +56,22 @@ export class Verdicts {
     this.#slots = slots
   }
 
-  /** How much it keeps. */
-  get cells(): number {
-    return this.#codes?.length ?? this.#fittingCount
+  get codes(): Uint16Array | undefined {
+    return this.#codes
   }
 
-  /** The last of the first `count` slots in `all` was found to fit, and all before it were told so. */
-  fits(all: Int32Array, count: number): void {
-    this.#fitting = all
-    this.#fittingCount = count
-    if (this.#codes !== undefined) this.#codes[all[count - 1] as number] = fitting
+  get fitting(): Int32Array {
+    return this.#fitting
+  }
+
+  get distinct(): readonly NodeVerdict[] {
+    return this.#distinct
+  }
+
+  /** These were found to fit; the list is not copied. */
+  fit(slots: Int32Array): void {
+    this.#fitting = slots
+    if (this.#codes !== undefined) for (const slot of slots) this.#codes[slot] = fitting
   }
 
   rejects(slot: number, { plugin, rejection }: NodeVerdict): void {
@@ -64,8 +86,7 @@ export class Verdicts {
 
   /** Undefined when the node was not looked at. */
   of(slot: number): NodeVerdict | 'fits' | undefined {
-    const code = this.#codeAt(slot)
-    return code === notAsked ? undefined : code === fitting ? 'fits' : this.#distinct[code - rejectedFrom]
+    return verdictAt(this, slot)
   }
 
   rejectedBy(): Set<string> {
@@ -80,14 +101,10 @@ export class Verdicts {
 
   /** Those of the slots on which removing pods could help. */
   resolvable(order: Int32Array): Int32Array {
+    const codes = this.#codes
+    if (codes === undefined) return noSlots
     const isResolvable = this.#distinct.map(({ rejection }) => rejection.resolvable)
-    const found = new Int32Array(order.length)
-    let count = 0
-    for (let index = 0; index < order.length; index++) {
-      const slot = order[index] as number
-      if (isResolvable[this.#codeAt(slot) - rejectedFrom] === true) found[count++] = slot
-    }
-    return found.subarray(0, count)
+    return order.filter((slot) => isResolvable[(codes[slot] as number) - rejectedFrom] === true)
   }
 
   *reasonCounts(): Generator<[reason: string, count: number]> {
@@ -97,14 +114,9 @@ export class Verdicts {
       for (const reason of rejection.reasons) yield [reason, counts[index + rejectedFrom] as number]
   }
 
-  #codeAt(slot: number): number {
-    if (this.#codes !== undefined) return this.#codes[slot] ?? notAsked
-    return this.#fitting.subarray(0, this.#fittingCount).includes(slot) ? fitting : notAsked
-  }
-
   #withCodes(): Uint16Array {
     const codes = new Uint16Array(this.#slots)
-    for (let index = 0; index < this.#fittingCount; index++) codes[this.#fitting[index] as number] = fitting
+    for (const slot of this.#fitting) codes[slot] = fitting
     this.#codes = codes
     return codes
   }

@@ -2,7 +2,7 @@
 // them: of a template's thousand pods the facts are kept once.
 import type { PodAffinityTerm, WeightedPodAffinityTerm } from '../../api/core/v1/affinity.ts'
 import { unboundSpec } from '../../api/core/v1/bound-spec.ts'
-import { podRequests, uncountedRequests, type Amounts } from '../../api/core/v1/requests.ts'
+import { isBeingResized, podRequests, uncountedRequests, type Amounts } from '../../api/core/v1/requests.ts'
 import type { PodSpec } from '../../api/core/v1/pod-spec.ts'
 import type { Pod } from '../../api/core/v1/pod.ts'
 import { LruMap } from '../lru-map.ts'
@@ -43,11 +43,10 @@ export function podFacts(pod: Pod): PodFacts {
 }
 
 /** Terms mean pods of the pod's namespace and labels, and a resize shows in the status. */
-const followFromSpec = ({ spec: { affinity }, status: { containerStatuses, initContainerStatuses } }: Pod): boolean =>
-  affinity?.podAffinity === undefined &&
-  affinity?.podAntiAffinity === undefined &&
-  containerStatuses === undefined &&
-  initContainerStatuses === undefined
+const followFromSpec = (pod: Pod): boolean =>
+  pod.spec.affinity?.podAffinity === undefined &&
+  pod.spec.affinity?.podAntiAffinity === undefined &&
+  !isBeingResized(pod)
 
 function kept<Key extends object>(facts: WeakMap<Key, PodFacts>, key: Key, worked: PodFacts): PodFacts {
   facts.set(key, worked)

@@ -2,6 +2,7 @@
 // A node has a slot, a small number under which flat arrays hold what is known of it.
 import type { Node } from '../../api/core/v1/node.ts'
 import type { Pod } from '../../api/core/v1/pod.ts'
+import { isBeingResized } from '../../api/core/v1/requests.ts'
 import { equalValues } from '../../schema/json-value.ts'
 import type { Labels } from '../../api/selectors.ts'
 import type { DeviceClass } from '../../api/resource/v1/device-class.ts'
@@ -236,9 +237,7 @@ const isAlike = (a: Pod, b: Pod): boolean =>
   (a.metadata.generation === b.metadata.generation &&
     a.metadata.deletionTimestamp === b.metadata.deletionTimestamp &&
     equalValues(a.metadata.labels, b.metadata.labels) &&
-    equalValues(resizeOf(a), resizeOf(b)))
-
-const resizeOf = ({ status }: Pod) =>
-  status.containerStatuses?.map(({ resources, allocatedResources }) => ({ resources, allocatedResources }))
+    !isBeingResized(a) &&
+    !isBeingResized(b))
 
 const isSameZone = (a: Node, b: Node): boolean => zoneOf(a) === zoneOf(b)

@@ -1,4 +1,5 @@
 // Requests: what a pod asks of a node, counted as the scheduler and the kubelet count it.
+import { equalValues } from '../../../schema/json-value.ts'
 import { quantityMillis, quantityUnits } from '../../../schema/quantity.ts'
 import type { Container } from './container.ts'
 import type { PodSpec } from './pod-spec.ts'
@@ -91,6 +92,18 @@ function containerRequests(
   for (const [name, amount] of missing) if (!amounts.has(name)) amounts.set(name, amount)
   return amounts
 }
+
+/** Whether a container has, or is given, other amounts than its spec asks for: only then the status counts. */
+export const isBeingResized = ({ spec, status }: PodParts): boolean =>
+  differ(spec.containers, status?.containerStatuses) || differ(spec.initContainers, status?.initContainerStatuses)
+
+const differ = (containers: readonly Container[] = [], statuses: readonly ContainerStatus[] = []): boolean =>
+  statuses.some(({ name, resources, allocatedResources }) => {
+    const given = [resources?.requests, allocatedResources].filter((amounts) => amounts !== undefined)
+    if (given.length === 0) return false
+    const asked = containers.find((container) => container.name === name)?.resources.requests
+    return given.some((amounts) => !equalValues(amounts, asked))
+  })
 
 const statusOf = (status: PodStatus | undefined, name: string): ContainerStatus | undefined =>
   status?.containerStatuses?.find((candidate) => candidate.name === name) ??
