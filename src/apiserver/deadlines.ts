@@ -11,8 +11,11 @@ interface Pending {
   next: Pending
 }
 
-/** Who has left still knows whom it stood before, but nobody knows of it. */
-const hasLeft = (pending: Pending): boolean => pending.next.before !== pending
+/**
+ * Who has left knows nobody but itself. If it knew its next, then of two requests the collector of short-lived things
+ * would keep the younger for the sake of the older, as soon as that has once outlived it: one after the other, all.
+ */
+const hasLeft = (pending: Pending): boolean => pending.next === pending
 
 export class Deadlines {
   readonly #clock: Clock
@@ -46,6 +49,7 @@ export class Deadlines {
     if (hasLeft(pending)) return
     pending.before.next = pending.next
     pending.next.before = pending.before
+    pending.before = pending.next = pending
     this.#size--
   }
 
@@ -58,7 +62,8 @@ export class Deadlines {
   #look(): void {
     const nowMs = this.#clock.monotonicMs()
     this.#timer = this.#size === 0 ? undefined : this.#clock.after(lookMs, () => this.#look())
-    for (let pending = this.#ends.next; pending.untilMs <= nowMs; pending = pending.next)
-      if (!hasLeft(pending)) pending.late()
+    const late: Pending[] = []
+    for (let pending = this.#ends.next; pending.untilMs <= nowMs; pending = pending.next) late.push(pending)
+    for (const pending of late) if (!hasLeft(pending)) pending.late()
   }
 }

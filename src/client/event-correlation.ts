@@ -28,8 +28,9 @@ export interface Correlation {
 }
 
 interface Topic {
+  readonly name: string
   /** Never as many as `similarMax`, the oldest first. */
-  ways: Said[]
+  ways: readonly Said[]
   /** All further ways, as one. */
   combined: Said | undefined
   lastMs: number
@@ -38,10 +39,14 @@ interface Topic {
 interface Subject {
   tokens: number
   atMs: number
-  readonly topics: RecentMap<string, Topic>
+  /** The oldest first. */
+  topics: readonly Topic[]
 }
 
-/** Everything that is told of one object is kept together: most objects are told of a few times, and never again. */
+/**
+ * Everything that is told of one object is kept together: most objects are told of a few times, and never again. There
+ * are thousands of them, so that each has lists as long as they need be, and no map.
+ */
 export class EventCorrelation {
   readonly #subjects = new RecentMap<string, Subject>(rememberedMax)
 
@@ -54,32 +59,35 @@ export class EventCorrelation {
     if (nowMs - known.lastMs > similarMsMax) known.ways = known.ways.filter((said) => said.message === message)
     known.lastMs = nowMs
     let said = known.ways.find((one) => one.message === message)
-    if (said === undefined) known.ways.push((said = { message, series: undefined }))
+    if (said === undefined) known.ways = known.ways.concat((said = { message, series: undefined }))
     if (known.ways.length < similarMax) return { said, message, isHeard }
-    known.ways.shift()
+    known.ways = known.ways.slice(1)
     known.combined ??= { message: '', series: undefined }
     return { said: known.combined, message: `(combined from similar events): ${message}`, isHeard }
   }
 
   /** What was said before about a topic, in whatever words. */
   series(uid: string, topic: string, nowMs: number): Said {
-    const { ways } = topicOf(this.#subjectOf(uid, nowMs), topic, nowMs)
-    const said = ways[0] ?? { message: '', series: undefined }
-    ways[0] = said
+    const known = topicOf(this.#subjectOf(uid, nowMs), topic, nowMs)
+    const said = known.ways[0] ?? { message: '', series: undefined }
+    known.ways = [said]
     return said
   }
 
   #subjectOf(uid: string, nowMs: number): Subject {
-    const known = this.#subjects.get(uid) ?? { tokens: burstMax, atMs: nowMs, topics: new RecentMap(topicsMax) }
+    const known = this.#subjects.get(uid) ?? { tokens: burstMax, atMs: nowMs, topics: [] }
     this.#subjects.set(uid, known)
     return known
   }
 }
 
-function topicOf({ topics }: Subject, topic: string, nowMs: number): Topic {
-  const known = topics.get(topic) ?? { ways: [], combined: undefined, lastMs: nowMs }
-  topics.set(topic, known)
-  return known
+function topicOf(subject: Subject, name: string, nowMs: number): Topic {
+  const known = subject.topics.find((topic) => topic.name === name)
+  if (known !== undefined) return known
+  const made: Topic = { name, ways: [], combined: undefined, lastMs: nowMs }
+  const kept = subject.topics.length < topicsMax ? subject.topics : subject.topics.slice(1)
+  subject.topics = kept.concat(made)
+  return made
 }
 
 function spend(subject: Subject, nowMs: number): boolean {
