@@ -3,7 +3,7 @@
 import type { Clock } from './clock.ts'
 import { turn } from './turn.ts'
 
-const givenPerTurn = 8
+const givenPerTurn = 2
 
 class Leisure {
   readonly #clock: Clock
