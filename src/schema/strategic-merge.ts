@@ -26,6 +26,7 @@ function mergeObjects(message: Message | undefined, target: JsonObject, patch: J
   if (directive === 'replace') return withoutKey(patch, '$patch')
   if (directive === 'delete') return {}
   if (directive !== undefined) throw unknownDirective(directive, patch)
+  if (isSaid(target, patch)) return target
   const merged: Mutable = retained(target, patch)
   let isOrdered = false
   for (const name in patch) {
@@ -39,6 +40,15 @@ function mergeObjects(message: Message | undefined, target: JsonObject, patch: J
     for (const name in patch)
       if (name.startsWith(orderPrefix)) orderItems(message, target, merged, patch, name.slice(orderPrefix.length))
   return merged
+}
+
+/** Whether the patch says only what is so, as one that names the uid to mean no other object: then the target stays. */
+function isSaid(target: JsonObject, patch: JsonObject): boolean {
+  for (const name in patch) {
+    const change = patch[name]
+    if (change !== undefined && (typeof change === 'object' || change !== target[name])) return false
+  }
+  return true
 }
 
 function mergeProperty(field: Field | undefined, merged: Mutable, name: string, change: JsonValue): void {
