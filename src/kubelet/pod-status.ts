@@ -45,7 +45,7 @@ export function podStatus(input: StatusInput): PodStatus {
     ...(statuses.init.length === 0 ? {} : { initContainerStatuses: statuses.init }),
     containerStatuses: statuses.main,
     ...(statuses.ephemeral.length === 0 ? {} : { ephemeralContainerStatuses: statuses.ephemeral }),
-    observedGeneration: metadata.generation ?? 0,
+    ...(metadata.generation === undefined ? {} : { observedGeneration: metadata.generation }),
   }
 }
 

@@ -1,6 +1,6 @@
 // NodePods: the pods that a node is to run: those that the API server gives to it, and those of its own manifests.
 import type { Clock } from '../../base/clock.ts'
-import { causeOf, type Cause, type FlowRecorder } from '../../base/flow.ts'
+import { causeOf, type Cause, type FlowId, type FlowRecorder } from '../../base/flow.ts'
 import type { Log } from '../../base/log.ts'
 import type { TaskGroup } from '../../base/task-group.ts'
 import { isPodFinished } from '../../api/core/v1/pod-readiness.ts'
@@ -27,12 +27,15 @@ export interface NodePodsParts {
 
 const uidIndex = 'uid'
 
-/** That the node has read a manifest, which nobody told it to. */
-function recordRead(flow: FlowRecorder, nodeName: string, now: Pod | undefined): Cause {
+/** That the node has looked at a manifest, which nobody told it to. */
+function recordRead(flow: FlowRecorder, arrow: 'reconcile' | 'step', nodeName: string, now: Pod | undefined): FlowId {
   const source = now?.metadata.annotations?.[sourceAnnotation] ?? 'manifest'
   const [kubelet, subject] = [`kubelet/${nodeName}`, now && { resource: 'pods', ...splitKey(keyOf(now)) }]
-  return causeOf(flow.record('reconcile', kubelet, kubelet, `read from ${source}`, subject))
+  return flow.record(arrow, kubelet, kubelet, `read from ${source}`, subject)
 }
+
+/** The first line says what is wrong; what follows shows the manifest itself. */
+const firstLineOf = (text: string): string => text.replace(/:?\n[^]*/, '')
 
 export class NodePods {
   readonly #given: Informer<Pod>
@@ -54,7 +57,11 @@ export class NodePods {
     this.statics = new StaticPods({
       ...{ client, clock, log, nodeName, sources, digest },
       present: (key) => this.#given.get(key),
-      onChange: (uid, cause) => onChange(uid, this.find(uid), cause ?? recordRead(flow, nodeName, this.find(uid))),
+      onChange: (uid, cause) => {
+        const now = this.find(uid)
+        onChange(uid, now, cause ?? causeOf(recordRead(flow, 'reconcile', nodeName, now)))
+      },
+      onBroken: (own, why) => flow.finish(recordRead(flow, 'step', nodeName, own), firstLineOf(why)),
     })
   }
 

@@ -2,6 +2,7 @@
 import { podText } from '../pod-events.ts'
 import { mirrorPodAnnotation, pod as podKind, type Pod } from '../../api/core/v1/pod.ts'
 import type { Manifest, ManifestSource } from '../../machine/manifests/manifests.ts'
+import { qosClassOf } from '../../api/core/v1/qos.ts'
 import { decode } from '../../schema/decode.ts'
 import { withDefaults } from '../../schema/defaults.ts'
 import { validateFields } from '../../schema/validate.ts'
@@ -62,7 +63,8 @@ function staticPod(
     throw new Error(
       `pod ${podText(made)} in ${file}: ${errors.map(({ field, message }) => `${field}: ${message}`).join(', ')}`,
     )
-  return made
+  // Said with the rest of its status: what the API server says of a mirror is no news then.
+  return { ...made, status: { ...made.status, qosClass: qosClassOf(made.spec) } }
 }
 
 /** What stands for a static pod in the API server: to be read, not to be acted on. */

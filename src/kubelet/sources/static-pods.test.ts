@@ -95,6 +95,11 @@ test('a static pod runs, is mirrored, and follows its file', async () => {
   await node.write('web.yaml', manifest('web', 'one'))
   deepEqual(await node.seen(), ['web-solo one Running'])
   const mirror = await node.pods.get('web-solo', 'default', ctx)
+  equal(mirror.status.qosClass, 'BestEffort')
+  equal(mirror.status.observedGeneration, undefined, 'what a manifest says has no generation')
+  await node.clock.advance('2m')
+  const later = await node.pods.get('web-solo', 'default', ctx)
+  equal(later.metadata.resourceVersion, mirror.metadata.resourceVersion, 'an equal status is not written again')
   match(mirror.metadata.annotations?.['kubernetes.io/config.mirror'] ?? '', /^hash-/)
   deepEqual(
     mirror.metadata.ownerReferences?.map(({ kind, name }) => [kind, name]),

@@ -21,6 +21,8 @@ export interface StaticPodsParts extends StaticPodParts {
   readonly present: (key: ObjectKey) => Pod | undefined
   /** The pod is to be looked at: for this cause, or because its manifest says so. */
   readonly onChange: (uid: string, cause?: Cause) => void
+  /** The manifest of a pod cannot be read any more; it runs on. */
+  readonly onBroken: (pod: Pod, why: string) => void
 }
 
 const mirrorRetryMs = 5_000
@@ -130,7 +132,7 @@ export class StaticPods {
   }
 
   async #look(source: ManifestSource, signal: AbortSignal): Promise<void> {
-    const { clock, log } = this.#parts
+    const { clock, log, onBroken } = this.#parts
     const manifests = await source.list(signal)
     const found = new Map<string, Pod>()
     for (const manifest of manifests) {
@@ -144,6 +146,7 @@ export class StaticPods {
           file: manifest.name,
           error: errorText(error),
         })
+        for (const one of this.#lastGood.get(name) ?? []) onBroken(one, errorText(error))
       }
       for (const one of this.#lastGood.get(name) ?? []) found.set(one.metadata.uid, one)
     }
