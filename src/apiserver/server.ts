@@ -139,7 +139,8 @@ export class ApiServer {
     if (target.kind === 'path' || target.isUnserved) return this.#road(request)
     const { resource, namespace, name } = target
     const subject = { resource: resource.plural, namespace, name: name === '' ? nameInBody(request) : name }
-    const call = flow.record('call', request.sender, 'API Server', whatOf(target), subject, 0, request.context.cause)
+    const { sender, context } = request
+    const call = flow.record('call', sender, 'API Server', whatOf(target), subject, resumedAt(request), context.cause)
     const startMs = clock.monotonicMs()
     flow.enter(call, startMs)
     requestMetrics.begin(target)
@@ -184,6 +185,10 @@ const isRead = ({ kind, verb }: Target): boolean =>
   kind === 'path' || verb === 'get' || verb === 'list' || verb === 'watch'
 
 const healthPaths = /^\/(healthz|livez|readyz)(\/|$)/
+
+/** The revision that a watch goes on from; 0 where it begins anew, and for all other requests. */
+const resumedAt = ({ target, query }: ApiRequest): number =>
+  target.kind === 'resource' && target.verb === 'watch' ? Number(query.get('resourceVersion')) || 0 : 0
 
 const whats = new Map<Kind, Map<string, string>>()
 

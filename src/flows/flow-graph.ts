@@ -31,7 +31,8 @@ export function lifeOf(events: Iterable<FlowEvent>, object: FlowObject): FlowNod
     if (guess !== undefined) guessed.set(event.id, guess)
     nodes.set(event.id, { event, isInferred: guess !== undefined, children: [] })
     if (event.arrow === 'persist') names.writes.set(event.revision, event.id)
-    if (event.arrow === 'watch') names.deliveries.set(`${event.revision} ${event.to}`, event.id)
+    if (event.arrow === 'watch' && event.object?.name !== '')
+      names.deliveries.set(`${event.revision} ${event.to}`, event.id)
     if (event.span !== undefined) names.spans.set(event.span, event.id)
   }
   const isChild = new Set<FlowId>()

@@ -120,6 +120,30 @@ test('pods of one make are followed together, though one of them woke somebody',
   )
 })
 
+test('a bookmark is about a kind, not about the object whose revision it names', () => {
+  const flow = new FlowRecorder(new VirtualClock())
+  const call = flow.record('call', 'kubectl', 'API Server', 'create deployments', web)
+  flow.record('persist', 'API Server', 'Store', 'put deployment', web, 10, causeOf(call))
+  flow.record('watch', 'API Server', 'operator', 'ADDED', web, 10)
+  const kind = { resource: 'deployments', namespace: '', name: '' }
+  flow.record('watch', 'API Server', 'operator', 'BOOKMARK', kind, 10)
+  // One that says which revision woke it, and one that says nothing and names no object.
+  flow.record('call', 'operator', 'API Server', 'update deployments', web, 0, {
+    event: 0 as FlowId,
+    also: [],
+    revisions: [10],
+  })
+  flow.record('call', 'operator', 'API Server', 'deletecollection deployments', { ...kind, namespace: 'default' })
+  equal(
+    textDiagram(lifeOf(flow.events(), web)),
+    `     +0ms  kubectl ──► API Server: create deployments web
+     +0ms    API Server ══► Store: put deployment web @10
+     +0ms      API Server --► operator: ADDED deployments web
+     +0ms        operator ──► API Server: update deployments web
+`,
+  )
+})
+
 test('an unknown object has no flow', () => {
   equal(textDiagram(lifeOf(recorded().events(), object('pods', 'none'))), '')
 })

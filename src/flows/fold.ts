@@ -66,7 +66,8 @@ function branchOf(kin: readonly [FlowNode, ...FlowNode[]], branches: readonly Br
 export function wordsOf(event: FlowEvent): string {
   const { arrow, what, outcome, revision, object } = event
   const subject = object === undefined || object.name === '' || isNamed(what, object.name) ? '' : ` ${object.name}`
-  const at = arrow === 'persist' ? ` @${revision}` : ''
+  const isAt = arrow === 'persist' || (revision > 0 && object?.name === '')
+  const at = isAt ? ` @${revision}` : ''
   const result = outcome === undefined || outcome === 'done' || outcome === 'ok' ? '' : ` → ${outcome}`
   const noun = arrow === 'watch' ? ` ${object?.resource ?? ''}` : ''
   return `${what}${noun}${subject}${at}${result}`

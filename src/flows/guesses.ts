@@ -17,7 +17,7 @@ export class Guesses {
   /** The delivery that led to it, as far as can be guessed. Events come in the order of the record. */
   look(event: FlowEvent): FlowId | undefined {
     const { arrow, from, to, object, cause, atMs } = event
-    if (arrow === 'watch') this.#remember(to, event)
+    if (arrow === 'watch' && object?.name !== '') this.#remember(to, event)
     if (arrow !== 'call' || object === undefined || needNoGuess.test(from)) return undefined
     if (cause.event !== 0 || cause.span !== undefined || cause.revisions.length > 0) return undefined
     const known = this.#deliveries.get(from) ?? []

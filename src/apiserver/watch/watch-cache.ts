@@ -99,6 +99,7 @@ export interface WatchRequest {
 export class WatchCache {
   readonly kind: Kind
   readonly #parts: WatchCacheParts
+  readonly #wholeKind: FlowObject
   readonly #watchers: WatcherIndex<Watcher>
   readonly #observers: CacheObserver[] = []
   readonly #fields: FieldIndex
@@ -119,6 +120,7 @@ export class WatchCache {
   constructor(kind: Kind, parts: WatchCacheParts) {
     this.kind = kind
     this.#parts = parts
+    this.#wholeKind = { resource: kind.plural, namespace: '', name: '' }
     this.#watchers = new WatcherIndex(kind)
     this.#fields = new FieldIndex(kind)
   }
@@ -306,8 +308,7 @@ export class WatchCache {
       end?.cancel()
     })
     const watcher: Watcher = { sender, selection, channel }
-    const bookmark = (initialEventsEnd: boolean) =>
-      channel.push({ type: 'BOOKMARK', revision: this.#revision, initialEventsEnd })
+    const bookmark = (initialEventsEnd: boolean) => this.#bookmark(watcher, initialEventsEnd)
     for (const stored of initial) this.#push(watcher, 'ADDED', this.#delivered(stored))
     for (const change of past) this.#deliver(watcher, change, {})
     if (request.initialEventsEnd) bookmark(true)
@@ -374,5 +375,17 @@ export class WatchCache {
     const { stored, subject, write } = told
     const delivery = this.#parts.flow.record('watch', 'API Server', sender, type, subject, stored.revision, write)
     channel.push({ type, stored, cause: { ...write, event: delivery } })
+    // Who is told something has not ended: only a reader too far behind ends here.
+    if (channel.ended) this.#record(sender, 'cut off')
+  }
+
+  #bookmark({ channel, sender }: Watcher, initialEventsEnd: boolean): void {
+    this.#record(sender, 'BOOKMARK')
+    channel.push({ type: 'BOOKMARK', revision: this.#revision, initialEventsEnd })
+  }
+
+  /** What concerns a watch, not one of its objects. */
+  #record(watcher: string, what: string): void {
+    this.#parts.flow.record('watch', 'API Server', watcher, what, this.#wholeKind, this.#revision)
   }
 }
