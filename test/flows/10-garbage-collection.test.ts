@@ -1,7 +1,17 @@
 // Flow 10: what has owners goes with them: in the background, first, or not at all.
 import { deepEqual, equal } from 'node:assert/strict'
 import { test } from 'node:test'
-import { context, deployment, pod, replicaSet, startCluster, type TestCluster } from '../../src/cluster/index.ts'
+import {
+  configMap,
+  context,
+  deployment,
+  event,
+  pod,
+  replicaSet,
+  startCluster,
+  type ApiObject,
+  type TestCluster,
+} from '../../src/cluster/index.ts'
 import { comparePage, excerpt, inOrder, since } from './page.ts'
 
 const ctx = context(new AbortController().signal)
@@ -28,14 +38,54 @@ const left = async ({ client }: TestCluster) =>
 
 async function deleted(
   propagationPolicy: 'Background' | 'Foreground' | 'Orphan',
-  disturb?: (cluster: TestCluster) => Promise<void>,
+  collector: 'runs' | 'is dead for a while' = 'runs',
 ) {
   await using cluster = await start()
+  if (collector !== 'runs') await cluster.kill('controllers')
   await cluster.client.of(deployment).delete('web', 'default', { propagationPolicy }, ctx)
-  await disturb?.(cluster)
+  if (collector !== 'runs') await cluster.clock.advance('10s')
+  cluster.start('controllers')
   await cluster.clock.advance('30s')
   const flow = cluster.flow(deployment, 'web')
   return { left: await left(cluster), flow: since(flow, 'delete deployments web') }
+}
+
+const ownedBy = ({ apiVersion, kind, metadata: { name, uid } }: ApiObject) => [
+  { apiVersion, kind, name, uid, blockOwnerDeletion: true },
+]
+
+/** Two objects that own one another; the first is deleted, and is to go when what it owns is gone. */
+async function circle(): Promise<string> {
+  await using cluster = await startCluster({ nodes: 0 })
+  const maps = cluster.client.of(configMap)
+  const first = await maps.create({ metadata: { name: 'first' } }, 'default', ctx)
+  const ownerReferences = ownedBy(first)
+  const second = await maps.create({ metadata: { name: 'second', ownerReferences } }, 'default', ctx)
+  await maps.patch('first', 'default', { metadata: { ownerReferences: ownedBy(second) } }, 'merge', ctx)
+  await cluster.clock.advance('5s')
+  await maps.delete('first', 'default', { propagationPolicy: 'Foreground' }, ctx)
+  await cluster.clock.advance('30s')
+  const names = (await maps.list({ namespace: 'default' }, ctx)).items.map(({ metadata }) => metadata.name)
+  deepEqual(names, [], 'nobody waits for ever')
+  return since(cluster.flow(configMap, 'first'), 'delete configmaps first')
+}
+
+/** An object whose owner is in another namespace. */
+async function astray(): Promise<string> {
+  await using cluster = await startCluster({ nodes: 0 })
+  const maps = cluster.client.of(configMap)
+  const there = await maps.create({ metadata: { name: 'there' } }, 'kube-system', ctx)
+  await cluster.clock.advance('5s')
+  await maps.create({ metadata: { name: 'here', ownerReferences: ownedBy(there) } }, 'default', ctx)
+  await cluster.clock.advance('30s')
+  equal(await maps.find('here', 'default', ctx), undefined)
+  equal((await maps.get('there', 'kube-system', ctx)).metadata.name, 'there')
+  const told = (await cluster.client.of(event).list({ fieldSelector: 'involvedObject.name=here' }, ctx)).items
+  deepEqual(
+    told.map(({ reason }) => reason),
+    ['OwnerRefInvalidNamespace'],
+  )
+  return cluster.flow(configMap, 'here')
 }
 
 test('10 garbage collection', async () => {
@@ -58,11 +108,7 @@ test('10 garbage collection', async () => {
   )
   const orphan = await deleted('Orphan')
   deepEqual(orphan.left, [0, 1, 1])
-  const restarted = await deleted('Foreground', async (cluster) => {
-    await cluster.kill('controllers')
-    await cluster.clock.advance('1s')
-    cluster.start('controllers')
-  })
+  const restarted = await deleted('Foreground', 'is dead for a while')
   deepEqual(restarted.left, [0, 0, 0], 'a restart in the middle')
   equal(orphan.flow.includes('delete replicasets'), false)
 
@@ -71,17 +117,53 @@ test('10 garbage collection', async () => {
     /Store: delete deployment web/,
     /controller\/garbage-collector ──► API Server: \S+ (deployments|replicasets|pods) \S+ → 200/,
   ]
-  await comparePage('10-garbage-collection', 'Garbage collection', [
-    {
-      heading: 'Background',
-      text: 'The owner goes at once, its dependents after it.',
-      diagram: excerpt(background.flow, ...arrows),
-    },
-    {
-      heading: 'Foreground',
-      text: 'The owner waits for its dependents, held by a finalizer.',
-      diagram: excerpt(foreground.flow, ...arrows),
-    },
-    { heading: 'Orphan', text: 'The dependents are set free first.', diagram: excerpt(orphan.flow, ...arrows) },
-  ])
+  await comparePage(
+    '10-garbage-collection',
+    'Garbage collection',
+    [
+      {
+        heading: 'Background',
+        text: 'The owner goes at once, its dependents after it.',
+        diagram: excerpt(background.flow, ...arrows),
+      },
+      {
+        heading: 'Foreground',
+        text: 'The owner waits for its dependents, held by a finalizer.',
+        diagram: excerpt(foreground.flow, ...arrows),
+      },
+      { heading: 'Orphan', text: 'The dependents are set free first.', diagram: excerpt(orphan.flow, ...arrows) },
+      {
+        heading: 'The collector starts again',
+        text: 'The collector is dead when the owner is deleted in the foreground. Ten seconds later another one finds what the finalizer still asks for.',
+        diagram: excerpt(restarted.flow, ...arrows),
+      },
+      {
+        heading: 'A circle',
+        text: 'Two objects own one another, and each is to go only after the other. The collector sees that the first is waited for by what it waits for: that one stops blocking, and both go.',
+        diagram: excerpt(await circle(), /configmaps? (first|second)/),
+      },
+      {
+        heading: 'An owner in another namespace',
+        text: 'It is none: what names it goes, and an event says why (OwnerRefInvalidNamespace).',
+        diagram: excerpt(await astray(), /configmaps? here/),
+      },
+    ],
+    [
+      [
+        'the collector ends in the middle of it',
+        'the next one goes on: every decision is made from what is there',
+        'src/controllers/followed-kinds.test.ts',
+      ],
+      [
+        'discovery is down',
+        'what is known stays known, and nothing is decided about dependents of a kind that nobody serves',
+        'src/controllers/followed-kinds.test.ts',
+      ],
+      [
+        'owners and dependents of custom kinds',
+        'the collector takes its kinds from discovery: they go as all others do',
+        'src/controllers/followed-kinds.test.ts',
+      ],
+    ],
+  )
 })

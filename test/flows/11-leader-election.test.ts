@@ -1,37 +1,111 @@
-// Flow 11: of two controller managers one leads; when it dies the other takes over.
+// Flow 11: of two controller managers one leads; when it dies the other takes over; and never do both act.
 import { deepEqual, equal } from 'node:assert/strict'
 import { test } from 'node:test'
-import { context, lease, startCluster } from '../../src/cluster/index.ts'
-import { comparePage, excerpt, inOrder } from './page.ts'
+import { rfc3339Micro } from '../../src/base/clock.ts'
+import { context, lease, namespace, serviceAccount, startCluster, type TestCluster } from '../../src/cluster/index.ts'
+import { comparePage, excerpt, inOrder, since } from './page.ts'
 
 const ctx = context(new AbortController().signal)
+const aboutLease = /leases? kube-controller-manager/
+const start = () => startCluster({ nodes: 0, controllerManagers: 2, seed: 2 })
+const held = async ({ client }: TestCluster) =>
+  (await client.of(lease).get('kube-controller-manager', 'kube-system', ctx)).spec
+const flowOfLease = (cluster: TestCluster) => cluster.flow(lease, 'kube-controller-manager', 'kube-system')
 
-test('11 leader election', async () => {
-  await using cluster = await startCluster({ nodes: 0, controllerManagers: 2, seed: 2 })
-  const { client, clock } = cluster
-  const held = async () => (await client.of(lease).get('kube-controller-manager', 'kube-system', ctx)).spec
+/** Who leads, and who waits. */
+async function roles(cluster: TestCluster): Promise<[leader: string, standby: string]> {
+  const { holderIdentity } = await held(cluster)
+  return holderIdentity === 'controllers_1' ? ['controllers', 'controllers-1'] : ['controllers-1', 'controllers']
+}
+
+async function dies(): Promise<string> {
+  await using cluster = await start()
+  const { clock } = cluster
   await clock.advance('7s')
-  const first = (await held()).holderIdentity ?? ''
-  const [leader, standby] =
-    first === 'controllers_1' ? ['controllers', 'controllers-1'] : ['controllers-1', 'controllers']
+  const [leader, standby] = await roles(cluster)
   await cluster.kill(leader)
   await clock.advance('9s')
-  equal((await held()).holderIdentity, first, 'the standby waits')
+  equal((await held(cluster)).holderIdentity, `${leader}_1`, 'the standby waits')
   await clock.advance('20s')
-  const taken = await held()
+  const taken = await held(cluster)
   deepEqual([taken.holderIdentity, taken.leaseTransitions], [`${standby}_1`, 1])
-  const flow = cluster.flow(lease, 'kube-controller-manager', 'kube-system')
+  const flow = flowOfLease(cluster)
   inOrder(
     flow,
     new RegExp(`${leader} ──► API Server: create leases kube-controller-manager → 201`),
     new RegExp(`${leader} ──► API Server: update leases kube-controller-manager → 200`),
     new RegExp(`${standby} ──► API Server: update leases kube-controller-manager → 200`),
   )
-  await comparePage('11-leader-election', 'Leader election', [
-    {
-      heading: 'A leader dies',
-      text: 'The leader renews its lease every two seconds. After its death the standby sees no change for fifteen seconds by its own clock, and takes the lease.',
-      diagram: excerpt(flow, /leases kube-controller-manager/, /lease kube-controller-manager/),
-    },
-  ])
+  return flow
+}
+
+/** Every write takes half a minute, for so long; a namespace that is made meanwhile shows who acts, and when. */
+async function storeIsSlow(): Promise<{ leases: string; work: string }> {
+  await using cluster = await start()
+  const { clock, client } = cluster
+  await clock.advance('7s')
+  await roles(cluster)
+  cluster.faults.slowStore(30_000)
+  await clock.advance('14s')
+  cluster.faults.heal()
+  await client.of(namespace).create({ metadata: { name: 'team' } }, '', ctx)
+  await clock.advance('1s')
+  equal(await client.of(serviceAccount).find('default', 'team', ctx), undefined, 'nobody acts without the lease')
+  await clock.advance('1m')
+  equal((await client.of(serviceAccount).list({ namespace: 'team' }, ctx)).items.length, 1)
+  return { leases: flowOfLease(cluster), work: cluster.flow(namespace, 'team') }
+}
+
+/** A holder elsewhere whose clock is an hour slow renews in time, by its own. */
+async function clocksDiffer(): Promise<string> {
+  await using cluster = await start()
+  const { clock, client } = cluster
+  await clock.advance('7s')
+  const [leader, standby] = await roles(cluster)
+  const elsewhere = async () => {
+    const renewTime = rfc3339Micro(clock.nowMs() - 3_600_000)
+    const spec = { holderIdentity: 'elsewhere', renewTime }
+    await client.of(lease).patch('kube-controller-manager', 'kube-system', { spec }, 'merge', ctx)
+  }
+  await cluster.kill(leader)
+  for (let beat = 0; beat < 15; beat++) {
+    await elsewhere()
+    await clock.advance('2s')
+  }
+  equal((await held(cluster)).holderIdentity, 'elsewhere')
+  await clock.advance('20s')
+  equal((await held(cluster)).holderIdentity, `${standby}_1`)
+  return since(flowOfLease(cluster), 'test ──► API Server: patch leases')
+}
+
+test('11 leader election', async () => {
+  const slow = await storeIsSlow()
+  await comparePage(
+    '11-leader-election',
+    'Leader election',
+    [
+      {
+        heading: 'A leader dies',
+        text: 'The leader renews its lease every two seconds. After its death the standby sees no change for fifteen seconds by its own clock, and takes the lease. What was missed meanwhile it then does: [Controller crash](25-controller-crash.md).',
+        diagram: excerpt(await dies(), aboutLease),
+      },
+      {
+        heading: 'The store is slow',
+        text: 'The renewal of the leader does not come back (500): ten seconds after the last one it stops to act, five seconds before another may begin. It starts again and asks for the lease once more, but the standby is faster (409). A namespace that is made when nobody leads waits for that; the second diagram begins with it.',
+        diagram: `${excerpt(slow.leases, aboutLease)}\n\n${excerpt(slow.work, /serviceaccounts? default/)}`,
+      },
+      {
+        heading: 'Clocks that differ',
+        text: 'A holder whose clock is an hour slow writes times that are long past, every two seconds. The standby does not compare them with its own: it waits for fifteen seconds without a change.',
+        diagram: excerpt(await clocksDiffer(), aboutLease),
+      },
+    ],
+    [
+      [
+        'the leader cannot reach the API server',
+        'it stops at least three seconds before another begins',
+        'src/client/leader-election.test.ts',
+      ],
+    ],
+  )
 })

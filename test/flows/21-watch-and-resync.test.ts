@@ -1,14 +1,132 @@
-// Flow 21: watches that break: who goes on where it was, who lists again, and that nothing is missed.
-import { equal, match, ok } from 'node:assert/strict'
+// Flow 21: how a watch goes on: from a list, from a bookmark, anew when the past is forgotten; watches that break, and that
+// nothing is missed.
+import { deepEqual, equal, match, ok } from 'node:assert/strict'
 import { test } from 'node:test'
-import { context, deployment, pod, startCluster } from '../../src/cluster/index.ts'
-import { comparePage, excerpt, since } from './page.ts'
+import type { FlowEvent, FlowId } from '../../src/base/flow.ts'
+import { silentLog } from '../../src/base/log.ts'
+import { TaskGroup } from '../../src/base/task-group.ts'
+import { Informer } from '../../src/client/informer.ts'
+import { DirectTransport } from '../../src/cluster/direct-transport.ts'
+import { Faults } from '../../src/cluster/faults.ts'
+import { adminUser } from '../../src/cluster/identities.ts'
+import { configMap, deployment, pod, startCluster } from '../../src/cluster/index.ts'
+import { wordsOf } from '../../src/flows/fold.ts'
+import { ctx, startBareCluster } from './bare-cluster.ts'
+import { comparePage, excerpt, since, type Section } from './page.ts'
 
-const ctx = context(new AbortController().signal)
 const labels = { app: 'web' }
 const template = { metadata: { labels }, spec: { containers: [{ name: 'c', image: 'i' }] } }
 
+/** What was said about a kind between the API server and these; revisions by the order in which they are named. */
+function talkOf(events: Iterable<FlowEvent>, ...parties: string[]): string {
+  const heard = [...events].filter(
+    ({ arrow, from, to, object }) =>
+      object?.resource === 'configmaps' &&
+      arrow !== 'persist' &&
+      parties.some((party) => party === from || party === to),
+  )
+  const revisions = new Set<string>()
+  const startMs = heard[0]?.atMs ?? 0
+  const lines = heard.map((event) => {
+    const time = `+${event.atMs - startMs}ms`.padStart(9)
+    return `${time}  ${event.from} ${event.arrow === 'call' ? '──►' : '--►'} ${event.to}: ${wordsOf(event)}`
+  })
+  // What is said again and again, a call and its delivery by turns, is shown once.
+  const distinct = lines.filter((line, index) => line !== lines[index - 1] && line !== lines[index - 2])
+  return distinct.join('\n').replaceAll(/@(\d+)/g, (_, revision: string) => {
+    revisions.add(revision)
+    return `@r${[...revisions].indexOf(revision) + 1}`
+  })
+}
+
+/** A reader that keeps a list up to date, and what was said meanwhile. */
+async function followed(): Promise<Section[]> {
+  const faults = new Faults()
+  await using bare = startBareCluster({ faults, controllerManagers: 0, flowEvents: 1 << 18 })
+  const { cluster, clock } = bare
+  await clock.advance('1s')
+  const maps = cluster.client('writer', adminUser).of(configMap)
+  const read = cluster.client('reader', adminUser).of(configMap)
+  const write = (name: string) => maps.create({ metadata: { name } }, 'default', ctx)
+  const section = async (heading: string, text: string, act: () => Promise<void>): Promise<Section> => {
+    const begin = (cluster.flow.last + 1) as FlowId
+    await act()
+    return { heading, text, diagram: talkOf(cluster.flow.events(begin), 'reader', 'slow reader', 'writer') }
+  }
+  await write('a')
+  await using tasks = new TaskGroup()
+  const informer = new Informer(configMap, read, { clock, log: silentLog }, { namespace: 'default' })
+  const known = () => [...informer.all()].map(({ metadata }) => metadata.name).toSorted()
+
+  const listed = await section(
+    'Listed, then watched',
+    'A reader lists what is there, and watches from the revision of its list. When nothing happens, a bookmark tells it every minute how far the server is, so that it need not begin further back when its connection is lost: it goes on from there, and what happened meanwhile is told.',
+    async () => {
+      tasks.start('reader', (signal) => informer.run(signal))
+      await clock.advance('1s')
+      await write('b')
+      await clock.advance('60s')
+      equal(faults.breakWatches('reset', { sender: 'reader' }), 1)
+      await write('c')
+      await clock.advance('1s')
+      deepEqual(known(), ['a', 'b', 'c'])
+    },
+  )
+  match(
+    listed.diagram,
+    /list configmaps → 200\n.*watch configmaps @r1 → 200\n[^]*ADDED configmaps b\n.*BOOKMARK configmaps @r2\n[^]*watch configmaps @r2 → 200\n.*ADDED configmaps c$/,
+  )
+
+  const lagging = cluster.client('slow reader', adminUser).of(configMap)
+  const forgotten = await section(
+    'Too far behind',
+    'The writer changes an object ten thousand times. A reader that does not read is cut off, and nothing is kept for it any more. The other one has lost its connection and cannot come back meanwhile: when it can, the revision that it would go on from is forgotten (410), so it lists again.',
+    async () => {
+      const options = { namespace: 'default', resourceVersion: String(informer.revision) }
+      const slow = lagging.watchMany(options, ctx)[Symbol.asyncIterator]()
+      const first = slow.next()
+      await clock.advance('1s')
+      faults.refuse({ verb: 'watch', sender: 'reader', code: 503, times: 1_000 })
+      equal(faults.breakWatches('reset', { sender: 'reader' }), 1)
+      // Beyond what is kept for one who reads, and what is remembered for one who comes back.
+      for (let count = 0; count <= 10_002; count++)
+        await maps.patch('a', 'default', { data: { count: String(count) } }, 'merge', ctx)
+      await first
+      await slow.next().then(
+        () => ok(false, 'a reader that far behind is told so'),
+        () => {},
+      )
+      faults.heal()
+      await clock.advance('30s')
+      equal([...informer.all()].find(({ metadata }) => metadata.name === 'a')?.data?.['count'], '10002')
+    },
+  )
+  match(
+    forgotten.diagram,
+    /cut off configmaps[^]*reader ──► API Server: watch configmaps @r\d → 410 Expired\n.*list configmaps → 200/,
+  )
+
+  const streamed = await section(
+    'Streamed instead of listed',
+    'Who asks for it gets what is there as events of the watch itself, and a bookmark where that ends.',
+    async () => {
+      const transport = new DirectTransport(() => cluster.server, 'reader', adminUser)
+      const query = { sendInitialEvents: 'true', resourceVersionMatch: 'NotOlderThan', allowWatchBookmarks: 'true' }
+      const call = { kind: configMap, namespace: 'default', name: '', query }
+      for await (const told of transport.watch(call, ctx)) {
+        deepEqual(
+          told.map(({ type }) => type),
+          ['ADDED', 'ADDED', 'ADDED', 'BOOKMARK'],
+        )
+        break
+      }
+    },
+  )
+  return [listed, streamed, forgotten]
+}
+
 test('21 watch and resync', async () => {
+  const sections = await followed()
   await using cluster = await startCluster()
   const deployments = cluster.client.of(deployment)
   const spec = { replicas: 1, selector: { matchLabels: labels }, template }
@@ -28,6 +146,7 @@ test('21 watch and resync', async () => {
   const flow = since(cluster.flow(deployment, 'web'), 'patch deployments web')
   match(flow, /controller\/replica-set ──► API Server: create pods web-\w+-\* → 201/)
   await comparePage('21-watch-and-resync', 'Watch and resync', [
+    ...sections,
     {
       heading: 'Three scalings over broken watches',
       text: 'Before the first all watches end with 410: their clients list again. Before the second they end without a word and are resumed. Both times nobody is let in again before the change is made. Before the third they fall silent: nobody acts for five seconds, until the connections are found dead.',

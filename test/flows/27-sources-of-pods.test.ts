@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { pod } from '../../src/cluster/index.ts'
 import type { ManifestSource } from '../../src/machine/manifests/manifests.ts'
 import { ctx, startLoneNode } from './lone-node.ts'
-import { comparePage, excerpt, inOrder } from './page.ts'
+import { comparePage, excerpt, inOrder, since } from './page.ts'
 
 const manifest = (name: string, image: string) =>
   `apiVersion: v1\nkind: Pod\nmetadata: {name: ${name}}\nspec:\n  containers: [{name: c, image: ${image}}]\n`
@@ -52,20 +52,40 @@ test('27 sources of pods', async () => {
   const flow = node.flowOf('pods', 'web-solo')
   inOrder(flow, /kubelet\/solo ──► API Server: create pods web-solo → 201/, /API Server ══► Store: put pod web-solo/)
 
-  files.write('broken.yaml', '{nonsense')
+  const afar = node.flowOf('pods', 'from-afar-solo')
+
+  files.write('web.yaml', '{nonsense')
   await clock.advance('40s')
-  equal((await seen()).length, 3, 'a broken file keeps nobody else')
+  equal((await seen()).length, 3, 'a broken file keeps nobody else, and what ran of it runs on')
   const running = (await runtime.podUids(ctx.signal)).length
   await admin.of(pod).delete('web-solo', 'default', { gracePeriodSeconds: 0 }, ctx)
   await clock.advance('40s')
   equal((await runtime.podUids(ctx.signal)).length, running, 'who deletes the mirror does not delete the pod')
   deepEqual((await seen()).includes('web-solo file Running'), true)
+  const later = since(node.flowOf('pods', 'web-solo'), '··· kubelet/solo: read from file')
 
   await comparePage('27-sources-of-pods', 'Sources of pods', [
     {
       heading: 'A file becomes a pod',
       text: 'The kubelet runs what the file says without asking anybody, and makes a mirror of it in the API, whose status it keeps.',
       diagram: excerpt(flow, /kubelet\/solo ──► API Server: (create|patch)/, /put pod/, /──► Runtime/),
+    },
+    {
+      heading: 'So does what an address answers',
+      text: 'The address is asked every twenty seconds; what it answers is treated in the same way.',
+      diagram: excerpt(afar, /kubelet\/solo ──► API Server: (create|patch)/, /put pod/, /──► Runtime/),
+    },
+    {
+      heading: 'The file breaks, and somebody deletes the mirror',
+      text: 'What is wrong with the file is said, here and in the log; what ran of it runs on, as does everything else. Who deletes the mirror does not delete the pod: the kubelet makes the mirror anew, and the runtime is not called.',
+      diagram: excerpt(
+        later,
+        /read from file/,
+        /admin ──►/,
+        /kubelet\/solo ──► API Server: (create|patch)/,
+        /(put|delete) pod/,
+        /──► Runtime/,
+      ),
     },
   ])
 })

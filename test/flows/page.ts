@@ -1,6 +1,6 @@
 // The page of a flow: its diagram as a test recorded it, never drawn by hand. RECORD_FLOWS=1 writes it anew.
 import { equal, match } from 'node:assert/strict'
-import { readFile, writeFile } from 'node:fs/promises'
+import { access, readFile, writeFile } from 'node:fs/promises'
 import { getOrMake } from '../../src/base/get-or-make.ts'
 
 /** The lines of a recorded flow that concern these participants and objects, with what led to them, without what varies. */
@@ -99,11 +99,36 @@ export interface Section {
   readonly diagram: string
 }
 
-export async function comparePage(name: string, title: string, sections: readonly Section[]): Promise<void> {
+/** A bad path that no diagram of the page shows, and the test that does. */
+export type Elsewhere = readonly [path: string, outcome: string, ...shownBy: string[]]
+
+const tableOf = (rows: readonly Elsewhere[]): string =>
+  [
+    '## Shown elsewhere\n',
+    '| bad path | what happens | shown by |\n|---|---|---|',
+    ...rows.map(
+      ([path, outcome, ...shownBy]) => `| ${path} | ${outcome} | ${shownBy.map((file) => `\`${file}\``).join(', ')} |`,
+    ),
+    '',
+  ].join('\n')
+
+export async function comparePage(
+  name: string,
+  title: string,
+  sections: readonly Section[],
+  elsewhere: readonly Elsewhere[] = [],
+): Promise<void> {
+  for (const file of elsewhere.flatMap(([, , ...shownBy]) => shownBy))
+    await access(new URL(`../../${file}`, import.meta.url))
   const body = sections.map(
     ({ heading, text, diagram }) => `## ${heading}\n\n${text}\n\n\`\`\`\n${diagram.trimEnd()}\n\`\`\`\n`,
   )
-  const page = [`# ${title}\n`, `Recorded by \`test/flows/${name}.test.ts\`.\n`, ...body].join('\n')
+  const page = [
+    `# ${title}\n`,
+    `Recorded by \`test/flows/${name}.test.ts\`.\n`,
+    ...body,
+    ...(elsewhere.length === 0 ? [] : [tableOf(elsewhere)]),
+  ].join('\n')
   const file = new URL(`../../docs/flows/${name}.md`, import.meta.url)
   if (process.env['RECORD_FLOWS'] !== undefined) await writeFile(file, page)
   equal(page, await readFile(file, 'utf8'))
