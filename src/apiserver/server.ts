@@ -149,7 +149,10 @@ export class ApiServer {
       requestMetrics.end(target, code, (clock.monotonicMs() - startMs) / 1000)
     }
     return whenSettled(
-      () => this.#road({ ...request, context: because(request.context, causeOf(call)) }),
+      () => {
+        this.meet(request)
+        return this.#road({ ...request, context: because(request.context, causeOf(call)) })
+      },
       (answer) => {
         const code = 'status' in answer ? answer.status : 200
         end(code, String(code))
@@ -162,6 +165,9 @@ export class ApiServer {
       },
     )
   }
+
+  /** Before its road, on the record: a server that lets requests fail throws here. */
+  protected meet(_request: ApiRequest): void {}
 
   #end(request: ApiRequest): Soon<Answer> {
     const { target, allowedBy, context, unreadable } = request

@@ -134,8 +134,11 @@ export class FaultyApiServer extends ApiServer {
     this.#faults = faults
   }
 
-  override handle(request: ApiRequest): Soon<Answer> {
+  protected override meet(request: ApiRequest): void {
     this.#faults.check(request)
+  }
+
+  override handle(request: ApiRequest): Soon<Answer> {
     const answer = super.handle(request)
     if (request.target.kind !== 'resource' || request.target.verb !== 'watch') return answer
     return whenKnown(answer, (known) => {

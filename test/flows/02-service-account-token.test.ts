@@ -4,9 +4,67 @@ import { test } from 'node:test'
 import { tokenReview } from '../../src/api/authentication/v1/token-review.ts'
 import { subjectAccessReview } from '../../src/api/authorization/v1/subject-access-review.ts'
 import { namespace } from '../../src/api/core/v1/namespace.ts'
-import { pod, serviceAccount } from '../../src/cluster/index.ts'
+import { clusterRoleBinding, configMap, pod, serviceAccount, startCluster } from '../../src/cluster/index.ts'
 import { ctx, startLoneNode } from './lone-node.ts'
 import { comparePage, excerpt, inOrder, since } from './page.ts'
+import { rawCalls } from './raw-calls.ts'
+
+interface Token {
+  readonly status: { readonly token: string }
+}
+
+/** Calls over the wire with tokens that are good, and with some that are not (any more). */
+async function shown(): Promise<{ allowed: string; refused: string }> {
+  await using cluster = await startCluster({ https: true })
+  const { client, clock } = cluster
+  await using calls = rawCalls(cluster.kubeconfig, 'nobody')
+  const accounts = client.of(serviceAccount)
+  for (const name of ['writer', 'roleless', 'leaver']) await accounts.create({ metadata: { name } }, 'default', ctx)
+  const spec = { ...runs, serviceAccountName: 'writer' }
+  const bound = await client.of(pod).create({ metadata: { name: 'p' }, spec }, 'default', ctx)
+  const subjects = ['writer', 'leaver'].map((name) => ({ kind: 'ServiceAccount', name, namespace: 'default' }))
+  const roleRef = { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'edit' }
+  await client.of(clusterRoleBinding).create({ metadata: { name: 'edit' }, roleRef, subjects }, '', ctx)
+  await clock.advance('5s')
+  const tokenFor = async (account: string, spec: object = {}) =>
+    ((await accounts.act(account, 'default', 'token', { spec }, ctx)) as Token).status.token
+  const boundObjectRef = { kind: 'Pod', apiVersion: 'v1', name: 'p', uid: bound.metadata.uid }
+  const tokens = {
+    allowed: await tokenFor('writer', { boundObjectRef }),
+    'no-role': await tokenFor('roleless'),
+    'other-audience': await tokenFor('writer', { audiences: ['another'] }),
+    expired: await tokenFor('writer', { expirationSeconds: 600 }),
+    'pod-gone': await tokenFor('writer', { boundObjectRef }),
+    'account-gone': await tokenFor('leaver'),
+  }
+  const create = async (name: keyof typeof tokens) => {
+    const headers = { authorization: `Bearer ${tokens[name]}` }
+    const { status } = await calls.call(
+      'POST',
+      '/api/v1/namespaces/default/configmaps',
+      { metadata: { name } },
+      headers,
+    )
+    const flow = cluster.flow(configMap, name, 'default', { fold: true, rules: true })
+    return { status, drawn: excerpt(flow, /client ──► API Server/, /put configmap/) }
+  }
+  const allowed = await create('allowed')
+  equal(allowed.status, 201)
+  await clock.advance('11m')
+  await client.of(pod).delete('p', 'default', { gracePeriodSeconds: 0 }, ctx)
+  await accounts.delete('leaver', 'default', {}, ctx)
+  await clock.advance('30s')
+  const refused = await Promise.all(
+    (['no-role', 'other-audience', 'expired', 'pod-gone', 'account-gone'] as const).map(create),
+  )
+  deepEqual(
+    refused.map(({ status }) => status),
+    [403, 401, 401, 401, 401],
+  )
+  return { allowed: allowed.drawn, refused: refused.map(({ drawn }) => drawn).join('\n') }
+}
+
+const runs = { containers: [{ name: 'c', image: 'i' }], terminationGracePeriodSeconds: 0 }
 
 test('02 service account token', async () => {
   await using node = await startLoneNode({ mountsVolumes: true })
@@ -15,8 +73,7 @@ test('02 service account token', async () => {
   await clock.advance('1s')
   ok(await admin.of(serviceAccount).find('default', 'team', ctx), 'every namespace has its own')
 
-  const spec = { containers: [{ name: 'c', image: 'i' }], nodeName: 'solo', terminationGracePeriodSeconds: 0 }
-  await admin.of(pod).create({ metadata: { name: 'p' }, spec }, 'default', ctx)
+  await admin.of(pod).create({ metadata: { name: 'p' }, spec: { ...runs, nodeName: 'solo' } }, 'default', ctx)
   await clock.advance('5s')
   const made = await admin.of(pod).get('p', 'default', ctx)
   const volume = made.spec.volumes?.[0]
@@ -64,7 +121,13 @@ test('02 service account token', async () => {
   await clock.advance('10s')
   equal((await review(last))?.authenticated ?? false, false, 'the pod is gone, and with it what its token was worth')
 
+  const calls = await shown()
   await comparePage('02-service-account-token', 'Token of a ServiceAccount', [
+    {
+      heading: 'Every namespace has an account',
+      text: 'A namespace is made, and gets its `default` ServiceAccount.',
+      diagram: excerpt(node.flowOf('namespaces', 'team'), /serviceaccounts? default/),
+    },
     {
       heading: 'A pod gets its token',
       text: 'Admission gives the pod a volume for it; the kubelet asks for a token that is bound to the pod, and puts it into the volume before anything runs.',
@@ -74,6 +137,16 @@ test('02 service account token', async () => {
       heading: 'It is renewed',
       text: 'At 80 % of its life the kubelet asks for another, by its own clock.',
       diagram: excerpt(since(account, 'serviceaccounts/token', 'last'), /serviceaccounts\/token/),
+    },
+    {
+      heading: 'A pod comes with it',
+      text: 'It is the account that a role is bound to, and may do what the role says.',
+      diagram: calls.allowed,
+    },
+    {
+      heading: 'It is worth nothing',
+      text: 'Without a role the account is known but may not (403). A token that is meant for others, that has expired, whose pod is gone or whose account is gone is that of nobody (401).',
+      diagram: calls.refused,
     },
   ])
 })

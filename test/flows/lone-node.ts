@@ -40,7 +40,10 @@ export async function startLoneNode(hostChanges: Partial<NodeHost>): Promise<Lon
     admin: cluster.client('admin', adminUser),
     host,
     runtime,
-    flowOf: (resource, name) => textDiagram(lifeOf(cluster.flow.events(), { resource, namespace: 'default', name })),
+    flowOf: (resource, name) =>
+      textDiagram(
+        lifeOf(cluster.flow.events(), { resource, namespace: resource === 'namespaces' ? '' : 'default', name }),
+      ),
     async [Symbol.asyncDispose]() {
       await tasks[Symbol.asyncDispose]()
       await bare[Symbol.asyncDispose]()
