@@ -70,6 +70,20 @@ test('the earlier of two delays counts', async () => {
   equal(clock.pendingTimers, 0)
 })
 
+const askedTwice: [what: string, delaysMs: [number, number], cause: number][] = [
+  ['for a later moment: what it looked at since', [100, 500], 2],
+  ['for the same moment: what first led to it', [100, 100], 1],
+  ['for an earlier moment: what led to that', [500, 100], 2],
+]
+for (const [what, delaysMs, cause] of askedTwice)
+  test(`who asks twice for another look ${what}`, async () => {
+    const clock = new VirtualClock()
+    const queue = new WorkQueue<string>(clock)
+    for (const [index, delayMs] of delaysMs.entries()) queue.addAfter('a', delayMs, causeOf((index + 1) as FlowId))
+    await clock.advance(100)
+    equal((await queue.take(signal))?.cause.event, cause)
+  })
+
 test('retries back off by doubling, up to the limit, until forgotten', async () => {
   const clock = new VirtualClock()
   const queue = new WorkQueue<string>(clock, { initialMs: 10, maxMs: 35 })

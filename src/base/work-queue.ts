@@ -30,6 +30,12 @@ interface Pending {
   causes: Cause[]
 }
 
+interface Delayed {
+  readonly dueMs: number
+  readonly timer: Timer
+  cause: Cause
+}
+
 const causesPerKeyMax = 16
 
 export class WorkQueue<Key> {
@@ -40,7 +46,7 @@ export class WorkQueue<Key> {
   readonly #pending = new Map<Key, Pending>()
   readonly #ready = new Set<Key>()
   readonly #working = new Set<Key>()
-  readonly #delayed = new Map<Key, { dueMs: number; timer: Timer }>()
+  readonly #delayed = new Map<Key, Delayed>()
   readonly #failures = new Map<Key, number>()
   readonly #waiters: ((work: Work<Key> | undefined) => void)[] = []
   #closed = false
@@ -73,19 +79,26 @@ export class WorkQueue<Key> {
     this.#serve()
   }
 
-  /** Adds the key after a delay; the earlier of two delays for one key counts. */
+  /**
+   * Adds the key after a delay; the earlier of two delays for one key counts. Who asks later for a later moment has looked
+   * since: what led to that leads to the next look, too.
+   */
   addAfter(key: Key, delayMs: number, cause: Cause = noCause): void {
     if (this.#closed) return
     if (delayMs <= 0) return this.add(key, cause)
     const dueMs = this.#clock.monotonicMs() + delayMs
     const delayed = this.#delayed.get(key)
-    if (delayed !== undefined && delayed.dueMs <= dueMs) return
+    if (delayed !== undefined && delayed.dueMs <= dueMs) {
+      if (delayed.dueMs < dueMs) delayed.cause = cause
+      return
+    }
     delayed?.timer.cancel()
     const timer = this.#clock.after(delayMs, () => {
       this.#delayed.delete(key)
-      this.add(key, cause)
+      this.add(key, own.cause)
     })
-    this.#delayed.set(key, { dueMs, timer })
+    const own: Delayed = { dueMs, timer, cause }
+    this.#delayed.set(key, own)
   }
 
   /** Adds the key after its back-off, which doubles with each call until forget(key). */

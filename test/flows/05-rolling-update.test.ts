@@ -55,12 +55,24 @@ test('05 rolling update', async () => {
   const stuck = await cluster.client.of(deployment).get('web', 'default', ctx)
   equal(stuck.status.conditions?.find(({ type }) => type === 'Progressing')?.reason, 'ProgressDeadlineExceeded')
   deepEqual(await ready(cluster), ['image:2', 'image:2'], 'the old pods serve')
+  const broken = since(cluster.flow(deployment, 'web'), 'test ──► API Server: patch deployments web', 'last')
   await rollTo(cluster, 'image:2')
   await cluster.clock.advance('20s')
   deepEqual(await ready(cluster), ['image:2', 'image:2'])
   equal((await cluster.client.of(pod).list({ namespace: 'default' }, ctx)).items.length, 2)
   const back = cluster.flow(deployment, 'web')
   const undone = since(back, 'test ──► API Server: patch deployments web', 'last')
+
+  const setPaused = (paused: boolean) =>
+    cluster.client.of(deployment).patch('web', 'default', { spec: { paused } }, 'merge', ctx)
+  await setPaused(true)
+  await rollTo(cluster, 'image:3')
+  await cluster.clock.advance('10s')
+  deepEqual(await ready(cluster), ['image:2', 'image:2'], 'a paused rollout waits')
+  await setPaused(false)
+  await cluster.clock.advance('20s')
+  deepEqual(await ready(cluster), ['image:3', 'image:3'])
+  const resumed = since(cluster.flow(deployment, 'web'), 'test ──► API Server: patch deployments web', 'last')
 
   const arrows = [
     /patch deployments web/,
@@ -74,9 +86,19 @@ test('05 rolling update', async () => {
       diagram: excerpt(rolled, ...arrows),
     },
     {
-      heading: 'Back from an image that does not exist',
-      text: 'The new pod never becomes ready, the old ones serve, and after the deadline `Progressing` is `False`. The undo ends the new pod.',
+      heading: 'An image that does not exist',
+      text: 'The new pod never becomes ready: no old one goes, and they serve on. Thirty seconds later, which is the deadline of this Deployment, the controller says so: `Progressing` is `False`, with the reason `ProgressDeadlineExceeded`.',
+      diagram: excerpt(broken, ...arrows, /Runtime: pull image/, /update deployments\/status/),
+    },
+    {
+      heading: 'Back from it',
+      text: 'The undo ends the new pod.',
       diagram: excerpt(undone, ...arrows),
+    },
+    {
+      heading: 'Resumed',
+      text: 'The Deployment was paused and got another image ten seconds ago: nothing followed. When it is resumed the update begins.',
+      diagram: excerpt(resumed, /create replicasets/, /create pods web/),
     },
   ])
 })
