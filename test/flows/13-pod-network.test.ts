@@ -13,7 +13,7 @@ test('13 pod network', async () => {
   const { client, clock } = cluster
   const pods = client.of(pod)
   const create = async (name: string) => {
-    const spec = { containers: [{ name: 'c', image: 'i' }], terminationGracePeriodSeconds: 0 }
+    const spec = { containers: [{ name: 'c', image: 'i' }], terminationGracePeriodSeconds: 1 }
     await pods.create({ metadata: { name }, spec }, 'default', ctx)
     await clock.advance('5s')
   }
@@ -64,5 +64,9 @@ test('13 pod network', async () => {
       text: 'The sandbox fails and is tried again, with a growing pause, until another pod has given its address back.',
       diagram: excerpt(waited, ...steps),
     },
+  ], [
+    ['a plugin is missing', 'the sandbox fails with its name, and is tried again until it is there', 'test/kubelet/network.test.ts'],
+    ['the node has no network yet', 'its pods wait, and go on when it has one', 'src/kubelet/node-health.test.ts'],
+    ['the kubelet, or the whole node, ends and starts again', 'no address is leaked', 'test/flows/13-pod-network.test.ts', 'test/kubelet/network.test.ts'],
   ])
 })

@@ -78,6 +78,7 @@ test('18 deletion', async () => {
   await forced.client.of(pod).delete('web', 'default', { gracePeriodSeconds: 0 }, ctx)
   equal(await forced.client.of(pod).find('web', 'default', ctx), undefined, 'by force: at once')
   await forced.clock.advance('10s')
+  const atOnce = since(forced.flow(pod, 'web'), 'delete pods web')
   await using unreachable = await start()
   await unreachable.kill('kubelet/node-0')
   await unreachable.client.of(pod).delete('web', 'default', {}, ctx)
@@ -87,6 +88,10 @@ test('18 deletion', async () => {
     true,
     'nobody knows whether it still runs',
   )
+  unreachable.start('kubelet/node-0')
+  await unreachable.clock.advance('1m')
+  equal(await unreachable.client.of(pod).find('web', 'default', ctx), undefined, 'the node is back, and ends it')
+  const held = since(unreachable.flow(pod, 'web'), 'delete pods web')
 
   await comparePage('18-deletion', 'Deletion', [
     {
@@ -104,6 +109,22 @@ test('18 deletion', async () => {
       heading: 'One that does not want to end',
       text: 'Its hook runs first and takes four of the ten seconds; then it is asked to end, and does not. When its time is over the runtime kills it: the call to stop it ends only then.',
       diagram: excerpt(late, /delete pods web/, /Store: (put|delete) pod web/, /──► Runtime/),
+    },
+    {
+      heading: 'By force',
+      text: 'The object goes at once, and nobody waits for the node: its kubelet ends what is left when it hears of it.',
+      diagram: excerpt(atOnce, /delete pods web/, /Store: delete pod web/, /controller\/endpoint-slice ──►/, /──► Runtime/),
+    },
+    {
+      heading: 'Its node cannot be reached',
+      text: 'The deletion is marked and the endpoint is ready no more, but nobody knows whether the container still runs: the pod stays until the kubelet is back, five minutes later, and has ended it.',
+      diagram: excerpt(
+        held,
+        /delete pods web/,
+        /Store: (put|delete) pod web/,
+        /controller\/endpoint-slice ──►/,
+        /Runtime: (stop|remove)/,
+      ),
     },
   ])
 })

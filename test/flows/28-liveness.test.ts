@@ -61,6 +61,7 @@ test('28 liveness', async () => {
   )
   await hanging.clock.advance('40s')
   ok(((await statusOf(hanging))?.restartCount ?? 0) >= 1, 'an answer that does not come is a wrong one')
+  const hung = hanging.flow(pod, 'web')
 
   const state = { wellMs: Infinity, asked: [] as string[] }
   await using slow = await run(
@@ -72,6 +73,7 @@ test('28 liveness', async () => {
   await slow.clock.advance('30s')
   deepEqual([(await statusOf(slow))?.started, state.asked.some((path) => path.startsWith('/alive'))], [true, true])
   equal((await statusOf(slow))?.restartCount, 0)
+  const started = slow.flow(pod, 'web')
 
   await comparePage('28-liveness', 'Liveness', [
     {
@@ -84,6 +86,16 @@ test('28 liveness', async () => {
         /create events web/,
         /patch pods\/status/,
       ),
+    },
+    {
+      heading: 'A probe that hangs',
+      text: 'It has two seconds: an answer that does not come is a wrong one, and after two of them the container is started again.',
+      diagram: excerpt(hung, /test ──► API Server/, /Runtime: (start|stop) container/, /probe of container/),
+    },
+    {
+      heading: 'A startup probe holds the others back',
+      text: 'The container takes twenty seconds to begin. Until its startup probe has succeeded it is not asked whether it lives, and it is not killed.',
+      diagram: excerpt(started, /test ──► API Server/, /Runtime: (start|stop) container/, /probe of container/, /patch pods\/status/),
     },
   ])
 })
