@@ -48,6 +48,17 @@ test('01 pod creation', async () => {
   await cluster.clock.advance('5s')
   equal((await find(cluster, 'choosy')).status.phase, 'Running')
 
+  const [imageless, crashing, choosy] = ['imageless', 'crashing', 'choosy'].map((name) => cluster.flow(pod, name))
+
+  for (const component of ['scheduler', 'kubelet/node-0']) await cluster.kill(component)
+  await create(cluster, 'patient', 'nginx')
+  for (const component of ['scheduler', 'kubelet/node-0']) {
+    await cluster.clock.advance('10s')
+    cluster.start(component)
+  }
+  await cluster.clock.advance('10s')
+  equal((await find(cluster, 'patient')).status.phase, 'Running')
+
   const arrows = [
     /test ──► API Server/,
     /(put|delete) pod/,
@@ -57,26 +68,36 @@ test('01 pod creation', async () => {
   ]
   // The stations of the first call alone.
   const stations = /^.{11} {2}API Server ··· API Server/
-  await comparePage('01-pod-creation', 'Pod creation', [
-    {
-      heading: 'From apply to running',
-      text: 'The pod passes the stations and is stored as Pending, the scheduler binds it to a node, the kubelet of that node makes its sandbox, runs its init container and then its container, and tells each step.',
-      diagram: excerpt(flow, stations, ...arrows),
-    },
-    {
-      heading: 'Its image is missing',
-      text: 'The pull fails (ErrImagePull) and is tried again after 10 s, 20 s and so on, up to five minutes (ImagePullBackOff between).',
-      diagram: excerpt(cluster.flow(pod, 'imageless'), /kubelet\/node-0 ···►/, /──► Runtime/, /patch pods\/status/),
-    },
-    {
-      heading: 'Its container ends again and again',
-      text: 'It is started again at once, then after 10 s, 20 s and so on, up to five minutes (CrashLoopBackOff between).',
-      diagram: excerpt(cluster.flow(pod, 'crashing'), /kubelet\/node-0 ···►/, /──► Runtime/, /patch pods\/status/),
-    },
-    {
-      heading: 'No node fits, until one does',
-      text: 'The scheduler says why, for each node, and waits. A label of the node wakes it: it is what one of its plugins missed.',
-      diagram: excerpt(cluster.flow(pod, 'choosy'), ...arrows, /test ──► API Server: patch nodes/),
-    },
-  ])
+  await comparePage(
+    '01-pod-creation',
+    'Pod creation',
+    [
+      {
+        heading: 'From apply to running',
+        text: 'The pod passes the stations and is stored as Pending, the scheduler binds it to a node, the kubelet of that node makes its sandbox, runs its init container and then its container, and tells each step.',
+        diagram: excerpt(flow, stations, ...arrows),
+      },
+      {
+        heading: 'Its image is missing',
+        text: 'The pull fails (ErrImagePull) and is tried again after 10 s, 20 s and so on, up to five minutes (ImagePullBackOff between).',
+        diagram: excerpt(imageless ?? '', /kubelet\/node-0 ···►/, /──► Runtime/, /patch pods\/status/),
+      },
+      {
+        heading: 'Its container ends again and again',
+        text: 'It is started again at once, then after 10 s, 20 s and so on, up to five minutes (CrashLoopBackOff between).',
+        diagram: excerpt(crashing ?? '', /kubelet\/node-0 ···►/, /──► Runtime/, /patch pods\/status/),
+      },
+      {
+        heading: 'No node fits, until one does',
+        text: 'The scheduler says why, for each node, and waits. A label of the node wakes it: it is what one of its plugins missed.',
+        diagram: excerpt(choosy ?? '', ...arrows, /test ──► API Server: patch nodes/),
+      },
+      {
+        heading: 'Nobody is there',
+        text: 'The scheduler is dead when the pod comes, and the kubelet when it is bound. Each does its part when it is back: it lists, and sees what is to be done.',
+        diagram: excerpt(cluster.flow(pod, 'patient'), ...arrows),
+      },
+    ],
+    [['a component is killed between any two arrows', 'the pod runs in the end, once', 'test/thread/restart.test.ts']],
+  )
 })

@@ -79,25 +79,38 @@ test('09 access decision', async () => {
     /patch pods web → 200 {2}\(RBAC: allowed by RoleBinding "reader\/default" of Role "reader" to ServiceAccount "reader\/default"\)/,
   )
 
-  await comparePage('09-access-decision', 'Access decision', [
-    {
-      heading: 'Let through',
-      text: 'Each call names the rule that decided: the administrator by a group, the scheduler and the ServiceAccount by roles, the kubelet by the rules of nodes. The first authorizer of the chain that has an opinion decides.',
-      diagram: excerpt(
-        allowed,
-        /test ──► API Server: (create|patch) pods web → 20/,
-        /create pods\/binding/,
-        /patch pods\/status/,
-      ),
-    },
-    {
-      heading: 'Refused',
-      text: 'A ServiceAccount that may read and label pods: what else it tries ends at the station, and nothing is stored. It may make roles, but none that gives more than it has itself: that is known once the role is read.',
-      diagram: [
-        excerpt(flow, /configmaps x/, /authentication|authorization/),
-        excerpt(since(mine, 'delete pods web'), /delete pods web/, /authentication|authorization/),
-        excerpt(cluster.flow(role, 'more', 'default', drawn), /create roles more/, /API Server ··· API Server/),
-      ].join('\n\n'),
-    },
-  ])
+  await comparePage(
+    '09-access-decision',
+    'Access decision',
+    [
+      {
+        heading: 'Let through',
+        text: 'Each call names the rule that decided: the administrator by a group, the scheduler and the ServiceAccount by roles, the kubelet by the rules of nodes. The first authorizer of the chain that has an opinion decides.',
+        diagram: excerpt(
+          allowed,
+          /test ──► API Server: (create|patch) pods web → 20/,
+          /create pods\/binding/,
+          /patch pods\/status/,
+        ),
+      },
+      {
+        heading: 'Refused',
+        text: 'A ServiceAccount that may read and label pods: what else it tries ends at the station, and nothing is stored. It may make roles, but none that gives more than it has itself: that is known once the role is read.',
+        diagram: [
+          excerpt(flow, /configmaps x/, /authentication|authorization/),
+          excerpt(since(mine, 'delete pods web'), /delete pods web/, /authentication|authorization/),
+          excerpt(cluster.flow(role, 'more', 'default', drawn), /create roles more/, /API Server ··· API Server/),
+        ].join('\n\n'),
+      },
+    ],
+    [
+      [
+        'webhooks and attribute files decide, in the order of the configuration',
+        'the first that has an opinion decides',
+        'src/apiserver/outside-identity.test.ts',
+      ],
+      ['`kubectl auth can-i --list`', 'what it lists is what may be done', 'test/identity/identity.test.ts'],
+      ['every decision', 'has a line of audit', 'src/apiserver/audit/audit.test.ts'],
+    ],
+  )
 })

@@ -48,25 +48,39 @@ test('13 pod network', async () => {
   equal(await addressOf('next'), '10.9.0.2', 'a kubelet that starts again leaks no address')
 
   const steps = [/test ──► API Server/, /Runtime: (run|stop|remove) sandbox/, /patch pods\/status/, /put pod/]
-  await comparePage('13-pod-network', 'Pod network', [
-    {
-      heading: 'A pod gets its address',
-      text: 'The runtime makes the sandbox and has the network plugins give it an address of the range of the node; the kubelet tells it in the status. It is the runtime that calls the plugins, so no arrow leads to them here.',
-      diagram: excerpt(flow, ...steps),
-    },
-    {
-      heading: 'It gives it back',
-      text: 'With the sandbox the address goes: the next pod may have it.',
-      diagram: excerpt(gone, ...steps, /delete pods c/, /delete pod c/),
-    },
-    {
-      heading: 'The range is exhausted',
-      text: 'The sandbox fails and is tried again, with a growing pause, until another pod has given its address back.',
-      diagram: excerpt(waited, ...steps),
-    },
-  ], [
-    ['a plugin is missing', 'the sandbox fails with its name, and is tried again until it is there', 'test/kubelet/network.test.ts'],
-    ['the node has no network yet', 'its pods wait, and go on when it has one', 'src/kubelet/node-health.test.ts'],
-    ['the kubelet, or the whole node, ends and starts again', 'no address is leaked', 'test/flows/13-pod-network.test.ts', 'test/kubelet/network.test.ts'],
-  ])
+  await comparePage(
+    '13-pod-network',
+    'Pod network',
+    [
+      {
+        heading: 'A pod gets its address',
+        text: 'The runtime makes the sandbox and has the network plugins give it an address of the range of the node; the kubelet tells it in the status. It is the runtime that calls the plugins, so no arrow leads to them here.',
+        diagram: excerpt(flow, ...steps),
+      },
+      {
+        heading: 'It gives it back',
+        text: 'With the sandbox the address goes: the next pod may have it.',
+        diagram: excerpt(gone, ...steps, /delete pods c/, /delete pod c/),
+      },
+      {
+        heading: 'The range is exhausted',
+        text: 'The sandbox fails and is tried again, with a growing pause, until another pod has given its address back.',
+        diagram: excerpt(waited, ...steps),
+      },
+    ],
+    [
+      [
+        'a plugin is missing',
+        'the sandbox fails with its name, and is tried again until it is there',
+        'test/kubelet/network.test.ts',
+      ],
+      ['the node has no network yet', 'its pods wait, and go on when it has one', 'src/kubelet/node-health.test.ts'],
+      [
+        'the kubelet, or the whole node, ends and starts again',
+        'no address is leaked',
+        'test/flows/13-pod-network.test.ts',
+        'test/kubelet/network.test.ts',
+      ],
+    ],
+  )
 })

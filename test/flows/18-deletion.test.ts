@@ -113,7 +113,13 @@ test('18 deletion', async () => {
     {
       heading: 'By force',
       text: 'The object goes at once, and nobody waits for the node: its kubelet ends what is left when it hears of it.',
-      diagram: excerpt(atOnce, /delete pods web/, /Store: delete pod web/, /controller\/endpoint-slice ──►/, /──► Runtime/),
+      diagram: excerpt(
+        atOnce,
+        /delete pods web/,
+        /Store: delete pod web/,
+        /controller\/endpoint-slice ──►/,
+        /──► Runtime/,
+      ),
     },
     {
       heading: 'Its node cannot be reached',

@@ -54,7 +54,7 @@ test('19 modification', async () => {
   await comparePage('19-modification', 'Modification', [
     {
       heading: 'Scaled, and two changes that are refused',
-      text: 'The Deployment is scaled and its ReplicaSet makes one more pod. A selector cannot be changed (422), and who changes an old version is told so (409).',
+      text: 'The Deployment is scaled and its ReplicaSet makes one more pod. A selector cannot be changed (422: `spec.selector: Invalid value: …: field is immutable`), and who changes an old version is told so (409).',
       diagram: excerpt(
         flow,
         /test ──► API Server/,

@@ -73,12 +73,36 @@ test(`20 query, kubectl ${kubectl.version}`, async () => {
   )
   await cluster.kill('kubelet/node-0')
   match((await k('logs', 'web')).err, /no kubelet of node "node-0" answers/)
+  const events = await fetchFlowEvents(cluster.kubeconfig, ctx.signal)
+  const refused = ['unplaced', 'waiting'].map((name) => callsOf(events, name))
+  const unanswered = callsOf(events, 'web').slice(asked.length).trim()
+  match(refused.join('\n'), /get pods\/exec unplaced → 400 BadRequest[^]*get pods\/log waiting → 400 BadRequest/)
+  match(unanswered, /get pods\/log web → 5/)
 
-  await comparePage('20-query', 'Query', [
-    {
-      heading: 'What the API server knows, and what only the node knows',
-      text: '`kubectl get`, `logs` and `exec`: the first is answered from the cache, the others pass the API server on their way to the kubelet of the node, which reads the log from its files and has the runtime run the command.',
-      diagram: asked,
-    },
-  ])
+  await comparePage(
+    '20-query',
+    'Query',
+    [
+      {
+        heading: 'What the API server knows, and what only the node knows',
+        text: '`kubectl get`, `logs` and `exec`: the first is answered from the cache, the others pass the API server on their way to the kubelet of the node, which reads the log from its files and has the runtime run the command.',
+        diagram: asked,
+      },
+      {
+        heading: 'What cannot be answered',
+        text: 'A pod without a node has nobody to ask; a container that waits for its image has no log yet; and a node that is down does not answer. Each is said in the words that kubectl prints.',
+        diagram: [...refused, unanswered].join('\n\n'),
+      },
+    ],
+    [
+      [
+        '`logs` with `--follow`, `--previous`, `--since`, `--tail`; `attach`, `port-forward`, `cp`',
+        'the same way, as streams',
+        'test/thread/streams.test.ts',
+        'test/containers/streams.test.ts',
+      ],
+      ['`debug`', 'an ephemeral container joins the pod', 'test/containers/pods.test.ts'],
+      ['`top`', 'the figures of the runtime, by way of the metrics API', 'test/containers/resources.test.ts'],
+    ],
+  )
 })

@@ -95,7 +95,13 @@ test('28 liveness', async () => {
     {
       heading: 'A startup probe holds the others back',
       text: 'The container takes twenty seconds to begin. Until its startup probe has succeeded it is not asked whether it lives, and it is not killed.',
-      diagram: excerpt(started, /test ──► API Server/, /Runtime: (start|stop) container/, /probe of container/, /patch pods\/status/),
+      diagram: excerpt(
+        started,
+        /test ──► API Server/,
+        /Runtime: (start|stop) container/,
+        /probe of container/,
+        /patch pods\/status/,
+      ),
     },
   ])
 })

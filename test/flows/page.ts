@@ -99,13 +99,13 @@ export interface Section {
   readonly diagram: string
 }
 
-/** A bad path that no diagram of the page shows, and the test that does. */
+/** What no diagram of the page shows, and the test that does. */
 export type Elsewhere = readonly [path: string, outcome: string, ...shownBy: string[]]
 
 const tableOf = (rows: readonly Elsewhere[]): string =>
   [
     '## Shown elsewhere\n',
-    '| bad path | what happens | shown by |\n|---|---|---|',
+    '| case | what happens | shown by |\n|---|---|---|',
     ...rows.map(
       ([path, outcome, ...shownBy]) => `| ${path} | ${outcome} | ${shownBy.map((file) => `\`${file}\``).join(', ')} |`,
     ),
