@@ -9,7 +9,7 @@ import { build } from 'rolldown'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const source = (path) => join(root, 'src', path)
-const { dependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
+const { dependencies, engines } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
 const common = { platform: 'node', external: [/^node:/, ...Object.keys(dependencies)], logLevel: 'warn' }
 const output = (dir, format, extension) => ({
   dir,
@@ -21,9 +21,20 @@ const output = (dir, format, extension) => ({
 /** The programs of the package: what each puts before the arguments that were typed. */
 const programs = { coxswain: [], 'kubectl-flow': ['flow'], 'kubectl-why': ['why'] }
 
+// Said before anything is loaded that an older Node.js cannot even read.
+const oldestMajor = Number.parseInt(engines.node.replace('>=', ''))
+const isTooOld = `Number.parseInt(process.versions.node) < ${oldestMajor}`
+const complaint = `\`coxswain needs Node.js ${oldestMajor} or newer; this is \${process.version}\``
+
+const libraryText = `if (${isTooOld}) throw new Error(${complaint})\nmodule.exports = require('./library.cjs')\n`
+
 const programText = (first) =>
   [
     '#!/usr/bin/env node',
+    `if (${isTooOld}) {`,
+    `  console.error(${complaint})`,
+    '  process.exit(1)',
+    '}',
     "require('node:module').enableCompileCache?.()",
     ...(first.length === 0 ? [] : [`process.argv.splice(2, 0, ${first.map((word) => `'${word}'`).join(', ')})`]),
     "require('./cli.cjs')",
@@ -33,7 +44,7 @@ const programText = (first) =>
 async function bundle(folder) {
   await build({
     ...common,
-    input: { cli: source('cli/main.ts'), index: source('cluster/index.ts') },
+    input: { cli: source('cli/main.ts'), library: source('cluster/index.ts') },
     output: output(folder, 'cjs', 'cjs'),
   })
   const threads = {
@@ -46,6 +57,7 @@ async function bundle(folder) {
     input: Object.fromEntries(Object.entries(threads).map(([name, path]) => [name, source(path)])),
     output: output(folder, 'esm', 'mjs'),
   })
+  writeFileSync(join(folder, 'index.cjs'), libraryText)
   const names = Object.keys(createRequire(import.meta.url)(join(folder, 'index.cjs')))
   writeFileSync(
     join(folder, 'index.mjs'),

@@ -1,6 +1,6 @@
 // The package as others get it: packed, installed elsewhere, and used as ESM, as CommonJS and as a program, on the oldest
 // Node.js that it promises and on the newest.
-import { equal, match } from 'node:assert/strict'
+import { equal, match, rejects } from 'node:assert/strict'
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { cp, mkdtemp, rm, writeFile } from 'node:fs/promises'
@@ -73,6 +73,14 @@ for (const [name, node] of [
     const [code] = (await once(child, 'exit')) as [number | null]
     equal(code, 0)
   })
+
+test('an older Node.js is told so, before it reads what it cannot', async () => {
+  const older = `Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '20.20.2' } })`
+  await writeFile(join(folder, 'older.cjs'), older)
+  const complaint = /coxswain needs Node\.js 24 or newer; this is v\d+/
+  for (const file of ['node_modules/.bin/coxswain', 'node_modules/.bin/kubectl-flow', 'esm.mjs', 'common.cjs'])
+    await rejects(run(process.execPath, ['-r', './older.cjs', file], { cwd: folder }), complaint)
+})
 
 test('the example operator passes in node:test, Vitest and Jest', async () => {
   const example = join(folder, 'operator')

@@ -73,7 +73,8 @@ export const flow = defineCommand({
       return 0
     }
     const roots = lifeOf(await fetchFlowEvents(kubeconfig, terminal.signal), object)
-    if (roots.length === 0) throw new UsageError(`nothing is recorded of ${kind.singular}/${name}`)
+    if (roots.length === 0)
+      throw new UsageError(`nothing is recorded of ${kind.singular}/${name} since the API server started`)
     terminal.out(draw(roots, drawing))
     return 0
   },

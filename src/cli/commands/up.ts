@@ -9,7 +9,7 @@ import { nodeRangeFlags } from '../../cluster/node-ranges.ts'
 import { up as startUp, type NodeOutcome } from '../../cluster/up.ts'
 import { whyNoContainers } from '../../cluster/why-no-containers.ts'
 import { defineCommand, UsageError } from '../command.ts'
-import { missingFolders } from '../missing-programs.ts'
+import { nextSteps } from '../next-steps.ts'
 import { schedulerConfiguration } from '../scheduler-config.ts'
 import { numberOf, optionsOf, pick, serverChoicesOf, serverOptions } from '../server-options.ts'
 
@@ -72,21 +72,15 @@ export const up = defineCommand({
     })
     if (isTerminal) err(eraseLine)
     out(`ready in ${Math.round(realClock.nowMs() - startedMs)} ms at ${running.url}\n`)
-    const where = options['data-dir'] === undefined ? '' : ` --data-dir ${choices.dataFolder}`
-    const lacking = missingFolders(environment)
-    const path = lacking.length === 0 ? '' : `\n    export PATH=${[...lacking, '$PATH'].join(':')}`
+    const dataFolder = options['data-dir'] === undefined ? undefined : choices.dataFolder
+    const steps = nextSteps({ kubeconfigPath: choices.kubeconfigPath, dataFolder }, environment)
     out(`
   nodes       ${nodesText(containers, nodes, whyNot)}
   store       ${storeText[choices.store.kind]}
   kubeconfig  ${choices.kubeconfigPath}
 
   Next, in another terminal:
-    export KUBECONFIG=${choices.kubeconfigPath}${path}
-    kubectl create deployment web --image=nginx --replicas=3
-    kubectl get pods
-    coxswain flow deployment/web     what happened, as a diagram
-    coxswain why deployment/web      what it waits for
-    coxswain status${where.padEnd(17)} how the cluster is
+    ${steps.join('\n    ')}
 
   Ctrl-C ends it.
 `)

@@ -43,6 +43,10 @@ export interface SimulatedResult {
   readonly stderr?: string
 }
 
+/** For people, who would wonder where the output is: the command succeeds, and says that it was not run. */
+export const tellsNotRun: SimulatedCommand = () =>
+  Promise.resolve({ exitCode: 0, stderr: 'the node is simulated: nothing was run\n' })
+
 export interface SimulatedRequest {
   readonly method: string
   readonly path: string
