@@ -7,6 +7,7 @@ import { configMap } from '../api/core/v1/config-map.ts'
 import { namespace } from '../api/core/v1/namespace.ts'
 import { pod } from '../api/core/v1/pod.ts'
 import { startCluster } from '../cluster/start-cluster.ts'
+import { recheckMs } from './namespace.ts'
 import { labels, template } from './plan.harness.ts'
 
 const ctx = context(new AbortController().signal)
@@ -44,3 +45,15 @@ test('a namespace that ends takes its content along, gracefully, and then goes',
   await clock.advance('8s')
   equal(await client.of(namespace).find('team', '', ctx), undefined)
 })
+
+const looks: [sinceMs: number, againMs: number, why: string][] = [
+  [-5_000, 500, 'whoever deleted it has a clock that is ahead'],
+  [0, 500, 'most content is gone at once'],
+  [2_000, 500, 'no more often than that'],
+  [10_000, 2_500, 'after a quarter of the time that has passed'],
+  [32_000, 8_000, 'as long as pods have to end by themselves'],
+  [3_600_000, 8_000, 'somebody holds it: no less often than that'],
+]
+for (const [sinceMs, againMs, why] of looks)
+  test(`a namespace that has been ending for ${sinceMs} ms is looked at again after ${againMs}: ${why}`, () =>
+    equal(recheckMs(sinceMs), againMs))

@@ -15,7 +15,7 @@ const contentFinalizer = 'kubernetes'
 /** Content that ends gracefully is looked at again soon; what somebody holds for long, less and less often. */
 const recheckMsMin = 500
 const recheckMsMax = 8_000
-const recheckMs = (sinceMs: number): number => Math.min(Math.max(sinceMs / 4, recheckMsMin), recheckMsMax)
+export const recheckMs = (sinceMs: number): number => Math.min(Math.max(sinceMs / 4, recheckMsMin), recheckMsMax)
 
 export const namespaceController = defineController({
   name: 'namespace',
