@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { connect, createSecureServer } from 'node:http2'
 import { createServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
-import { mkdtemp, readdir, stat } from 'node:fs/promises'
+import { mkdtemp, readdir, readFile, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { connect as connectTls } from 'node:tls'
 import { join } from 'node:path'
@@ -269,6 +269,9 @@ test('a process beside us reports lines and can be ended', async () => {
   const line = Promise.withResolvers<string>()
   const running = nodeProcesses.start('sh', ['-c', 'echo up; exec sleep 60'], {}, line.resolve)
   equal(await line.promise, 'up')
+  // /proc/<pid>/stat: pid (name) state parent group …
+  const [, , group] = (await readFile(`/proc/${running.pid}/stat`, 'utf8')).replace(/.*\) /, '').split(' ')
+  equal(Number(group), running.pid, 'what a terminal sends to our group does not reach it')
   running.kill('SIGTERM')
   equal(await running.ended, 143)
   equal(await nodeProcesses.start('no-such-program', [], {}, () => {}).ended, 127)

@@ -1,4 +1,4 @@
-import { spawn, type ChildProcess } from 'node:child_process'
+import { spawn, type ChildProcess, type SpawnOptions } from 'node:child_process'
 import { constants } from 'node:os'
 import { createInterface } from 'node:readline'
 import type { Processes, RunOptions } from '../processes.ts'
@@ -33,7 +33,8 @@ export const nodeProcesses: Processes = {
     })
   },
   start(command, args, options, onLine) {
-    const child = start(command, args, options)
+    // In a group of its own: Ctrl-C in a terminal is for us, who end it when we need it no more.
+    const child = start(command, args, options, { detached: true })
     for (const stream of [child.stdout, child.stderr])
       if (stream !== null) createInterface({ input: stream }).on('line', onLine)
     child.stdin?.end(options.input)
@@ -48,8 +49,9 @@ export const nodeProcesses: Processes = {
   },
 }
 
-const start = (command: string, args: readonly string[], options: RunOptions): ChildProcess =>
+const start = (command: string, args: readonly string[], options: RunOptions, more: SpawnOptions = {}): ChildProcess =>
   spawn(command, args, {
+    ...more,
     stdio: 'pipe',
     ...(options.environment === undefined ? {} : { env: { ...process.env, ...options.environment } }),
     ...(options.workingFolder === undefined ? {} : { cwd: options.workingFolder }),
