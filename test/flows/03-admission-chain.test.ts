@@ -191,16 +191,24 @@ test('03 admission chain', async () => {
     return excerpt(flow, ...ofCall(name))
   })
 
-  await comparePage('03-admission-chain', 'Admission chain', [
-    {
-      heading: 'Every station',
-      text: 'A pod on its way to the store. A policy counts its containers; a webhook adds one after 1.5 s, so the plugins and the policy look once more; a validating webhook takes 0.2 s. Each line of a station stands where it was passed, with the time that it took.',
-      diagram: excerpt(whole, ...ofCall('slow')),
-    },
-    {
-      heading: 'Refused',
-      text: 'Who is not known (401), who may not (403), for whom there is no seat (429), what cannot be read (400), what a plugin, the schema, a policy and a webhook refuse: each ends at its station, and nothing is stored.',
-      diagram: refused.join('\n\n'),
-    },
-  ])
+  await comparePage(
+    '03-admission-chain',
+    'Admission chain',
+    [
+      {
+        heading: 'Every station',
+        text: 'A pod on its way to the store. A policy counts its containers; a webhook adds one after 1.5 s, so the plugins and the policy look once more; a validating webhook takes 0.2 s. Each line of a station stands where it was passed, with the time that it took.',
+        diagram: excerpt(whole, ...ofCall('slow')),
+      },
+      {
+        heading: 'Refused',
+        text: 'Who is not known (401), who may not (403), for whom there is no seat (429), what cannot be read (400), what a plugin, the schema, a policy and a webhook refuse: each ends at its station, and nothing is stored.',
+        diagram: refused.join('\n\n'),
+      },
+    ],
+    [
+      ['audit', 'every stage of every outcome has a line', 'src/apiserver/audit/audit.test.ts'],
+      ['several fields are wrong', 'all of them are named in one answer', 'src/apiserver/validation.test.ts'],
+    ],
+  )
 })

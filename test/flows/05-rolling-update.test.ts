@@ -79,26 +79,38 @@ test('05 rolling update', async () => {
     /controller\/deployment ──► API Server: (create|update) replicasets/,
     /controller\/replica-set ──► API Server: (create|delete) pods/,
   ]
-  await comparePage('05-rolling-update', 'Rolling update', [
-    {
-      heading: 'A new image',
-      text: 'Two replicas, one more at a time: the new ReplicaSet grows by the surge, the old one shrinks as new pods become available.',
-      diagram: excerpt(rolled, ...arrows),
-    },
-    {
-      heading: 'An image that does not exist',
-      text: 'The new pod never becomes ready: no old one goes, and they serve on. Thirty seconds later, which is the deadline of this Deployment, the controller says so: `Progressing` is `False`, with the reason `ProgressDeadlineExceeded`.',
-      diagram: excerpt(broken, ...arrows, /Runtime: pull image/, /update deployments\/status/),
-    },
-    {
-      heading: 'Back from it',
-      text: 'The undo ends the new pod.',
-      diagram: excerpt(undone, ...arrows),
-    },
-    {
-      heading: 'Resumed',
-      text: 'The Deployment was paused and got another image ten seconds ago: nothing followed. When it is resumed the update begins.',
-      diagram: excerpt(resumed, /create replicasets/, /create pods web/),
-    },
-  ])
+  await comparePage(
+    '05-rolling-update',
+    'Rolling update',
+    [
+      {
+        heading: 'A new image',
+        text: 'Two replicas, one more at a time: the new ReplicaSet grows by the surge, the old one shrinks as new pods become available.',
+        diagram: excerpt(rolled, ...arrows),
+      },
+      {
+        heading: 'An image that does not exist',
+        text: 'The new pod never becomes ready: no old one goes, and they serve on. Thirty seconds later, which is the deadline of this Deployment, the controller says so: `Progressing` is `False`, with the reason `ProgressDeadlineExceeded`.',
+        diagram: excerpt(broken, ...arrows, /Runtime: pull image/, /update deployments\/status/),
+      },
+      {
+        heading: 'Back from it',
+        text: 'The undo ends the new pod.',
+        diagram: excerpt(undone, ...arrows),
+      },
+      {
+        heading: 'Resumed',
+        text: 'The Deployment was paused and got another image ten seconds ago: nothing followed. When it is resumed the update begins.',
+        diagram: excerpt(resumed, /create replicasets/, /create pods web/),
+      },
+    ],
+    [
+      [
+        '`kubectl rollout status`, `undo`, `history`, `pause` and `resume`',
+        'as upstream',
+        'test/controllers/kubectl.test.ts',
+      ],
+      ['the whole process is killed in the middle', 'the next start completes it', 'test/thread/rollout-kill.test.ts'],
+    ],
+  )
 })

@@ -93,44 +93,56 @@ test('18 deletion', async () => {
   equal(await unreachable.client.of(pod).find('web', 'default', ctx), undefined, 'the node is back, and ends it')
   const held = since(unreachable.flow(pod, 'web'), 'delete pods web')
 
-  await comparePage('18-deletion', 'Deletion', [
-    {
-      heading: 'A pod ends in order',
-      text: 'The deletion is marked, the endpoint is ready no more, the container is asked to end and gets its grace, and then the pod is gone.',
-      diagram: excerpt(
-        ended,
-        /delete pods web/,
-        /Store: (put|delete) (pod|endpointslice) web/,
-        /controller\/endpoint-slice ──►/,
-        /Runtime: (stop|remove)/,
-      ),
-    },
-    {
-      heading: 'One that does not want to end',
-      text: 'Its hook runs first and takes four of the ten seconds; then it is asked to end, and does not. When its time is over the runtime kills it: the call to stop it ends only then.',
-      diagram: excerpt(late, /delete pods web/, /Store: (put|delete) pod web/, /──► Runtime/),
-    },
-    {
-      heading: 'By force',
-      text: 'The object goes at once, and nobody waits for the node: its kubelet ends what is left when it hears of it.',
-      diagram: excerpt(
-        atOnce,
-        /delete pods web/,
-        /Store: delete pod web/,
-        /controller\/endpoint-slice ──►/,
-        /──► Runtime/,
-      ),
-    },
-    {
-      heading: 'Its node cannot be reached',
-      text: 'The deletion is marked and the endpoint is ready no more, but nobody knows whether the container still runs: the pod stays until the kubelet is back, five minutes later, and has ended it.',
-      diagram: excerpt(
-        held,
-        /delete pods web/,
-        /Store: (put|delete) pod web/,
-        /controller\/endpoint-slice ──►/,
-        /Runtime: (stop|remove)/,
-      ),
-    },
-  ])
+  await comparePage(
+    '18-deletion',
+    'Deletion',
+    [
+      {
+        heading: 'A pod ends in order',
+        text: 'The deletion is marked, the endpoint is ready no more, the container is asked to end and gets its grace, and then the pod is gone.',
+        diagram: excerpt(
+          ended,
+          /delete pods web/,
+          /Store: (put|delete) (pod|endpointslice) web/,
+          /controller\/endpoint-slice ──►/,
+          /Runtime: (stop|remove)/,
+        ),
+      },
+      {
+        heading: 'One that does not want to end',
+        text: 'Its hook runs first and takes four of the ten seconds; then it is asked to end, and does not. When its time is over the runtime kills it: the call to stop it ends only then.',
+        diagram: excerpt(late, /delete pods web/, /Store: (put|delete) pod web/, /──► Runtime/),
+      },
+      {
+        heading: 'By force',
+        text: 'The object goes at once, and nobody waits for the node: its kubelet ends what is left when it hears of it.',
+        diagram: excerpt(
+          atOnce,
+          /delete pods web/,
+          /Store: delete pod web/,
+          /controller\/endpoint-slice ──►/,
+          /──► Runtime/,
+        ),
+      },
+      {
+        heading: 'Its node cannot be reached',
+        text: 'The deletion is marked and the endpoint is ready no more, but nobody knows whether the container still runs: the pod stays until the kubelet is back, five minutes later, and has ended it.',
+        diagram: excerpt(
+          held,
+          /delete pods web/,
+          /Store: (put|delete) pod web/,
+          /controller\/endpoint-slice ──►/,
+          /Runtime: (stop|remove)/,
+        ),
+      },
+    ],
+    [
+      [
+        'the pod has volumes',
+        'they are unmounted when its containers have ended',
+        'src/kubelet/volumes/volumes.test.ts',
+        'test/containers/volumes.test.ts',
+      ],
+    ],
+  )
 })
