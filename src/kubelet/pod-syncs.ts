@@ -9,7 +9,7 @@ import { WorkQueue, type Work } from '../base/work-queue.ts'
 import type { Pod } from '../api/core/v1/pod.ts'
 import { isBeingDeleted } from '../api/object.ts'
 import type { PodWorker } from './pod-worker.ts'
-import { subjectOf } from './record-call.ts'
+import { subjectOf, subjectOfCause } from './record-call.ts'
 
 export interface PodSyncsParts {
   readonly worker: Pick<PodWorker, 'sync' | 'hasTold'>
@@ -89,7 +89,7 @@ export class PodSyncs {
   async #sync({ key: uid, cause }: Work<string>): Promise<void> {
     const { worker, find, flow, log } = this.#parts
     const wanted = find(uid)
-    const subject = wanted && subjectOf(wanted)
+    const subject = wanted === undefined ? subjectOfCause(flow, cause) : subjectOf(wanted)
     const what = cause === noCause ? 'the runtime changed' : 'sync pod'
     const step = flow.record('reconcile', this.#participant, this.#participant, what, subject, 0, cause)
     const ended = new AbortController()

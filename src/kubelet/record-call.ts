@@ -1,6 +1,6 @@
 // Calls to the runtime, on the record.
 import type { Context } from '../base/context.ts'
-import type { FlowObject, FlowRecorder } from '../base/flow.ts'
+import type { Cause, FlowObject, FlowRecorder } from '../base/flow.ts'
 import type { Pod } from '../api/core/v1/pod.ts'
 import { namespaceOf } from '../api/object.ts'
 
@@ -15,7 +15,8 @@ export type RecordCall = <T>(
 export function recordCall(flow: FlowRecorder, nodeName: string): RecordCall {
   const caller = `kubelet/${nodeName}`
   return async (what, pod, context, action) => {
-    const call = flow.record('call', caller, 'Runtime', what, pod && subjectOf(pod), 0, context.cause)
+    const subject = pod === undefined ? subjectOfCause(flow, context.cause) : subjectOf(pod)
+    const call = flow.record('call', caller, 'Runtime', what, subject, 0, context.cause)
     try {
       const result = await action()
       flow.finish(call, 'ok')
@@ -25,6 +26,12 @@ export function recordCall(flow: FlowRecorder, nodeName: string): RecordCall {
       throw error
     }
   }
+}
+
+/** Which pod it is about when the pod itself is gone already: the one that what led to it is about. */
+export function subjectOfCause(flow: FlowRecorder, { event }: Cause): FlowObject | undefined {
+  const object = flow.get(event)?.object
+  return object?.resource === 'pods' ? object : undefined
 }
 
 /** A pod as records name it. */
