@@ -160,7 +160,7 @@ export class ApiServer {
       },
       (error) => {
         if (error instanceof StatusError) end(error.code, `${error.code} ${error.reason}`.trimEnd())
-        else end(500, '500')
+        else end(500, context.signal.aborted ? 'given up' : '500')
         throw error
       },
     )

@@ -91,7 +91,7 @@ test('11 leader election', async () => {
       },
       {
         heading: 'The store is slow',
-        text: 'The renewal of the leader does not come back (500): ten seconds after the last one it stops to act, five seconds before another may begin. It starts again and asks for the lease once more, but the standby is faster (409). A namespace that is made when nobody leads waits for that; the second diagram begins with it.',
+        text: 'The renewal of the leader does not come back: ten seconds after the last one it gives up and stops to act, five seconds before another may begin. It starts again and asks for the lease once more, but the standby is faster (409). A namespace that is made when nobody leads waits for that; the second diagram begins with it.',
         diagram: `${excerpt(slow.leases, aboutLease)}\n\n${excerpt(slow.work, /serviceaccounts? default/)}`,
       },
       {
