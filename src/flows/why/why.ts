@@ -119,7 +119,10 @@ function warningSentences(events: readonly Event[], said: readonly string[]): st
   })
 }
 
-/** Calls to change the object that the API server refused and that have not succeeded since, alike ones together. */
+/** Answers of HTTP, what runtimes and probes say, and verdicts of webhooks. */
+const succeeded = (outcome = ''): boolean => /^[123]\d\d\b|^(ok|allowed|patched)$/.test(outcome)
+
+/** Calls about the object that were refused or failed and have not succeeded since, alike ones together. */
 function failedCalls(kind: Kind, { metadata }: ApiObject, recorded: readonly FlowEvent[]): string[] {
   const isAbout = ({ arrow, what, outcome, object }: FlowEvent): boolean =>
     arrow === 'call' &&
@@ -130,7 +133,7 @@ function failedCalls(kind: Kind, { metadata }: ApiObject, recorded: readonly Flo
     object.namespace === (metadata.namespace ?? '')
   const attempts = Map.groupBy(recorded.filter(isAbout), ({ from, what }) => `${from} tried to ${what}`)
   const failed = [...attempts].flatMap(([words, calls]) => {
-    const since = calls.slice(calls.findLastIndex(({ outcome }) => outcome?.startsWith('2')) + 1)
+    const since = calls.slice(calls.findLastIndex(({ outcome }) => succeeded(outcome)) + 1)
     return [...Map.groupBy(since, ({ outcome }) => `${words}: ${outcome ?? ''}`)]
   })
   return failed
