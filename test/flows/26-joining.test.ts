@@ -125,19 +125,32 @@ test('26 joining: token, request, certificate, renewal', async () => {
   ok(await ask('renewal', 'kubelet/worker', nodeUser('worker'), 'worker'))
   const arrows = [/certificatesigningrequests/, /subjectaccessreviews/]
   const leaving = await leave(world)
-  await comparePage('26-joining', 'Joining and leaving', [
-    {
-      heading: 'A machine joins',
-      text: 'It has shown its bootstrap token. Its request is approved because its group may ask for certificates of nodes, and signed.',
-      diagram: excerpt(flowOf('joining'), ...arrows, /Store: put certificatesigningrequest/),
-    },
-    {
-      heading: 'A certificate is renewed',
-      text: 'Who asks is the node that the certificate is for: that is enough.',
-      diagram: excerpt(flowOf('renewal'), ...arrows, /Store: put certificatesigningrequest/),
-    },
-    ...leaving,
-  ])
+  await comparePage(
+    '26-joining',
+    'Joining and leaving',
+    [
+      {
+        heading: 'A machine joins',
+        text: 'It has shown its bootstrap token. Its request is approved because its group may ask for certificates of nodes, and signed.',
+        diagram: excerpt(flowOf('joining'), ...arrows, /Store: put certificatesigningrequest/),
+      },
+      {
+        heading: 'A certificate is renewed',
+        text: 'Who asks is the node that the certificate is for: that is enough.',
+        diagram: excerpt(flowOf('renewal'), ...arrows, /Store: put certificatesigningrequest/),
+      },
+      ...leaving,
+    ],
+    [
+      ['a wrong or expired token', 'opens nothing', 'test/flows/26-joining.test.ts'],
+      ['a node asks for the certificate or the secrets of another', 'it gets neither', 'test/flows/26-joining.test.ts'],
+      [
+        'a whole machine joins, is killed, and goes on',
+        'its containers have run meanwhile',
+        'test/kubelet/joining.test.ts',
+      ],
+    ],
+  )
 })
 
 /** Drained, deleted, and then its machine is reset. */
