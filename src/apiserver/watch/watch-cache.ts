@@ -371,17 +371,22 @@ export class WatchCache {
     else if (matched) this.#push(watcher, 'DELETED', (telling.gone ??= this.#delivered(before.at(revision))))
   }
 
-  #push({ channel, sender }: Watcher, type: 'ADDED' | 'MODIFIED' | 'DELETED', told: Delivered): void {
+  #push(watcher: Watcher, type: 'ADDED' | 'MODIFIED' | 'DELETED', told: Delivered): void {
     const { stored, subject, write } = told
-    const delivery = this.#parts.flow.record('watch', 'API Server', sender, type, subject, stored.revision, write)
-    channel.push({ type, stored, cause: { ...write, event: delivery } })
-    // Who is told something has not ended: only a reader too far behind ends here.
-    if (channel.ended) this.#record(sender, 'cut off')
+    const { flow } = this.#parts
+    const delivery = flow.record('watch', 'API Server', watcher.sender, type, subject, stored.revision, write)
+    this.#send(watcher, { type, stored, cause: { ...write, event: delivery } })
   }
 
-  #bookmark({ channel, sender }: Watcher, initialEventsEnd: boolean): void {
-    this.#record(sender, 'BOOKMARK')
-    channel.push({ type: 'BOOKMARK', revision: this.#revision, initialEventsEnd })
+  #bookmark(watcher: Watcher, initialEventsEnd: boolean): void {
+    this.#record(watcher.sender, 'BOOKMARK')
+    this.#send(watcher, { type: 'BOOKMARK', revision: this.#revision, initialEventsEnd })
+  }
+
+  #send({ channel, sender }: Watcher, event: WatchEvent): void {
+    channel.push(event)
+    // Nothing is sent to a watch that has ended: this one ends because its reader is too far behind.
+    if (channel.ended) this.#record(sender, 'cut off')
   }
 
   /** What concerns a watch, not one of its objects. */
