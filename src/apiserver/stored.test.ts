@@ -7,6 +7,7 @@ import type { WatchEvent } from './answer.ts'
 import { noCause } from '../base/flow.ts'
 import { encodeList, encodeObject as encodeAnswer } from './encode.ts'
 import { Draft, encodeObject, Stored } from './stored.ts'
+import { putOnShelf } from './shelf.ts'
 import { WatchFrames } from './watch-frames.ts'
 
 const object = (metadata: object = { name: 'é"{', labels: { resourceVersion: '"metadata":{' } }) =>
@@ -82,6 +83,38 @@ test('what was put is the same before and after its version has an object, which
   equal(stored.object, shown)
   equal(stored.at(6).object.metadata.resourceVersion, '6')
   equal(new Stored(draft, 0).object.metadata.resourceVersion, undefined)
+})
+
+test('a version that is put away is bytes, from which all else is made anew', () => {
+  for (const source of [new Draft(object()), encodeObject(object())]) {
+    const stored = Stored.of(source, 5)
+    const [shown, json, bytes] = [stored.object, stored.json, stored.bytes]
+    for (const times of [1, 2]) {
+      stored.putAway()
+      deepEqual(stored.object, shown, `put away ${times} times`)
+      notEqual(stored.object, stored.object)
+      deepEqual(Uint8Array.from(stored.json), Uint8Array.from(json))
+      deepEqual(Uint8Array.from(stored.bytes), Uint8Array.from(bytes))
+    }
+    equal(Stored.of(source, 5), stored)
+    equal(stored.at(6).object.metadata.resourceVersion, '6')
+  }
+})
+
+test('what is put away shares buffers, unless it is long', () => {
+  const [one, other, long] = ['ä', 'b', 'ü'.repeat(1 << 16)].map(putOnShelf)
+  deepEqual(
+    [one, other].map((bytes) => new TextDecoder().decode(bytes)),
+    ['ä', 'b'],
+  )
+  equal(one?.buffer, other?.buffer)
+  equal(long?.buffer.byteLength, 1 << 17)
+  const many = Array.from({ length: 200 }, (_, index) => putOnShelf(`${index} ${'x'.repeat(20_000)}`))
+  deepEqual(
+    many.map((bytes) => parseInt(new TextDecoder().decode(bytes))),
+    many.map((_, index) => index),
+  )
+  equal(new Set(many.map(({ buffer }) => buffer)).size < 10, true)
 })
 
 test('watchers who are told the same get the same bytes', () => {

@@ -8,6 +8,7 @@ import { bytesOf, type KeyValue, type Unencoded } from '../store/store.ts'
 import { without } from '../schema/json-value.ts'
 import { encodeProtobuf } from '../schema/protobuf-encode.ts'
 import { objectText, versionedText } from './object-text.ts'
+import { putOnShelf } from './shelf.ts'
 
 const encoder = new TextEncoder()
 const decoder = new TextDecoder('utf-8', { fatal: true })
@@ -25,41 +26,44 @@ export function encodeObject(object: ApiObject): Uint8Array {
 export class Draft implements Unencoded {
   /** The version that it became. */
   stored: Stored | undefined
-  /** As it was put; as its version shows it once there is such an object: one of the two is enough to keep. */
-  #object: ApiObject
+  /** As it was put; as its version shows it once there is such an object; or its bytes: one of them is enough to keep. */
+  #kept: ApiObject | Uint8Array
   #isVersioned = false
   #text: string | undefined
   #isAtRest = false
 
   constructor(whole: ApiObject) {
     const object = unversioned(whole)
-    this.#object = startsAsStored(object) ? object : inStoredOrder(object)
+    this.#kept = startsAsStored(object) ? object : inStoredOrder(object)
   }
 
   get object(): ApiObject {
-    return this.#isVersioned ? unversioned(this.#object) : this.#object
+    const kept = this.#kept
+    if (kept instanceof Uint8Array) return parse(kept)
+    return this.#isVersioned ? unversioned(kept) : kept
   }
 
   /** From now on it is kept as its version shows it. */
   becomes(versioned: ApiObject): void {
-    this.#object = versioned
+    this.#kept = versioned
     this.#isVersioned = true
   }
 
   get text(): string {
     if (this.#text !== undefined) return this.#text
-    const text = objectText(this.object)
+    const kept = this.#kept
+    const text = kept instanceof Uint8Array ? decoder.decode(kept) : objectText(this.object)
     if (!this.#isAtRest) this.#text = text
     return text
   }
 
   get bytes(): Uint8Array {
-    return encoder.encode(this.text)
+    return this.#kept instanceof Uint8Array ? this.#kept : encoder.encode(this.text)
   }
 
   /** As bytes with its version in it. It is what is kept from then on, and not the text. */
   json(revision: number): Uint8Array {
-    const text = this.#text ?? objectText(this.object)
+    const { text } = this
     this.rest()
     return encoder.encode(revision === 0 ? text : versionedText(text, String(revision)))
   }
@@ -69,7 +73,15 @@ export class Draft implements Unencoded {
     this.#isAtRest = true
     this.#text = undefined
   }
+
+  /** From now on its object is made anew for whoever asks. */
+  putAway(): void {
+    this.rest()
+    if (!(this.#kept instanceof Uint8Array)) this.#kept = putOnShelf(this.text)
+  }
 }
+
+const parse = (bytes: Uint8Array): ApiObject => JSON.parse(decoder.decode(bytes)) as ApiObject
 
 const unversioned = (object: ApiObject): ApiObject =>
   ({ ...object, metadata: without(object.metadata, 'resourceVersion') }) as ApiObject
@@ -104,6 +116,7 @@ export class Stored {
   #isAtRest = false
   /** Asked for while at rest: who asks twice asks again. */
   #isAskedFor = false
+  #isPutAway = false
   #protobuf: Uint8Array | undefined
 
   constructor(source: Uint8Array | Draft, revision: number) {
@@ -132,14 +145,15 @@ export class Stored {
   }
 
   get object(): ApiObject {
-    if (this.#object === undefined) {
-      const plain = plainOf(this.#source)
-      // A preview was never stored and has no version.
-      const version = this.revision === 0 ? {} : { resourceVersion: String(this.revision) }
-      this.#object = { ...plain, metadata: { ...plain.metadata, ...version } }
-      if (this.#source instanceof Draft && this.#source.stored === this) this.#source.becomes(this.#object)
-    }
-    return this.#object
+    if (this.#object !== undefined) return this.#object
+    const plain = plainOf(this.#source)
+    // A preview was never stored and has no version.
+    const version = this.revision === 0 ? {} : { resourceVersion: String(this.revision) }
+    const object = { ...plain, metadata: { ...plain.metadata, ...version } }
+    if (this.#isPutAway) return object
+    this.#object = object
+    if (this.#source instanceof Draft && this.#source.stored === this) this.#source.becomes(object)
+    return object
   }
 
   /** The whole object as JSON, with its resourceVersion. */
@@ -160,6 +174,15 @@ export class Stored {
     if (this.#source instanceof Draft) this.#source.rest()
   }
 
+  /** Hardly anybody will ask for it at all: it is kept as bytes, outside of the heap. */
+  putAway(): void {
+    this.rest()
+    this.#isPutAway = true
+    this.#object = undefined
+    this.#protobuf = undefined
+    if (this.#source instanceof Draft) this.#source.putAway()
+  }
+
   /** What stands in `json` behind kind and apiVersion: list items carry neither, and have a brace before this. */
   get jsonRest(): Uint8Array {
     return this.json.subarray(metadataPlace(this.json) - metadataKey.length)
@@ -167,7 +190,10 @@ export class Stored {
 
   /** The object's bytes in protobuf, without an envelope. */
   protobuf(message: Message): Uint8Array {
-    return (this.#protobuf ??= encodeProtobuf(message, this.object))
+    if (this.#protobuf !== undefined) return this.#protobuf
+    const bytes = encodeProtobuf(message, this.object)
+    if (!this.#isPutAway) this.#protobuf = bytes
+    return bytes
   }
 
   /** The same object as the store's last word on it at a later revision: a deletion carries the deletion's. */
@@ -179,7 +205,7 @@ export class Stored {
 const versions = new WeakMap<Uint8Array, Stored>()
 
 const plainOf = (source: Uint8Array | Draft): ApiObject =>
-  source instanceof Draft ? source.object : (parsed.get(source) ?? (JSON.parse(decoder.decode(source)) as ApiObject))
+  source instanceof Draft ? source.object : (parsed.get(source) ?? parse(source))
 
 function withVersion(bytes: Uint8Array, revision: number): Uint8Array {
   // Names of kinds and versions have no braces, so the second one opens the metadata.

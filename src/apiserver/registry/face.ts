@@ -16,7 +16,7 @@ export interface Face {
 export const plainFace = (kind: Kind): Face => ({ kind, toStored: (object) => object, shown: (stored) => stored })
 
 /** Watchers of a version are told of it soon after each other; kept for as long as the object, it would be there twice. */
-const convertedMax = 1_000
+const convertedMax = 64
 
 export function convertingFace(kind: Kind, conversion: NonNullable<Kind['storedAs']>): Face {
   const converted = new RecentMap<Stored, Stored>(convertedMax)

@@ -239,15 +239,28 @@ export class WatchCache {
       this.#tell(change.now, change.before)
       this.#history.push(change)
       change.before?.rest()
-      this.#history.at(-1 - historyBytesChangesMax)?.now?.rest()
+      this.#settle(this.#history.at(-1 - historyBytesChangesMax)?.now)
       for (const arrival of this.#arrivals) if (arrival.key === change.key) arrival.resolve()
       const concerned = this.#watchers.concernedBy(change.now?.object, change.before?.object)
-      if (concerned.length === 0) continue
+      if (concerned.length === 0) {
+        if (this.#isSeldomRead) this.#settle(change.now)
+        continue
+      }
       const telling: Telling = {}
       for (const watcher of concerned) this.#deliver(watcher, change, telling)
     }
     if (this.#history.length > historyChangesMax + historyChangesOver)
       this.#forget(this.#history.length - historyChangesMax)
+  }
+
+  /** What goes by itself is told of once, and hardly ever read. */
+  get #isSeldomRead(): boolean {
+    return this.kind.ttlMs !== undefined
+  }
+
+  #settle(stored: Stored | undefined): void {
+    if (this.#isSeldomRead) stored?.putAway()
+    else stored?.rest()
   }
 
   #put({ key, now, before }: Change): void {
