@@ -104,7 +104,13 @@ export class Verdicts implements KeptVerdicts {
     const codes = this.#codes
     if (codes === undefined) return noSlots
     const isResolvable = this.#distinct.map(({ rejection }) => rejection.resolvable)
-    return order.filter((slot) => isResolvable[(codes[slot] as number) - rejectedFrom] === true)
+    const found = new Int32Array(order.length)
+    let count = 0
+    for (let index = 0; index < order.length; index++) {
+      const slot = order[index] as number
+      if (isResolvable[(codes[slot] as number) - rejectedFrom] === true) found[count++] = slot
+    }
+    return found.subarray(0, count)
   }
 
   *reasonCounts(): Generator<[reason: string, count: number]> {
