@@ -5,7 +5,7 @@ import type { Cycle } from './framework.ts'
 import { noLaps, type Laps } from './metrics.ts'
 import type { PluginAt, Profile } from './profile.ts'
 import { KindFindings } from './shared-findings.ts'
-import type { SlotMemo } from './slot-memo.ts'
+import type { SlotScores } from './slot-scores.ts'
 
 /** What each plugin gave to each of the nodes. */
 export interface Scores {
@@ -73,15 +73,20 @@ function scoreLocally(
   plugin: PluginAt<'score'>,
   slots: Int32Array,
   state: unknown,
-  memo: SlotMemo<number>,
+  known: SlotScores,
   scores: Float64Array,
 ): void {
   const { versions } = cycle.snapshot
+  const pairs = known.pairsFor(versions.length)
   for (let index = 0; index < slots.length; index++) {
     const slot = slots[index] as number
+    const at = slot * 2
     const version = versions[slot] as number
-    if (memo.versions[slot] !== version) memo.set(slot, version, plugin.score(cycle, slot, state))
-    scores[index] = memo.values[slot] as number
+    if (pairs[at] !== version) {
+      pairs[at] = version
+      pairs[at + 1] = plugin.score(cycle, slot, state)
+    }
+    scores[index] = pairs[at + 1] as number
   }
 }
 

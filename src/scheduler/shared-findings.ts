@@ -5,6 +5,7 @@ import type { PodSpec } from '../api/core/v1/pod-spec.ts'
 import { LruMap } from './lru-map.ts'
 import type { Cycle } from './framework.ts'
 import { SlotMemo } from './slot-memo.ts'
+import { SlotScores } from './slot-scores.ts'
 import type { NodeVerdict } from './verdicts.ts'
 
 /** Kinds of pods for which findings are kept. */
@@ -14,13 +15,11 @@ const kindsMax = 64
 export class KindFindings {
   /** What the local filters said. */
   readonly verdicts = new SlotMemo<NodeVerdict | undefined>()
-  readonly #scores = new Map<string, SlotMemo<number>>()
+  readonly #scores = new Map<string, SlotScores>()
 
   /** Scores as the plugin gave them, before they are normalised. */
-  scoresOf(plugin: string): SlotMemo<number> {
-    let memo = this.#scores.get(plugin)
-    if (memo === undefined) this.#scores.set(plugin, (memo = new SlotMemo()))
-    return memo
+  scoresOf(plugin: string): SlotScores {
+    return getOrMake(this.#scores, plugin, () => new SlotScores())
   }
 }
 
