@@ -50,10 +50,10 @@ export const flowCostBench: Bench = {
     yield await compared(
       'creates of ConfigMaps',
       both,
-      500,
+      2_000,
       (round) => (index) => requestText('POST', maps, { metadata: { name: `m-${round}-${index}` }, data: { a: 'b' } }),
     )
     const get = requestText('GET', `${maps}/m-0-0`)
-    yield await compared('gets', both, 1_000, () => () => get)
+    yield await compared('gets', both, 4_000, () => () => get)
   },
 }

@@ -1,4 +1,5 @@
 // How V8 keeps its heap in a server that holds a cluster's objects for long and everything else for milliseconds.
+import { flushCompileCache } from 'node:module'
 import { setFlagsFromString } from 'node:v8'
 
 export const engineFlags = [
@@ -9,6 +10,11 @@ export const engineFlags = [
   '--heap-growing-percent=100',
 ]
 
+/**
+ * For a server that is ready. Not before: compiled code is kept for the engine with the flags that it was kept with, and what
+ * Node.js brings of its own, and has kept of us, has none of these.
+ */
 export function tuneEngine(): void {
+  flushCompileCache()
   for (const flag of engineFlags) setFlagsFromString(flag)
 }

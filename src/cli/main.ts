@@ -1,9 +1,6 @@
 // The program: hands the process's arguments, output and signals to the command.
 import { commands } from './commands.ts'
-import { tuneEngine } from './engine.ts'
 import { run } from './run.ts'
-
-tuneEngine()
 
 const controller = new AbortController()
 for (const signal of ['SIGINT', 'SIGTERM'] as const)

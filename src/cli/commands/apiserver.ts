@@ -4,6 +4,7 @@ import { realClock } from '../../base/clock.ts'
 import { createLog } from '../../base/log.ts'
 import { up } from '../../cluster/up.ts'
 import { defineCommand } from '../command.ts'
+import { tuneEngine } from '../engine.ts'
 import { serverChoicesOf, serverOptions } from '../server-options.ts'
 
 export const apiserver = defineCommand({
@@ -17,6 +18,7 @@ export const apiserver = defineCommand({
     const log = createLog({ clock: realClock, write: err, format: isTerminal ? 'text' : 'json', level })
     await using running = await up({ ...choices, nodes: 0, isAlone: true, log })
     out(`ready in ${Math.round(realClock.nowMs() - startedMs)} ms at ${running.url}\n`)
+    tuneEngine()
     out(`
   kubeconfigs  ${choices.kubeconfigPath}
                ${choices.dataFolder}/controller-manager.kubeconfig

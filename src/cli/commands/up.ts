@@ -9,6 +9,7 @@ import { nodeRangeFlags } from '../../cluster/node-ranges.ts'
 import { up as startUp, type NodeOutcome } from '../../cluster/up.ts'
 import { whyNoContainers } from '../../cluster/why-no-containers.ts'
 import { defineCommand, UsageError } from '../command.ts'
+import { tuneEngine } from '../engine.ts'
 import { nextSteps } from '../next-steps.ts'
 import { schedulerConfiguration } from '../scheduler-config.ts'
 import { numberOf, optionsOf, pick, serverChoicesOf, serverOptions } from '../server-options.ts'
@@ -72,6 +73,7 @@ export const up = defineCommand({
     })
     if (isTerminal) err(eraseLine)
     out(`ready in ${Math.round(realClock.nowMs() - startedMs)} ms at ${running.url}\n`)
+    tuneEngine()
     const dataFolder = options['data-dir'] === undefined ? undefined : choices.dataFolder
     const steps = nextSteps({ kubeconfigPath: choices.kubeconfigPath, dataFolder }, environment)
     out(`
