@@ -78,3 +78,11 @@ test('decisions are forgotten when asked, and the oldest when there are too many
   deepEqual(known, ['ns/3', 'ns/4', 'ns/5'])
   equal(record.explain('ns/7'), undefined)
 })
+
+test('of decisions about few nodes there are some thousands', () => {
+  const record = new DecisionRecord()
+  const small = decision([0], [], undefined)
+  for (let index = 0; index < 10_000; index++) record.remember(`ns/${index}`, small)
+  const known = (index: number) => record.explain(`ns/${index}`) !== undefined
+  deepEqual([known(0), known(10_000 - 8_192 - 1), known(10_000 - 8_192), known(9_999)], [false, false, true, true])
+})

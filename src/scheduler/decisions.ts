@@ -39,6 +39,8 @@ export interface ExplainedNode {
 
 /** For all decisions together: 5,000 nodes leave room for the last few hundred pods. */
 const bytesMax = 8 << 20
+/** What a decision counts for at least, so that there are no more than some thousands. */
+const decisionBytesMin = 1 << 10
 
 /** What is left of a decision beside its lists, and where in the record's memory those are. */
 interface Kept extends Omit<Decision, 'verdicts' | 'scores'> {
@@ -118,7 +120,7 @@ interface Lists {
 }
 
 const bytesOf = (fittingCount: number, codeCount: number, pluginCount: number | undefined): number =>
-  fittingCount * (4 + (pluginCount === undefined ? 0 : 8 + pluginCount)) + codeCount * 2
+  Math.max(decisionBytesMin, fittingCount * (4 + (pluginCount === undefined ? 0 : 8 + pluginCount)) + codeCount * 2)
 
 function explainNode({ distinct, plugins = [] }: Kept, lists: Lists, node: string, slot: number): ExplainedNode {
   const { fitting, codes, totals, columns } = lists
