@@ -1,4 +1,4 @@
-import { equal, match } from 'node:assert/strict'
+import { doesNotThrow, match } from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import { test } from 'node:test'
 import { engineFlags, tuneEngine } from './engine.ts'
@@ -9,5 +9,5 @@ test('the engine knows every flag that it is given', () => {
     const name = flag.replace(/^--(no-)?/, '').replace(/=.*/, '')
     match(stdout, new RegExp(`^ +--${name} `, 'm'), flag)
   }
-  equal(tuneEngine(), undefined)
+  doesNotThrow(tuneEngine)
 })
