@@ -163,7 +163,7 @@ export class SchedulingQueue {
 
   /** The next pod; undefined when aborted. One caller at a time. */
   take(signal: AbortSignal): Promise<Waiting | undefined> {
-    const next = signal.aborted ? undefined : this.#first()
+    const next = signal.aborted ? undefined : this.next()
     if (next !== undefined || signal.aborted) return Promise.resolve(next)
     return new Promise((resolve) => {
       const leave = () => this.#waiter?.(undefined)
@@ -174,6 +174,26 @@ export class SchedulingQueue {
       }
       onAbort(signal, leave)
     })
+  }
+
+  /**
+   * The next pod, if one waits. With nobody active, one that was rejected need not wait its back-off out, since nobody
+   * else would be served.
+   */
+  next(): Waiting | undefined {
+    const next = this.#active.pop() ?? this.#backingOff.pop()
+    if (next === undefined) return undefined
+    const key = keyOf(next.waiting.pod)
+    const gate = next.place === 'backoff' ? this.#gate(next.waiting.pod) : undefined
+    if (gate !== undefined) {
+      this.#put(key, { ...next.waiting, rejectedBy: new Set([gate]) }, 'gated', next.readyMs, 'PopFromBackoffQ')
+      return this.next()
+    }
+    next.timer?.cancel()
+    this.#entries.delete(key)
+    this.#observer.left(next.place, next.waiting)
+    const { firstTriedMs = this.#clock.monotonicMs() } = next.waiting
+    return { ...next.waiting, wakesSeen: this.#wakes, firstTriedMs }
   }
 
   close(): void {
@@ -218,7 +238,7 @@ export class SchedulingQueue {
     if (place === 'active') this.#active.push(entry)
     if (place === 'backoff' && !isError) this.#backingOff.push(entry)
     if (this.#waiter === undefined) return
-    const next = this.#first()
+    const next = this.next()
     if (next !== undefined) this.#waiter(next)
   }
 
@@ -230,23 +250,6 @@ export class SchedulingQueue {
     const group = entry.place === 'unschedulable' ? this.#parked.get(groupOf(entry.waiting)) : undefined
     group?.entries.delete(entry)
     if (group?.entries.size === 0) this.#parked.delete(groupOf(entry.waiting))
-  }
-
-  /** Nobody active: a pod that was rejected need not wait its back-off out, since nobody else would be served. */
-  #first(): Waiting | undefined {
-    const next = this.#active.pop() ?? this.#backingOff.pop()
-    if (next === undefined) return undefined
-    const key = keyOf(next.waiting.pod)
-    const gate = next.place === 'backoff' ? this.#gate(next.waiting.pod) : undefined
-    if (gate !== undefined) {
-      this.#put(key, { ...next.waiting, rejectedBy: new Set([gate]) }, 'gated', next.readyMs, 'PopFromBackoffQ')
-      return this.#first()
-    }
-    next.timer?.cancel()
-    this.#entries.delete(key)
-    this.#observer.left(next.place, next.waiting)
-    const { firstTriedMs = this.#clock.monotonicMs() } = next.waiting
-    return { ...next.waiting, wakesSeen: this.#wakes, firstTriedMs }
   }
 }
 

@@ -321,3 +321,32 @@ test('a binding that fails gives the room back, and the pod is tried again', asy
   equal((await client.of(pod).get('p', 'default', ctx)).spec.nodeName, 'node-0')
   equal(failures, 3)
 })
+
+test('pods that wait are scheduled several in one go; bindings that hang hold nobody up', async () => {
+  await using cluster = await startCluster({ nodes: 2 })
+  const { client, clock } = cluster
+  await cluster.kill('scheduler')
+  const count = 160
+  const spec = { containers: [{ name: 'c', image: 'i' }] }
+  for (let index = 0; index < count; index++)
+    await client.of(pod).create({ metadata: { name: `p-${index}` }, spec }, 'default', ctx)
+  const goes: number[] = []
+  let isOver = false
+  const counting: SchedulerPlugin = {
+    name: 'Counting',
+    reserve: () => {
+      if (goes.length === 0 || isOver) {
+        isOver = false
+        goes.push(0)
+        queueMicrotask(() => (isOver = true))
+      }
+      goes.push((goes.pop() ?? 0) + 1)
+    },
+    permit: (_cycle, _nodeName, { signal }) =>
+      new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason as Error))),
+  }
+  const { tasks } = await ownScheduler(cluster, [...schedulerPlugins, counting])
+  await using _tasks = tasks
+  await clock.advance('1s')
+  deepEqual(goes, [...Array.from({ length: 8 }, () => 16), ...Array.from({ length: 32 }, () => 1)])
+})

@@ -27,7 +27,7 @@ import { measuredCall, QueueMetrics, type SchedulerMetrics } from './metrics.ts'
 import { Nominator } from './nominator.ts'
 import { markUnscheduled } from './pod-condition.ts'
 import type { Profile } from './profile.ts'
-import { SchedulingQueue } from './queue.ts'
+import { SchedulingQueue, type Waiting } from './queue.ts'
 import { bestOf, scoreNodes, type Scores } from './scoring.ts'
 import { SharedFindings } from './shared-findings.ts'
 import { podFacts } from './snapshot/pod-facts.ts'
@@ -54,6 +54,10 @@ const participant = 'scheduler'
 const bindingsMax = 5_000
 /** After so long the event loop gets a turn; later when more pods wait than after its last one, lest they queue up. */
 const stretchMs = { usual: 5, behind: 10 }
+/** Pods that wait are scheduled several in one go: their bindings, and all that follows from them, then walk abreast. */
+const waveMax = 16
+/** With so many bindings under way the API server has enough to do: pods are scheduled one by one. */
+const waveBindingsMax = 128
 const noNodes = 'no nodes available to schedule pods'
 
 interface Unschedulable {
@@ -137,18 +141,35 @@ export class Scheduler {
     const { clock, informers } = this.#parts
     await informers.synced()
     let [sinceMs, leftBefore] = [clock.monotonicMs(), 0]
+    const isLong = () => {
+      const isBehind = this.#queue.activeCount > leftBefore
+      return clock.monotonicMs() - sinceMs >= (isBehind ? stretchMs.behind : stretchMs.usual)
+    }
     for (;;) {
-      const waiting = await this.#queue.take(signal)
-      if (waiting === undefined) return
-      this.#measureCache()
-      const attempt = this.#attempts.begin(waiting)
-      await this.#schedule(attempt).catch((error: unknown) => this.#failed(attempt, error))
+      const first = await this.#queue.take(signal)
+      if (first === undefined) return
+      await this.#scheduleWave(first, isLong)
       if (this.#bindingsUnderWay >= bindingsMax) await new Promise<void>((resolve) => (this.#bindingsFree = resolve))
-      const left = this.#queue.activeCount
-      if (clock.monotonicMs() - sinceMs < (left > leftBefore ? stretchMs.behind : stretchMs.usual)) continue
+      if (!isLong()) continue
+      leftBefore = this.#queue.activeCount
       await clock.outside(turn())
       sinceMs = clock.monotonicMs()
-      leftBefore = left
+    }
+  }
+
+  async #scheduleWave(first: Waiting, isLong: () => boolean): Promise<void> {
+    let waiting: Waiting | undefined = first
+    for (let count = 1; waiting !== undefined; count++) {
+      this.#measureCache()
+      const attempt = this.#attempts.begin(waiting)
+      try {
+        const scheduled = this.#schedule(attempt)
+        if (scheduled !== undefined) await scheduled
+      } catch (error) {
+        this.#failed(attempt, error)
+      }
+      const isOver = count === waveMax || this.#bindingsUnderWay >= waveBindingsMax || isLong()
+      waiting = isOver ? undefined : this.#queue.next()
     }
   }
 
@@ -185,16 +206,20 @@ export class Scheduler {
     assumed.set(this.#binding.size)
   }
 
-  async #schedule(attempt: Attempt): Promise<void> {
+  /** A promise only where somebody elsewhere has a say. */
+  #schedule(attempt: Attempt): Promise<void> | undefined {
     const { waiting, profile, watch } = attempt
     const cycle: Cycle = { pod: waiting.pod, facts: podFacts(waiting.pod), snapshot: this.#snapshot }
-    if (this.#snapshot.size === 0)
-      return this.#park(attempt, { message: noNodes, rejectedBy: new Set(), run: undefined })
+    if (this.#snapshot.size === 0) {
+      this.#park(attempt, { message: noNodes, rejectedBy: new Set(), run: undefined })
+      return undefined
+    }
     const filtered = filterNodes(cycle, profile, this.#nominator, this.#nextStart, this.#shared, watch, this.#memory)
     if (filtered.kind === 'filtered')
       this.#nextStart = (this.#nextStart + filtered.lookedAt) % Math.max(1, this.#snapshot.size)
     if (interested(this.#parts, waiting.pod).length > 0) return this.#scheduleExtended(attempt, filtered)
     this.#conclude(attempt, filtered, this.#scores(attempt, filtered))
+    return undefined
   }
 
   /** Somebody elsewhere has a say: the cycle waits for the answers, and the next pod with it. */
