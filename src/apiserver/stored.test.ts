@@ -85,14 +85,24 @@ test('what was put is the same before and after its version has an object, which
   equal(new Stored(draft, 0).object.metadata.resourceVersion, undefined)
 })
 
-test('a version that is put away is bytes, from which all else is made anew', () => {
+test('a version that is put away is bytes, from which all else is made anew for those who ask in a row', () => {
+  const readOthers = () => {
+    for (let revision = 1; revision < 200; revision++) {
+      const other = Stored.of(new Draft(object()), revision)
+      other.putAway()
+      equal(other.object.metadata.resourceVersion, String(revision))
+    }
+  }
   for (const source of [new Draft(object()), encodeObject(object())]) {
     const stored = Stored.of(source, 5)
     const [shown, json, bytes] = [stored.object, stored.json, stored.bytes]
     for (const times of [1, 2]) {
       stored.putAway()
-      deepEqual(stored.object, shown, `put away ${times} times`)
-      notEqual(stored.object, stored.object)
+      const read = stored.object
+      deepEqual(read, shown, `put away ${times} times`)
+      equal(stored.object, read)
+      readOthers()
+      notEqual(stored.object, read)
       deepEqual(Uint8Array.from(stored.json), Uint8Array.from(json))
       deepEqual(Uint8Array.from(stored.bytes), Uint8Array.from(bytes))
     }

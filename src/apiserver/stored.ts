@@ -2,6 +2,7 @@
 // answer GETs, lists and all watchers.
 // The store's bytes begin with kind, apiVersion and metadata, and carry no resourceVersion: the store gives it after
 // the commit, and its place is the beginning of the metadata.
+import { RecentMap } from '../base/recent-map.ts'
 import type { ApiObject } from '../api/object.ts'
 import type { Message } from '../schema/field.ts'
 import { bytesOf, type KeyValue, type Unencoded } from '../store/store.ts'
@@ -145,12 +146,16 @@ export class Stored {
   }
 
   get object(): ApiObject {
-    if (this.#object !== undefined) return this.#object
+    const known = this.#object ?? (this.#isPutAway ? readAgain.get(this) : undefined)
+    if (known !== undefined) return known
     const plain = plainOf(this.#source)
     // A preview was never stored and has no version.
     const version = this.revision === 0 ? {} : { resourceVersion: String(this.revision) }
     const object = { ...plain, metadata: { ...plain.metadata, ...version } }
-    if (this.#isPutAway) return object
+    if (this.#isPutAway) {
+      readAgain.set(this, object)
+      return object
+    }
     this.#object = object
     if (this.#source instanceof Draft && this.#source.stored === this) this.#source.becomes(object)
     return object
@@ -203,6 +208,10 @@ export class Stored {
 }
 
 const versions = new WeakMap<Uint8Array, Stored>()
+
+const readAgainMax = 128
+/** What was put away and is read is read several times in a row, as by its deletion. */
+const readAgain = new RecentMap<Stored, ApiObject>(readAgainMax)
 
 const plainOf = (source: Uint8Array | Draft): ApiObject =>
   source instanceof Draft ? source.object : (parsed.get(source) ?? parse(source))

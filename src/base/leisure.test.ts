@@ -17,6 +17,19 @@ test('few get their turn at a time, in the order in which they asked, and all do
   await leisure(clock)
 })
 
+test('where many wait more go at a time, yet not many', async () => {
+  const clock = new VirtualClock()
+  const done: number[] = []
+  const all = Promise.all(Array.from({ length: 10_000 }, (_, index) => leisure(clock).then(() => done.push(index))))
+  const given: number[] = []
+  for (let before = 0; done.length < 10_000; before = done.length) {
+    await turn()
+    given.push(done.length - before)
+  }
+  await all
+  deepEqual([Math.max(...given), given.at(-1)], [16, 2])
+})
+
 test('those who go by another clock do not wait for these', async () => {
   const [clock, other] = [new VirtualClock(), new VirtualClock()]
   const many = Promise.all(Array.from({ length: 1_000 }, () => leisure(clock)))

@@ -3,7 +3,11 @@
 import type { Clock } from './clock.ts'
 import { turn } from './turn.ts'
 
-const givenPerTurn = 2
+const givenPerTurnMin = 2
+/** Where many wait, several go abreast: those behind the first find the code of each step near. */
+const givenPerTurnMax = 16
+/** How many that is. */
+const waitingPerGiven = 32
 
 class Leisure {
   readonly #clock: Clock
@@ -24,7 +28,8 @@ class Leisure {
   async #give(): Promise<void> {
     while (this.#next < this.#waiting.length) {
       await turn()
-      const end = this.#next + givenPerTurn
+      const due = Math.trunc((this.#waiting.length - this.#next) / waitingPerGiven)
+      const end = this.#next + Math.min(givenPerTurnMax, Math.max(givenPerTurnMin, due))
       for (; this.#next < end; this.#next++) this.#waiting[this.#next]?.()
     }
     this.#waiting = []

@@ -126,14 +126,13 @@ export class ResourceClient<T extends ApiObject, Input> {
     await this.#send({ verb: 'delete', name, namespace, body: { ...options, preconditions } }, context)
   }
 
-  /** Deletes all of a namespace; returns those that were there, as they were. */
+  /** Deletes all of a namespace. */
   async deleteAll(
     namespace: string,
     options: Pick<DeleteCallOptions, 'propagationPolicy'>,
     context: Context,
-  ): Promise<readonly T[]> {
-    const call = this.#call({ verb: 'deletecollection', namespace, body: options })
-    return ((await this.#transport.list(call, context)) as TypedPage<T>).items
+  ): Promise<void> {
+    await this.#send({ verb: 'deletecollection', namespace, body: options }, context)
   }
 
   list(options: ListOptions, context: Context): Promise<TypedPage<T>> {

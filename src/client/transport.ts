@@ -36,9 +36,8 @@ export type ClientEvent =
 export interface Transport {
   /** A document of the server's own, such as discovery, as JSON. */
   read(path: string, accept: string, context: Context): Promise<unknown>
-  /** An object, or a Status for those deletions that leave no object. */
+  /** An object, or a Status for those deletions that leave no object; of a collection that is deleted, nothing to rely on. */
   send(call: ApiCall, context: Context): Promise<unknown>
-  /** For calls that answer with a list: a list, and the deletion of a collection. */
   list(call: ApiCall, context: Context): Promise<ListPage>
   /** Events as many as there are at a time. Ends with a StatusError when the server says so: 410 means list again. */
   watch(call: WatchCall, context: Context): AsyncIterable<readonly ClientEvent[]>

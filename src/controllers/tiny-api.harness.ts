@@ -77,6 +77,7 @@ export class TinyApi implements Transport {
 
   async send(call: ApiCall): Promise<unknown> {
     const { kind, name, namespace, verb, body } = call
+    if (verb === 'deletecollection') return this.#deleteAll(call)
     this.asked.push(`${verb} ${kind.kind} ${name}`)
     const object = this.find(kind, name, namespace)
     if (object === undefined) throw notFound(name)
@@ -94,11 +95,17 @@ export class TinyApi implements Transport {
     }
   }
 
-  async list({ kind, namespace, verb }: ApiCall): Promise<ListPage> {
-    if (verb === 'deletecollection') this.asked.push(`${verb} ${kind.kind}`)
-    const items = this.#of(kind).filter((object) => namespace === '' || namespaceOf(object) === namespace)
-    if (verb === 'deletecollection') for (const object of items) this.#delete(kind, object, {})
-    return { items, revision: this.#revision, continueToken: '' }
+  async list({ kind, namespace }: ApiCall): Promise<ListPage> {
+    return { items: this.#in(kind, namespace), revision: this.#revision, continueToken: '' }
+  }
+
+  #deleteAll({ kind, namespace, verb }: ApiCall): void {
+    this.asked.push(`${verb} ${kind.kind}`)
+    for (const object of this.#in(kind, namespace)) this.#delete(kind, object, {})
+  }
+
+  #in(kind: Kind, namespace: string): ApiObject[] {
+    return this.#of(kind).filter((object) => namespace === '' || namespaceOf(object) === namespace)
   }
 
   async *watch({ kind }: WatchCall, { signal }: Context): AsyncIterable<readonly ClientEvent[]> {

@@ -19,6 +19,8 @@ const historyChangesMax = 5_000
 const historyChangesOver = 1_000
 /** Of so many of them the bytes are kept too: who resumes further back is rare, and has them made anew. */
 const historyBytesChangesMax = 200
+/** Who wrote one of these may still be waiting for it as the answer. */
+const answersMax = 64
 /** A client that is further behind is cut off and lists again. */
 const watchBufferEventsMax = 10_000
 /** Of the objects that a field selects, so many are put in order; where there are more, all objects are looked at. */
@@ -243,7 +245,7 @@ export class WatchCache {
       for (const arrival of this.#arrivals) if (arrival.key === change.key) arrival.resolve()
       const concerned = this.#watchers.concernedBy(change.now?.object, change.before?.object)
       if (concerned.length === 0) {
-        if (this.#isSeldomRead) this.#settle(change.now)
+        if (this.#isSeldomRead) this.#settle(this.#history.at(-1 - answersMax)?.now)
         continue
       }
       const telling: Telling = {}
