@@ -6,8 +6,8 @@ import { unpack } from './change.ts'
 import type { CompactRequest, DiskOptions, WriteRequest } from './protocol.ts'
 import { pragma, rowId, sumOf } from './schema.ts'
 
-/** A log longer than this is folded into the file even under load; until then that waits for a rest. */
-const walBytesMax = 32 * 1024 * 1024
+/** A log longer than this is folded into the file even under load, 15 ms for which writers wait; else that is for a rest. */
+const walBytesMax = 8 * 1024 * 1024
 const pageBytes = 4096
 /** Pages that a commit writes beyond its own bytes, about. */
 const pagesPerCommit = 3
