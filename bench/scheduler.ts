@@ -44,7 +44,7 @@ const parts: Readonly<Record<string, (chosen: readonly Workload[]) => AsyncGener
     }
     for (const [perSecond, pods] of [
       [50, many(500)],
-      [1_000, many(10_000)],
+      [1_000, many(20_000)],
     ] as const) {
       await served.untilQuiet()
       const tookMs = await served.steady(first, `at-${perSecond}`, perSecond, pods)
