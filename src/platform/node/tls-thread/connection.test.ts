@@ -1,6 +1,7 @@
 // Both sides of a connection, linked in one thread, with a pair of streams for the socket.
 import { deepEqual, equal, ok } from 'node:assert/strict'
 import { once } from 'node:events'
+import { performServerHandshake } from 'node:http2'
 import { duplexPair, type Duplex } from 'node:stream'
 import { test } from 'node:test'
 import { nextTurn, turn } from '../../../base/turn.ts'
@@ -115,5 +116,25 @@ test('a client that goes ends the stream', async () => {
   client.end()
   client.resume()
   await once(stream, 'close')
-  ok(linked.isOver)
+  while (!linked.isOver) await turn()
+})
+
+test('a session of HTTP/2 whose client has ended may still be written to', async () => {
+  const { client, linked } = await connected()
+  const stream = linked.stream()
+  const session = performServerHandshake(stream)
+  const errors: unknown[] = []
+  session.on('error', (error) => errors.push(error))
+  const settings = Buffer.from([0, 0, 0, 4, 0, 0, 0, 0, 0])
+  client.write(Buffer.concat([Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'), settings]))
+  await once(session, 'remoteSettings')
+  for (let turns = 0; turns < 10; turns++) await turn()
+  client.end()
+  await once(stream, 'end')
+  for (let turns = 0; turns < 10 && !session.destroyed; turns++) {
+    session.goaway()
+    await turn()
+  }
+  ok(session.destroyed)
+  deepEqual(errors, [])
 })

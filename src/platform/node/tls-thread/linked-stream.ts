@@ -27,7 +27,7 @@ export interface StreamSocket {
 export function streamOn(socket: StreamSocket): Duplex {
   let onWritten: (() => void) | undefined
   let onFinished: (() => void) | undefined
-  let hasEnded = false
+  let [hasEnded, isEnding, isFinished] = [false, false, false]
   const write = (pieces: readonly Buffer[], written: () => void) => {
     if (socket.write(pieces)) written()
     else onWritten = written
@@ -38,6 +38,7 @@ export function streamOn(socket: StreamSocket): Duplex {
     written?.()
   }
   const finished = () => {
+    isFinished = true
     onFinished?.()
     onFinished = undefined
   }
@@ -50,13 +51,16 @@ export function streamOn(socket: StreamSocket): Duplex {
         pieces.map(({ chunk }) => chunk),
         written,
       ),
+    // Done at once: a session of HTTP/2 that writes between the beginning of an end and its end fails in Node.js itself.
     final(done) {
-      if (socket.isOver) return done()
-      onFinished = done
-      socket.end()
+      isEnding = true
+      if (!socket.isOver) socket.end()
+      done()
     },
     destroy(error, done) {
-      socket.destroy()
+      // What was written before the end is still on its way.
+      if (isEnding && !isFinished && error === null) onFinished = () => socket.destroy()
+      else socket.destroy()
       done(error)
     },
   })
