@@ -6,7 +6,7 @@ import { turn } from './turn.ts'
 const givenPerTurnMin = 2
 /** Where many wait, several go abreast: those behind the first find the code of each step near. */
 const givenPerTurnMax = 16
-/** How many that is. */
+/** One more of them for so many that wait. */
 const waitingPerGiven = 32
 
 class Leisure {

@@ -168,8 +168,8 @@ export class Scheduler {
       } catch (error) {
         this.#failed(attempt, error)
       }
-      const isOver = count === waveMax || this.#bindingsUnderWay >= waveBindingsMax || isLong()
-      waiting = isOver ? undefined : this.#queue.next()
+      const isFull = count === waveMax || this.#bindingsUnderWay >= waveBindingsMax
+      waiting = isFull || isLong() || this.#tasks.signal.aborted ? undefined : this.#queue.next()
     }
   }
 
