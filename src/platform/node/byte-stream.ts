@@ -5,7 +5,7 @@ import { realClock } from '../../base/clock.ts'
 import type { ByteStream } from '../byte-stream.ts'
 
 /** How long the other side has to end too once we have ended. */
-const lingerMs = 5_000
+export const lingerMs = 5_000
 
 export function byteStreamOn(socket: Duplex): ByteStream {
   const gone = new AbortController()

@@ -5,6 +5,7 @@ import { performServerHandshake } from 'node:http2'
 import { duplexPair, type Duplex } from 'node:stream'
 import { test } from 'node:test'
 import { nextTurn, turn } from '../../../base/turn.ts'
+import { lingerMs } from '../byte-stream.ts'
 import { Link, newLinkMemory, otherSide } from './link.ts'
 import { LinkedSocket } from './linked-socket.ts'
 import { fromClient, kindOf, windowBytes, type OpenedPeer } from './protocol.ts'
@@ -70,6 +71,7 @@ test('what was written before the end arrives, however long', async () => {
 
 test('what the client said before it ended is read, also by who comes late', async () => {
   const { client, linked } = await connected()
+  client.resume()
   const text = 'x'.repeat(3 << 20)
   const stream = linked.stream()
   client.end(text)
@@ -119,8 +121,22 @@ test('a client that goes ends the stream', async () => {
   while (!linked.isOver) await turn()
 })
 
+test('a client that takes nothing of what was written before the end is cut off in the end', async (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] })
+  const { linked } = await connected()
+  const stream = linked.stream()
+  stream.end(Buffer.alloc(windowBytes / 2))
+  await once(stream, 'finish')
+  stream.destroy()
+  for (let turns = 0; turns < 10; turns++) await turn()
+  ok(!linked.isOver)
+  t.mock.timers.tick(lingerMs)
+  ok(linked.isOver)
+})
+
 test('a session of HTTP/2 whose client has ended may still be written to', async () => {
   const { client, linked } = await connected()
+  client.resume()
   const stream = linked.stream()
   const session = performServerHandshake(stream)
   const errors: unknown[] = []
@@ -137,4 +153,5 @@ test('a session of HTTP/2 whose client has ended may still be written to', async
   }
   ok(session.destroyed)
   deepEqual(errors, [])
+  while (!linked.isOver) await turn()
 })

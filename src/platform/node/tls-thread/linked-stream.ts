@@ -1,5 +1,7 @@
 // A linked socket as Node.js knows streams, for what is not HTTP/1.1.
 import { Duplex } from 'node:stream'
+import { realClock } from '../../../base/clock.ts'
+import { lingerMs } from '../byte-stream.ts'
 
 /** Whoever serves the client of a socket. */
 export interface SocketUser {
@@ -58,9 +60,14 @@ export function streamOn(socket: StreamSocket): Duplex {
       done()
     },
     destroy(error, done) {
-      // What was written before the end is still on its way.
-      if (isEnding && !isFinished && error === null) onFinished = () => socket.destroy()
-      else socket.destroy()
+      // What was written before the end is still on its way, for a while.
+      if (isEnding && !isFinished && error === null) {
+        const timer = realClock.after(lingerMs, () => socket.destroy())
+        onFinished = () => {
+          timer.cancel()
+          socket.destroy()
+        }
+      } else socket.destroy()
       done(error)
     },
   })
