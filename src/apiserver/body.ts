@@ -22,7 +22,6 @@ export const bodyBytesMax = 3 << 20
 export const noBody: Body = { kind: 'none' }
 
 export function readBody(wire: WireRequest): Soon<Body> {
-  if (wire.method === 'GET' || wire.method === 'HEAD') return noBody
   return whenKnown(wire.body(bodyBytesMax), (bytes) => {
     if (bytes.length === 0) return noBody
     const { syntax, patchType } = bodyForm(wire.headers['content-type'] ?? '', wire.method)

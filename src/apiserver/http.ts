@@ -18,7 +18,7 @@ import { statusErrorOf } from './failure.ts'
 import { listPieces, listPiecesFrom } from './list-pieces.ts'
 import { answerForm, type AnswerForm } from './media-type.ts'
 import { timeoutMsOf } from './query.ts'
-import type { ApiRequest, Credentials, Origin } from './request.ts'
+import type { ApiRequest, Credentials, Origin, Target } from './request.ts'
 import type { IncludeObject } from './table.ts'
 import { targetOf, unservedTarget } from './target.ts'
 import { watchPieces } from './watch-pieces.ts'
@@ -34,7 +34,7 @@ export function handleHttp(wire: WireRequest, parts: HttpParts): Soon<WireAnswer
   const auditId = wire.headers['audit-id'] ?? newUid(parts.random)
   const answerHeaders = { 'audit-id': auditId }
   return whenSettled(
-    () => whenKnown(toRequest(wire, { auditId, answerHeaders }), (asked) => answerTo(asked, wire, parts)),
+    () => answerTo(toRequest(wire, { auditId, answerHeaders }), wire, parts),
     (answer) => withHeaders(answer, answerHeaders),
     (error) => withHeaders(failure(error, wire, parts.log), answerHeaders),
   )
@@ -108,14 +108,14 @@ const noQuery = new URLSearchParams()
 function toRequest(
   wire: WireRequest,
   { auditId, answerHeaders }: Pick<Origin, 'auditId' | 'answerHeaders'>,
-): Soon<ApiRequest> {
+): ApiRequest {
   const { method, target: path, headers } = wire
   const mark = path.indexOf('?')
   // Most requests have no query, and share this one: nobody writes to it.
   const query = mark < 0 ? noQuery : new URLSearchParams(path.slice(mark))
   const { target, ...problem } = readTarget(method, mark < 0 ? path : path.slice(0, mark), query, headers)
-  const isProxied = target.kind === 'resource' && target.subresource === 'proxy'
-  return whenKnown(isProxied ? proxiedBodyOf(wire) : bodyOf(wire), (sent) => ({
+  const readBody = bodyReader(wire, target)
+  return {
     context: { signal: wire.signal, cause: causeFrom(wire) },
     credentials: credentialsOf(wire),
     user: undefined,
@@ -124,10 +124,11 @@ function toRequest(
     target,
     query,
     origin: { auditId, answerHeaders, uri: path, remoteAddress: wire.remoteAddress },
-    ...sent,
+    body: noBody,
+    ...(readBody === undefined ? {} : { readBody }),
     ...problem,
     ...(wire.upgrade ? { upgrade: { headers } } : {}),
-  }))
+  }
 }
 
 function readTarget(
@@ -144,25 +145,16 @@ function readTarget(
   }
 }
 
-/** What is wrong with a body is told behind who may send one. */
-const bodyOf = (wire: WireRequest): Soon<Sent> =>
-  whenSettled(
-    () => readBody(wire),
-    (body): Sent => ({ body }),
-    unreadableBody,
-  )
+/** How the body will be read; undefined where the method has none. A proxied body is forwarded without parsing it. */
+function bodyReader(wire: WireRequest, target: Target): ApiRequest['readBody'] {
+  if (target.kind === 'resource' && target.subresource === 'proxy')
+    return () =>
+      whenKnown(wire.body(bodyBytesMax), (body) => ({ body: noBody, proxied: { ...proxiedHead(wire), body } }))
+  if (wire.method === 'GET' || wire.method === 'HEAD') return undefined
+  return () => whenKnown(readBody(wire), (body) => ({ body }))
+}
 
-/** A body that another server will read. */
-const proxiedBodyOf = (wire: WireRequest): Soon<Sent> =>
-  whenSettled(
-    () => wire.body(bodyBytesMax),
-    (body): Sent => ({ body: noBody, proxied: { method: wire.method, headers: wire.headers, body } }),
-    unreadableBody,
-  )
-
-type Sent = Pick<ApiRequest, 'body' | 'proxied' | 'unreadable'>
-
-const unreadableBody = (error: unknown): Sent => ({ body: noBody, unreadable: { error } })
+const proxiedHead = ({ method, headers }: WireRequest) => ({ method, headers })
 
 const wokenByRevisionsMax = 8
 

@@ -1,6 +1,7 @@
 // ApiRequest: one request on its road, the same from a socket and from a component in this process.
 import type { Context } from '../base/context.ts'
 import type { Explanation } from '../base/flow.ts'
+import type { Soon } from '../base/when-known.ts'
 import type { Kind } from '../api/kind.ts'
 import type { ClientCertificate } from '../platform/listener.ts'
 
@@ -78,14 +79,20 @@ export interface ApiRequest {
   readonly agent: string
   readonly target: Target
   readonly query: URLSearchParams
+  /** The parsed body; `none` until `readBody` has been called. */
   readonly body: Body
-  /** Why the body could not be read; told at the end of the road. */
+  /**
+   * Reads and parses a body that is still on its way. It is called after authorization: a client that may not send a
+   * request costs no more than the head of it.
+   */
+  readonly readBody?: () => Soon<ReceivedBody>
+  /** Why the request cannot be served, whatever its body: reported after authorization. */
   readonly unreadable?: { readonly error: unknown }
   /** Where a request over the network comes from. */
   readonly origin?: Origin
   /** Set by the audit station, where a record is kept. */
   readonly record?: RequestRecord
-  /** As it came, when it is for another server to read. */
+  /** The request as it came, when it is forwarded to another server. */
   readonly proxied?: {
     readonly method: string
     readonly headers: Readonly<Record<string, string | undefined>>
@@ -95,8 +102,12 @@ export interface ApiRequest {
   readonly upgrade?: { readonly headers: Readonly<Record<string, string | undefined>> }
 }
 
+/** What `readBody` adds to a request. */
+export type ReceivedBody = Pick<ApiRequest, 'body' | 'proxied'>
+
 /** What stations and admission say for the audit record. */
 export interface RequestRecord {
+  receive(body: Body): void
   /** The first value of a key stays. What holds parts of objects is left out where the record has none. */
   annotate(key: string, value: string, holdsContent?: boolean): void
   impersonate(user: User): void

@@ -28,7 +28,7 @@ export interface Harness extends AsyncDisposable {
   readonly clock: VirtualClock
   readonly store: Store
   readonly flow: FlowRecorder
-  /** Special headers: `anonymous` presents nothing, `as: user,group,…` the certificate of another than the admin. */
+  /** A body that is a function is called when the server reads it. Special headers: `anonymous` presents nothing, `as: user,group,…` the certificate of another than the admin. */
   call(method: string, target: string, body?: unknown, headers?: Record<string, string>): Promise<Answered>
   /** The first piece of a watch's answer as it is written. */
   firstPiece(target: string, headers: Record<string, string>): Promise<Uint8Array>
@@ -120,7 +120,7 @@ export async function startServer(
     const bytes =
       body instanceof Uint8Array
         ? body
-        : body === undefined
+        : body === undefined || typeof body === 'function'
           ? new Uint8Array()
           : new TextEncoder().encode(typeof body === 'string' ? body : JSON.stringify(body))
     const [commonName = '', ...organizations] = (as ?? '').split(',')
@@ -138,7 +138,7 @@ export async function startServer(
         signal: client.signal,
         cancel: (reason) => client.abort(reason),
         upgrade: 'upgrade' in rest,
-        body: () => Promise.resolve(bytes),
+        body: typeof body === 'function' ? (body as () => Uint8Array) : () => Promise.resolve(bytes),
       },
       { server, clock, random, log: silentLog },
     )

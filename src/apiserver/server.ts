@@ -1,14 +1,14 @@
 // ApiServer: the road of a request, from its sender through the stations to the registry. Transports bring requests in.
 import { abreast } from '../base/abreast.ts'
 import type { Clock } from '../base/clock.ts'
-import { causeOf, type FlowRecorder } from '../base/flow.ts'
+import { causeOf, type FlowObject, type FlowRecorder } from '../base/flow.ts'
 import type { Log } from '../base/log.ts'
 import type { Metrics } from '../base/metrics.ts'
 import type { Random } from '../base/random.ts'
 import { because } from '../base/context.ts'
 import { getOrMake } from '../base/get-or-make.ts'
 import { unlessAborted } from '../base/unless-aborted.ts'
-import { whenSettled, type Soon } from '../base/when-known.ts'
+import { whenKnown, whenSettled, type Soon } from '../base/when-known.ts'
 import { flowEventsPath } from '../api/flow-wire.ts'
 import type { Kind } from '../api/kind.ts'
 import { addOnGroups } from '../api/kinds.ts'
@@ -28,7 +28,7 @@ import { Registry } from './registry/registry.ts'
 import type { ResourceRequest } from './registry/parts.ts'
 import type { Seed } from './registry/seed.ts'
 import { keepUp, type Upkeep } from './registry/upkeep.ts'
-import type { ApiRequest, ResourceTarget, Target } from './request.ts'
+import type { ApiRequest, Body, ResourceTarget, Target } from './request.ts'
 import type { RequestMetrics } from './request-metrics.ts'
 import { road, type Next } from './station.ts'
 import { stations } from './stations.ts'
@@ -137,9 +137,8 @@ export class ApiServer {
     const { flow, clock, requestMetrics } = this.#parts
     const { target } = request
     if (target.kind === 'path' || target.isUnserved) return this.#road(request)
-    const { resource, namespace, name } = target
-    const subject = { resource: resource.plural, namespace, name: name === '' ? nameInBody(request) : name }
     const { sender, context } = request
+    const subject = subjectOf(target, request.body)
     const call = flow.record('call', sender, 'API Server', whatOf(target), subject, resumedAt(request), context.cause)
     const startMs = clock.monotonicMs()
     flow.enter(call, startMs)
@@ -170,9 +169,25 @@ export class ApiServer {
   protected meet(_request: ApiRequest): void {}
 
   #end(request: ApiRequest): Soon<Answer> {
-    const { target, allowedBy, context, unreadable } = request
+    const { allowedBy, context, unreadable, readBody } = request
     if (unreadable !== undefined) throw unreadable.error
     if (allowedBy !== undefined) this.#parts.flow.explain(context.cause.event, allowedBy)
+    if (readBody === undefined) return this.#serve(request)
+    return whenKnown(readBody(), (received) => {
+      this.#received(request, received.body)
+      return this.#serve({ ...request, ...received })
+    })
+  }
+
+  /** What was recorded of the request before its body had come is completed. */
+  #received({ target, context, record }: ApiRequest, body: Body): void {
+    record?.receive(body)
+    if (target.kind === 'resource' && target.name === '')
+      this.#parts.flow.identify(context.cause.event, subjectOf(target, body))
+  }
+
+  #serve(request: ApiRequest): Soon<Answer> {
+    const { target } = request
     if (target.kind === 'resource') return this.registry.handle(request as ResourceRequest)
     const [first, ...rest] = target.path.split('/').filter((part) => part !== '')
     if (isHealthPath(first)) {
@@ -205,7 +220,13 @@ function whatOf({ resource, verb, subresource }: ResourceTarget): string {
   return getOrMake(known, asked, () => `${verb} ${resource.plural}${subresource === '' ? '' : `/${subresource}`}`)
 }
 
-function nameInBody({ body }: ApiRequest): string {
+const subjectOf = ({ resource, namespace, name }: ResourceTarget, body: Body): FlowObject => ({
+  resource: resource.plural,
+  namespace,
+  name: name === '' ? nameInBody(body) : name,
+})
+
+function nameInBody(body: Body): string {
   const metadata =
     body.kind === 'value'
       ? (body.value as { metadata?: { name?: unknown; generateName?: unknown } } | null)?.metadata

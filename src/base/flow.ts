@@ -213,6 +213,13 @@ export class FlowRecorder {
     if (this.#listeners.size > 0) this.#tell(id)
   }
 
+  /** Sets which object a call is about, when that is known only after the call was recorded. */
+  identify(id: FlowId, object: FlowObject): void {
+    if (id < this.oldest || id > this.#last) return
+    this.#objects[id & this.#mask] = object
+    if (this.#listeners.size > 0) this.#tell(id)
+  }
+
   /** From now on the stations are noted that the call passes. */
   enter(id: FlowId, startMs: number): void {
     if (id !== noFlow) this.#passages.enter(id, startMs)

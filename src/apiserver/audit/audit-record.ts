@@ -4,7 +4,7 @@ import { errorText } from '../../base/log.ts'
 import type { StatusError } from '../../api/status-error.ts'
 import { isJsonObject, without } from '../../schema/json-value.ts'
 import type { Answer } from '../answer.ts'
-import type { ApiRequest, RequestRecord, ResourceTarget, User } from '../request.ts'
+import type { ApiRequest, Body, RequestRecord, ResourceTarget, User } from '../request.ts'
 import type { AuditRule, AuditStage } from './audit-policy.ts'
 
 export type AuditEvent = Readonly<Record<string, unknown>>
@@ -17,6 +17,7 @@ export class AuditRecord implements RequestRecord {
   readonly #request: ApiRequest
   readonly #receivedMs: number
   readonly #annotations = new Map<string, string>()
+  #body: Body
   #impersonated: User | undefined
   #status: object | undefined
   #response: unknown
@@ -24,6 +25,7 @@ export class AuditRecord implements RequestRecord {
   constructor(rule: AuditRule, request: ApiRequest, id: string, receivedMs: number) {
     this.rule = rule
     this.#request = request
+    this.#body = request.body
     this.#id = id
     this.#receivedMs = receivedMs
   }
@@ -31,6 +33,10 @@ export class AuditRecord implements RequestRecord {
   annotate(key: string, value: string, holdsContent = false): void {
     if (holdsContent && this.rule.level === 'Metadata') return
     if (this.#annotations.size < annotationsMax && !this.#annotations.has(key)) this.#annotations.set(key, value)
+  }
+
+  receive(body: Body): void {
+    this.#body = body
   }
 
   impersonate(user: User): void {
@@ -60,7 +66,8 @@ export class AuditRecord implements RequestRecord {
   }
 
   event(stage: AuditStage, nowMs: number): AuditEvent {
-    const { target, user, credentials, origin, body } = this.#request
+    const { target, user, credentials, origin } = this.#request
+    const body = this.#body
     const agent = credentials.kind === 'presented' ? credentials.headers['user-agent'] : this.#request.sender
     const hasBody = stage !== 'RequestReceived' && body.kind === 'value' && this.rule.level !== 'Metadata'
     return {
@@ -75,7 +82,7 @@ export class AuditRecord implements RequestRecord {
       ...(this.#impersonated === undefined ? {} : { impersonatedUser: userInfo(this.#impersonated) }),
       sourceIPs: sourcesOf(this.#request),
       ...(agent === undefined ? {} : { userAgent: agent }),
-      ...(target.kind === 'resource' ? { objectRef: referenceOf(target, stage, this.#request) } : {}),
+      ...(target.kind === 'resource' ? { objectRef: referenceOf(target, stage, body) } : {}),
       ...(this.#status === undefined ? {} : { responseStatus: this.#status }),
       ...(hasBody ? { requestObject: this.#shown(body.value) } : {}),
       ...(this.#response === undefined ? {} : { responseObject: this.#shown(this.#response) }),
@@ -117,7 +124,7 @@ function sourcesOf({ credentials, origin }: ApiRequest): readonly string[] {
 }
 
 /** Once the body has been read it tells the name of what is made, and which version is meant. */
-function referenceOf(target: ResourceTarget, stage: AuditStage, { body }: ApiRequest): object {
+function referenceOf(target: ResourceTarget, stage: AuditStage, body: Body): object {
   const { resource, subresource, namespace, name } = target
   const isObject = stage !== 'RequestReceived' && body.kind === 'value' && body.patchType === undefined
   const metadata = isObject && isJsonObject(body.value) ? body.value['metadata'] : undefined
