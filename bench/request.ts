@@ -7,6 +7,7 @@ import { getHeapStatistics } from 'node:v8'
 import { realClock } from '../src/base/clock.ts'
 import { silentLog } from '../src/base/log.ts'
 import { systemRandom } from '../src/base/random.ts'
+import { inlineYaml } from '../src/apiserver/yaml-parser.ts'
 import { handleHttp } from '../src/apiserver/http.ts'
 import { Cluster } from '../src/cluster/cluster.ts'
 import { openStore, type StoreChoice } from '../src/cluster/open-store.ts'
@@ -160,7 +161,7 @@ class Served implements AsyncDisposable {
     const parts = { clock: realClock, random: systemRandom, platform: nodePlatform, accountKey }
     const { policies, close } = clusterPolicies(parts)
     cleanUps.defer(close)
-    const common = { clock: realClock, random: systemRandom, log: silentLog }
+    const common = { clock: realClock, random: systemRandom, log: silentLog, yaml: inlineYaml }
     const cluster = new Cluster({ ...common, store, policies, nodes: 0, controllerManagers: 0 })
     cleanUps.defer(() => cluster.stop())
     cluster.startServer()
@@ -182,7 +183,13 @@ class Served implements AsyncDisposable {
   async send(wire: WireRequest): Promise<void> {
     const { server } = this.cluster
     if (server === undefined) throw new Error('the API server is gone')
-    const { status, body } = await handleHttp(wire, { server, clock: realClock, random: systemRandom, log: silentLog })
+    const { status, body } = await handleHttp(wire, {
+      server,
+      clock: realClock,
+      random: systemRandom,
+      log: silentLog,
+      yaml: inlineYaml,
+    })
     if (status >= 300) throw new Error(`${wire.method} ${wire.target} was answered with ${status}: ${String(body)}`)
   }
 

@@ -1,8 +1,9 @@
 // Bodies that say something twice or that the type does not know: refused, warned of, or let pass, as was asked for.
 import { deepEqual, equal } from 'node:assert/strict'
 import { test } from 'node:test'
+import { bodyValuesMax } from './body.ts'
 import { startServer } from './server.harness.ts'
-import { parseYaml } from './yaml-body.ts'
+import { run as yamlToJson } from './yaml-to-json.ts'
 
 const configMaps = '/api/v1/namespaces/default/configmaps'
 const refused = 'ConfigMap in version "v1" cannot be handled as a ConfigMap: strict decoding error: '
@@ -74,4 +75,48 @@ const yamls: [why: string, text: string, value: unknown][] = [
   ['merge keys and aliases', 'a: &x {b: 1}\nc:\n  <<: *x\n  d: *x', { a: { b: 1 }, c: { b: 1, d: { b: 1 } } }],
 ]
 for (const [why, text, value] of yamls)
-  test(`YAML: ${why}`, () => deepEqual(parseYaml(text), { value, repeatedKeys: [] }))
+  test(`YAML: ${why}`, () =>
+    deepEqual({ ...yamlToJson(text), json: JSON.parse(yamlToJson(text).json) }, { json: value, repeatedKeys: [] }))
+
+const dense: [form: string, type: string, body: string | Uint8Array][] = [
+  ['JSON', 'application/json', `{"metadata":{"name":"x"},"data":[${'{},'.repeat(bodyValuesMax)}{}]}`],
+  ['JSON that was announced as YAML', 'application/yaml', `{"data":[${'0,'.repeat(bodyValuesMax)}0]}`],
+  ['protobuf', 'application/vnd.kubernetes.protobuf', denseProtobuf()],
+]
+for (const [form, type, body] of dense)
+  test(`more values than any object has are refused in ${form}`, async () => {
+    await using server = await startServer()
+    const answer = await server.call('POST', configMaps, body, { 'content-type': type })
+    deepEqual(
+      [answer.status, answer.body.reason, answer.body.message],
+      [413, 'RequestEntityTooLarge', `Request entity too large: limit is ${bodyValuesMax} values`],
+    )
+  })
+
+/** A ConfigMap whose metadata has many empty finalizers, two bytes each. */
+function denseProtobuf(): Uint8Array {
+  const varint = (value: number): number[] => (value < 0x80 ? [value] : [(value & 0x7f) | 0x80, ...varint(value >>> 7)])
+  const field = (tag: number, bytes: Uint8Array | number[]) => Buffer.from([(tag << 3) | 2, ...varint(bytes.length)])
+  const wrap = (tag: number, bytes: Uint8Array) => Buffer.concat([field(tag, bytes), bytes])
+  const text = (tag: number, value: string) => wrap(tag, Buffer.from(value))
+  const finalizers = Buffer.alloc(2 * (bodyValuesMax + 1))
+  for (let at = 0; at < finalizers.length; at += 2) finalizers[at] = (14 << 3) | 2
+  const object = wrap(1, Buffer.concat([text(1, 'x'), finalizers]))
+  const type = wrap(1, Buffer.concat([text(1, 'v1'), text(2, 'ConfigMap')]))
+  return Buffer.concat([Buffer.from('k8s\0'), type, wrap(2, object)])
+}
+
+test('a long body in JSON is read as a short one is', async () => {
+  await using server = await startServer()
+  const data = Object.fromEntries(Array.from({ length: 20_000 }, (_, index) => [`key-${index}`, `"\\é${index}`]))
+  const long = await server.call('POST', configMaps, { metadata: { name: 'long' }, data })
+  deepEqual([long.status, long.body.data], [201, data])
+  const broken = await server.call('POST', configMaps, `${JSON.stringify({ data }).slice(0, -1)},}`)
+  deepEqual(
+    [broken.status, broken.body.message],
+    [
+      400,
+      "the object provided is unrecognized (must be of type JSON): invalid character '}' looking for beginning of object key string",
+    ],
+  )
+})

@@ -5,14 +5,18 @@ import { binding } from '../api/core/v1/binding.ts'
 import { kinds } from '../api/kinds.ts'
 import { deleteOptions } from '../api/meta/v1/delete-options.ts'
 import { eviction } from '../api/policy/v1/eviction.ts'
-import { badRequest } from '../api/status-error.ts'
+import { badRequest, StatusError } from '../api/status-error.ts'
+import type { Clock } from '../base/clock.ts'
 import { errorText } from '../base/log.ts'
-import { whenKnown, type Soon } from '../base/when-known.ts'
+import { whenKnown, whenSettled, type Soon } from '../base/when-known.ts'
 import type { WireRequest } from '../platform/listener.ts'
 import type { Message } from '../schema/field.ts'
 import { nestsTooDeep } from '../schema/json-depth.ts'
 import { decodeProtobuf, openEnvelope } from '../schema/protobuf.ts'
 import { strictErrors } from '../schema/repeated-keys.ts'
+import { parseInSlices } from '../schema/sliced-json.ts'
+import { TooManyValues } from '../schema/too-many-values.ts'
+import type { YamlParser } from './yaml-parser.ts'
 import { bodyForm, type BodyForm } from './media-type.ts'
 import type { Body, PatchType } from './request.ts'
 
@@ -21,56 +25,93 @@ export const bodyBytesMax = 3 << 20
 
 export const noBody: Body = { kind: 'none' }
 
-export function readBody(wire: WireRequest): Soon<Body> {
+/** No object that upstream could store has as many; denser ones would take a hundred times their size in memory. */
+export const bodyValuesMax = 200_000
+
+/** Longer JSON is parsed in slices of time: the native parser cannot be interrupted. */
+const nativeCharsMax = 128 << 10
+
+export interface BodyDeps {
+  readonly clock: Clock
+  readonly yaml: YamlParser
+}
+
+export function readBody(wire: WireRequest, deps: BodyDeps): Soon<Body> {
   return whenKnown(wire.body(bodyBytesMax), (bytes) => {
     if (bytes.length === 0) return noBody
     const { syntax, patchType } = bodyForm(wire.headers['content-type'] ?? '', wire.method)
-    return whenKnown(parseBody(bytes, syntax), (body) => (patchType === undefined ? body : asPatch(body, patchType)))
+    return whenKnown(parseBody(bytes, syntax, wire.signal, deps), (body) =>
+      patchType === undefined ? body : asPatch(body, patchType),
+    )
   })
 }
 
 type ValueBody = Extract<Body, { kind: 'value' }>
 
-function parseBody(bytes: Uint8Array, syntax: BodyForm['syntax']): Soon<ValueBody> {
-  const unrecognized = (error: unknown) =>
-    badRequest(
-      `the object provided is unrecognized (must be of type ${syntax === 'protobuf' ? 'Protobuf' : syntax.toUpperCase()}): ${errorText(error)}`,
-    )
-  try {
-    if (syntax === 'protobuf') return { kind: 'value', value: parseProtobuf(bytes) }
-    const text = utf8.decode(bytes)
-    // What begins with a brace may be JSON, also where YAML was announced.
-    if (nestsTooDeep(bytes) && (syntax === 'json' || isBraced(text))) throw new Error('exceeded max depth')
-    const json = syntax === 'json' ? (JSON.parse(text) as unknown) : jsonInYaml(text)
-    if (json !== undefined)
-      return { kind: 'value', value: json, strictErrors: (unknown) => strictErrors(unknown, bytes) }
-    return yamlBody(text).catch((error: unknown) => {
-      throw unrecognized(error)
-    })
-  } catch (error) {
-    throw unrecognized(error)
+function parseBody(
+  bytes: Uint8Array,
+  syntax: BodyForm['syntax'],
+  signal: AbortSignal,
+  deps: BodyDeps,
+): Soon<ValueBody> {
+  const refuse = (error: unknown): never => {
+    throw refusal(error, syntax)
   }
+  return whenSettled(
+    () => parse(bytes, syntax, signal, deps),
+    (body) => body,
+    refuse,
+  )
 }
 
-async function yamlBody(text: string): Promise<ValueBody> {
-  const { parseYaml } = await import('./yaml-body.ts')
-  const { value, repeatedKeys } = parseYaml(text)
+function refusal(error: unknown, syntax: BodyForm['syntax']): Error {
+  if (error instanceof StatusError || (error instanceof DOMException && error.name === 'AbortError')) return error
+  if (error instanceof TooManyValues)
+    return new StatusError(413, 'RequestEntityTooLarge', `Request entity too large: ${error.message}`)
+  const type = syntax === 'protobuf' ? 'Protobuf' : syntax.toUpperCase()
+  return badRequest(`the object provided is unrecognized (must be of type ${type}): ${errorText(error)}`)
+}
+
+function parse(bytes: Uint8Array, syntax: BodyForm['syntax'], signal: AbortSignal, deps: BodyDeps): Soon<ValueBody> {
+  if (syntax === 'protobuf') return { kind: 'value', value: parseProtobuf(bytes) }
+  const text = utf8.decode(bytes)
+  const ofJson = (value: unknown): ValueBody => ({
+    kind: 'value',
+    value,
+    strictErrors: (unknown) => strictErrors(unknown, bytes),
+  })
+  if (syntax === 'json') return whenKnown(parseJson(text, bytes, deps), ofJson)
+  if (!isBraced(text)) return yamlBody(text, signal, deps)
+  // Clients send JSON where YAML may stand, and its parser is a hundred times faster. YAML in flow style begins with a
+  // brace too.
+  return whenSettled(
+    () => parseJson(text, bytes, deps),
+    ofJson,
+    (error) => {
+      if (!(error instanceof SyntaxError) || error.message === tooDeep) throw error
+      return yamlBody(text, signal, deps)
+    },
+  )
+}
+
+const tooDeep = 'exceeded max depth'
+
+function parseJson(text: string, bytes: Uint8Array, { clock }: BodyDeps): Soon<unknown> {
+  if (text.length > nativeCharsMax) return parseInSlices(text, bodyValuesMax, clock)
+  if (nestsTooDeep(bytes)) throw new SyntaxError(tooDeep)
+  return JSON.parse(text) as unknown
+}
+
+async function yamlBody(text: string, signal: AbortSignal, deps: BodyDeps): Promise<ValueBody> {
+  const { json, repeatedKeys } = await deps.yaml.parse(text, signal)
+  const value = await parseJson(json, utf8Encoder.encode(json), deps)
   return { kind: 'value', value, strictErrors: (unknown) => [...asOneError(repeatedKeys), ...strictErrors(unknown)] }
 }
 
 const utf8 = new TextDecoder('utf-8', { fatal: true })
+const utf8Encoder = new TextEncoder()
 
-/** Clients send JSON where YAML may stand; its parser is a hundred times faster. */
-const isBraced = (text: string): boolean => /^\s*\{/.test(text)
-
-function jsonInYaml(text: string): unknown {
-  if (!isBraced(text)) return undefined
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined // flow style in YAML begins with a brace too
-  }
-}
+const isBraced = (text: string): boolean => text.trimStart().startsWith('{')
 
 /** Go's parser of YAML tells all that it finds in one error. */
 const asOneError = (lines: readonly string[]): readonly string[] =>
@@ -98,5 +139,5 @@ function parseProtobuf(bytes: Uint8Array): unknown {
     kinds.find((kind) => kind.kind === kindName && kind.apiVersion === apiVersion)?.message ?? otherMessages[kindName]
   if (message === undefined)
     throw new Error(`no kind ${JSON.stringify(kindName)} is registered for version ${JSON.stringify(apiVersion)}`)
-  return { ...decodeProtobuf(message, raw), apiVersion, kind: kindName }
+  return { ...decodeProtobuf(message, raw, bodyValuesMax), apiVersion, kind: kindName }
 }

@@ -22,19 +22,21 @@ import type { ApiRequest, Credentials, Origin, Target } from './request.ts'
 import type { IncludeObject } from './table.ts'
 import { targetOf, unservedTarget } from './target.ts'
 import { watchPieces } from './watch-pieces.ts'
+import type { YamlParser } from './yaml-parser.ts'
 
 export interface HttpParts {
   readonly server: ApiServer
   readonly clock: Clock
   readonly random: Random
   readonly log: Log
+  readonly yaml: YamlParser
 }
 
 export function handleHttp(wire: WireRequest, parts: HttpParts): Soon<WireAnswer> {
   const auditId = wire.headers['audit-id'] ?? newUid(parts.random)
   const answerHeaders = { 'audit-id': auditId }
   return whenSettled(
-    () => answerTo(toRequest(wire, { auditId, answerHeaders }), wire, parts),
+    () => answerTo(toRequest(wire, { auditId, answerHeaders }, parts), wire, parts),
     (answer) => withHeaders(answer, answerHeaders),
     (error) => withHeaders(failure(error, wire, parts.log), answerHeaders),
   )
@@ -108,13 +110,14 @@ const noQuery = new URLSearchParams()
 function toRequest(
   wire: WireRequest,
   { auditId, answerHeaders }: Pick<Origin, 'auditId' | 'answerHeaders'>,
+  parts: HttpParts,
 ): ApiRequest {
   const { method, target: path, headers } = wire
   const mark = path.indexOf('?')
   // Most requests have no query, and share this one: nobody writes to it.
   const query = mark < 0 ? noQuery : new URLSearchParams(path.slice(mark))
   const { target, ...problem } = readTarget(method, mark < 0 ? path : path.slice(0, mark), query, headers)
-  const readBody = bodyReader(wire, target)
+  const readBody = bodyReader(wire, target, parts)
   return {
     context: { signal: wire.signal, cause: causeFrom(wire) },
     credentials: credentialsOf(wire),
@@ -146,12 +149,12 @@ function readTarget(
 }
 
 /** How the body will be read; undefined where the method has none. A proxied body is forwarded without parsing it. */
-function bodyReader(wire: WireRequest, target: Target): ApiRequest['readBody'] {
+function bodyReader(wire: WireRequest, target: Target, parts: HttpParts): ApiRequest['readBody'] {
   if (target.kind === 'resource' && target.subresource === 'proxy')
     return () =>
       whenKnown(wire.body(bodyBytesMax), (body) => ({ body: noBody, proxied: { ...proxiedHead(wire), body } }))
   if (wire.method === 'GET' || wire.method === 'HEAD') return undefined
-  return () => whenKnown(readBody(wire), (body) => ({ body }))
+  return () => whenKnown(readBody(wire, parts), (body) => ({ body }))
 }
 
 const proxiedHead = ({ method, headers }: WireRequest) => ({ method, headers })

@@ -8,6 +8,7 @@ import { VirtualClock } from '../base/virtual-clock.ts'
 import type { ClientCertificate, WireAnswer } from '../platform/listener.ts'
 import type { Store } from '../store/store.ts'
 import { MemoryStore } from '../store/memory.ts'
+import { inlineYaml } from './yaml-parser.ts'
 import { handleHttp } from './http.ts'
 import { noKubelets, type KubeletConnection } from './kubelet-connection.ts'
 import { openPolicies, type Caches, type Policies } from './policies.ts'
@@ -140,7 +141,7 @@ export async function startServer(
         upgrade: 'upgrade' in rest,
         body: typeof body === 'function' ? (body as () => Uint8Array) : () => Promise.resolve(bytes),
       },
-      { server, clock, random, log: silentLog },
+      { server, clock, random, log: silentLog, yaml: inlineYaml },
     )
   }
   const harness: Harness = {

@@ -3,6 +3,7 @@ import type { Clock } from '../base/clock.ts'
 import type { Log } from '../base/log.ts'
 import { systemRandom } from '../base/random.ts'
 import { handleHttp } from '../apiserver/http.ts'
+import { offloadedYaml } from '../apiserver/yaml-parser.ts'
 import { StatusError } from '../api/status-error.ts'
 import { kubeconfigText, type Kubeconfig } from '../pki/kubeconfig.ts'
 import type { ListenTls } from '../platform/listener.ts'
@@ -36,6 +37,7 @@ export async function serve(
   cluster: Cluster,
   { host, port, isThreaded = false, certificates, platform, clock, log }: ServeOptions,
 ): Promise<Served> {
+  const yaml = offloadedYaml(platform.workers, clock)
   const listener = await platform.listeners.listen({
     host,
     port,
@@ -43,7 +45,7 @@ export async function serve(
     isThreaded,
     handle(request) {
       const { server } = cluster
-      if (server !== undefined) return handleHttp(request, { server, clock, random: systemRandom, log })
+      if (server !== undefined) return handleHttp(request, { server, clock, random: systemRandom, log, yaml })
       const status = new StatusError(503, 'ServiceUnavailable', 'the API server is not running').toStatus()
       return {
         status: 503,
@@ -67,9 +69,10 @@ export async function serve(
       await listener.renew(tlsOf(fresh))
       return kubeconfigText(accessWith(fresh))
     },
-    close(graceMs) {
+    async close(graceMs) {
       cluster.server?.drain()
-      return listener.close(graceMs)
+      await listener.close(graceMs)
+      await yaml.close()
     },
   }
 }

@@ -14,4 +14,6 @@ export interface WorkerHandle<In, Out> {
 export interface Workers {
   /** Starts the module in a thread of its own, with `data` as its start value. */
   start<In, Out>(module: URL, data: unknown): WorkerHandle<In, Out>
+  /** Starts a thread with bounded memory that calls the module's export `run` with each message, and answers with its result. */
+  offload<In, Out>(module: URL): WorkerHandle<In, Out>
 }

@@ -1,5 +1,7 @@
 // ProtobufReader: the values of the wire form, one after the other.
 
+import { TooManyValues } from './too-many-values.ts'
+
 export class ProtobufError extends Error {
   override name = 'ProtobufError'
 }
@@ -11,10 +13,13 @@ export class ProtobufReader {
   readonly #bytes: Uint8Array
   /** Every byte as a character: text that is ASCII is cut out of it, which is cheaper than decoding each by itself. */
   #characters: string | undefined
+  readonly #valuesMax: number
+  #values = 0
   at = 0
 
-  constructor(bytes: Uint8Array) {
+  constructor(bytes: Uint8Array, valuesMax = Infinity) {
     this.#bytes = bytes
+    this.#valuesMax = valuesMax
   }
 
   get end(): number {
@@ -53,6 +58,7 @@ export class ProtobufReader {
 
   /** Where a message ends that begins here. */
   messageEnd(within: number): number {
+    this.#count()
     const end = this.uint32() + this.at
     if (end > within) throw new ProtobufError('the body is cut off')
     return end
@@ -70,6 +76,7 @@ export class ProtobufReader {
   }
 
   text(): string {
+    this.#count()
     const size = this.uint32()
     const start = this.#advance(size)
     const { at } = this
@@ -94,6 +101,10 @@ export class ProtobufReader {
       default:
         throw new ProtobufError(`there is no wire type ${key & 7}`)
     }
+  }
+
+  #count(): void {
+    if (++this.#values > this.#valuesMax) throw new TooManyValues(this.#valuesMax)
   }
 
   /** Moves on; returns where it stood. */

@@ -42,8 +42,9 @@ export function openEnvelope(bytes: Uint8Array): Envelope {
   return { apiVersion, kind, raw }
 }
 
-export function decodeProtobuf(message: Message, bytes: Uint8Array): JsonObject {
-  const reader = new ProtobufReader(bytes)
+/** Throws TooManyValues beyond so many messages and strings: an empty one takes two bytes here and fifty times that as an object. */
+export function decodeProtobuf(message: Message, bytes: Uint8Array, valuesMax = Infinity): JsonObject {
+  const reader = new ProtobufReader(bytes, valuesMax)
   return readerOf(message).run(reader, reader.end, 0)
 }
 

@@ -6,6 +6,7 @@ import { node } from '../../src/api/core/v1/node.ts'
 import { pod, type Pod } from '../../src/api/core/v1/pod.ts'
 import { RequestMetrics } from '../../src/apiserver/request-metrics.ts'
 import { ApiServer } from '../../src/apiserver/server.ts'
+import { inlineYaml } from '../../src/apiserver/yaml-parser.ts'
 import { handleHttp } from '../../src/apiserver/http.ts'
 import { HttpsKubelets } from '../../src/apiserver/https-kubelets.ts'
 import { kubeletClient } from '../../src/apiserver/direct-kubelets.ts'
@@ -93,7 +94,7 @@ export async function startStreamsNode(signal: AbortSignal): Promise<StreamsNode
       handle,
     })
   const apiListener = await listen(api, (request) =>
-    handleHttp(request, { server, clock: realClock, random: systemRandom, log: silentLog }),
+    handleHttp(request, { server, clock: realClock, random: systemRandom, log: silentLog, yaml: inlineYaml }),
   )
   stack.defer(() => apiListener.close(0))
   const pods = new Map<string, string>()

@@ -92,6 +92,7 @@ test('a writer who leaves is let go also while the disk does not answer', async 
   let stop = () => Promise.resolve()
   let isHeld = false
   const workers: Workers = {
+    ...nodeWorkers,
     start<In, Out>(module: URL, data: unknown) {
       const handle = nodeWorkers.start<In, Out>(module, data)
       stop = () => handle.stop()
@@ -115,6 +116,7 @@ test('a writer who leaves is let go also while the disk does not answer', async 
 test('when the disk thread dies every writer is told, and reads go on', async () => {
   const stops: (() => Promise<void>)[] = []
   const workers: Workers = {
+    ...nodeWorkers,
     start<In, Out>(module: URL, data: unknown) {
       const handle = nodeWorkers.start<In, Out>(module, data)
       stops.push(() => handle.stop())
