@@ -1,5 +1,5 @@
 // A process that writes as fast as it can with many writers and says what was acknowledged, until it is killed.
-// crash.test.ts starts it: `crash-writer.ts <path> <run>`; lines are `open <revision>` and `ack <key> <number> <revision>`.
+// Each transaction writes a key and its twin. crash.test.ts starts it: `crash-writer.ts <path> <run>`; lines are `open <revision>` and `ack <key> <number> <revision>`.
 import { realClock } from '../../src/base/clock.ts'
 import { nodeWorkers } from '../../src/platform/node/workers.ts'
 import { SqliteStore } from '../../src/store/sqlite/store.ts'
@@ -19,7 +19,8 @@ say(`open ${store.revision}`)
 async function write(key: string): Promise<never> {
   for (let number = 1; ; number++) {
     const value = new TextEncoder().encode(`${run}.${number} ${'x'.repeat((number * 37) % 2_000)}`)
-    const result = await store.commit({ conditions: [], operations: [{ kind: 'put', key, value }] }, signal)
+    const operations = [key, `${key}/twin`].map((each) => ({ kind: 'put', key: each, value }) as const)
+    const result = await store.commit({ conditions: [], operations }, signal)
     say(`ack ${key} ${number} ${result.revision}`)
     if (result.revision % compactEvery === 0) await store.compact(Math.max(1, result.revision - revisionsKept), signal)
   }

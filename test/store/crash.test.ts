@@ -1,4 +1,5 @@
-// A store that is killed at any moment under load has every acknowledged write, and its revisions never go back.
+// A store that is killed at any moment under load has every acknowledged transaction, each of them whole, and its
+// revisions never go back.
 import { deepEqual, equal, ok } from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -14,7 +15,7 @@ import { nodeWorkers } from '../../src/platform/node/workers.ts'
 import { SqliteStore } from '../../src/store/sqlite/store.ts'
 
 const { signal } = new AbortController()
-const kills = process.env['COXSWAIN_LONG'] === '1' ? 200 : 8
+const kills = process.env['COXSWAIN_LONG'] === '1' ? 1_000 : 8
 const acknowledgedMax = 600
 const program = fileURLToPath(new URL('./crash-writer.ts', import.meta.url))
 
@@ -41,15 +42,15 @@ async function runAndKill(path: string, run: number, count: number): Promise<Run
   return { opened, acknowledged }
 }
 
-/** Every revision after `last`, as the watch tells it: `key value`. */
-async function eventsSince(store: SqliteStore, last: number): Promise<Map<number, string>> {
-  const events = new Map<number, string>()
+/** Every revision after `last`, as the watch tells it: `key value` of each of its changes. */
+async function eventsSince(store: SqliteStore, last: number): Promise<Map<number, string[]>> {
+  const events = new Map<number, string[]>()
   if (store.revision === last) return events
   for await (const batch of store.watch({ prefix: '', from: last + 1 }, signal)) {
     for (const event of batch.events)
       if (event.kind === 'put') {
         const [number = ''] = new TextDecoder().decode(event.item.value).split(' ')
-        events.set(event.revision, `${event.item.key} ${number}`)
+        events.set(event.revision, [...(events.get(event.revision) ?? []), `${event.item.key} ${number}`])
       }
     if (batch.revision === store.revision) break
   }
@@ -71,7 +72,11 @@ test(`every acknowledged write survives ${kills} kills`, async () => {
       Array.from({ length: store.revision - last }, (_, i) => last + 1 + i),
     )
     for (const [revision, written] of acknowledged)
-      equal(events.get(revision), written, `run ${run}: the acknowledged write of revision ${revision}`)
+      equal(events.get(revision)?.[0], written, `run ${run}: the acknowledged write of revision ${revision}`)
+    for (const [revision, changes] of events) {
+      const [key, number] = changes[0]?.split(' ') ?? []
+      deepEqual(changes, [`${key} ${number}`, `${key}/twin ${number}`], `run ${run}: revision ${revision} is whole`)
+    }
     last = store.revision
     await store.close()
   }

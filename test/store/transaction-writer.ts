@@ -1,0 +1,33 @@
+// A process that commits transactions of several changes and says `ack <revision> <keys>` for each that the store
+// acknowledged: `transaction-writer.ts <path> <count> <run>`. A key says how many changes its transaction has.
+import { realClock } from '../../src/base/clock.ts'
+import { nodeWorkers } from '../../src/platform/node/workers.ts'
+import { SqliteStore } from '../../src/store/sqlite/store.ts'
+import { say } from './say.ts'
+
+const writers = 8
+/** With these the log grows beyond the length at which it is folded into the file. */
+const valueBytes = 3_000
+const changesMax = 5
+const compactEvery = 100
+const revisionsKept = 50
+
+const [, , path = '', count = '', run = ''] = process.argv
+const { signal } = new AbortController()
+const store = await SqliteStore.open({ path, clock: realClock, workers: nodeWorkers }, signal)
+
+let next = 0
+async function write(writer: number): Promise<void> {
+  for (let number = next++; number < Number(count); number = next++) {
+    const changes = 1 + (number % changesMax)
+    const keys = Array.from({ length: changes }, (_, index) => `/w/${changes}/${writer}.${index}`)
+    const value = new TextEncoder().encode(`${run}.${number} ${'x'.repeat((number * 37) % valueBytes)}`)
+    const operations = keys.map((key) => ({ kind: 'put', key, value }) as const)
+    const { revision } = await store.commit({ conditions: [], operations }, signal)
+    say(`ack ${revision} ${keys.join()}`)
+    if (revision % compactEvery === 0) await store.compact(Math.max(1, revision - revisionsKept), signal)
+  }
+}
+
+await Promise.all(Array.from({ length: writers }, (_, writer) => write(writer)))
+await store.close()
