@@ -7,6 +7,7 @@ import { celBench } from './cel.ts'
 import { clusterBench } from './cluster.ts'
 import { controllersBench } from './controllers.ts'
 import { fairnessBench } from './fairness.ts'
+import { floodBench } from './flood.ts'
 import { flowCostBench } from './flow-cost.ts'
 import { flowBench } from './flow.ts'
 import { identityBench } from './identity.ts'
@@ -27,6 +28,7 @@ const benches: readonly Bench[] = [
   clusterBench,
   controllersBench,
   fairnessBench,
+  floodBench,
   flowBench,
   flowCostBench,
   identityBench,

@@ -1,0 +1,36 @@
+// The hostile side of the flood, a process of its own: `attacker.ts <file>`, where the file says whom to attack and how.
+// Each connection attacks, rests and attacks again until the time is over; it prints how many attacks were made.
+import { readFileSync } from 'node:fs'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { attacks, type Target } from './attacks.ts'
+
+export interface Orders {
+  readonly target: Omit<Target, 'token'>
+  readonly token: string
+  /** Of each half, anonymous and authenticated. */
+  readonly connections: number
+  readonly seconds: number
+  /** Between two attacks of one connection. */
+  readonly restMs: number
+}
+
+const { target, token, connections, seconds, restMs } = JSON.parse(
+  readFileSync(process.argv[2] ?? '', 'utf8'),
+) as Orders
+const over = AbortSignal.timeout(seconds * 1000)
+const list = Object.entries(attacks)
+const made = new Map<string, number>()
+
+async function attack(index: number, as: string): Promise<void> {
+  await sleep((index / connections) * restMs, undefined, { signal: over }).catch(() => {})
+  for (let round = index; !over.aborted; round++) {
+    const [name, run] = list[round % list.length] ?? ['', async () => {}]
+    await run({ ...target, token: as }, over)
+    made.set(name, (made.get(name) ?? 0) + 1)
+    await sleep(restMs, undefined, { signal: over }).catch(() => {})
+  }
+}
+
+process.setMaxListeners(0)
+await Promise.all(Array.from({ length: connections }, (_, index) => [attack(index, ''), attack(index, token)]).flat())
+console.log(JSON.stringify(Object.fromEntries(made)))
