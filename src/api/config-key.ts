@@ -1,8 +1,9 @@
 // Keys of ConfigMaps and Secrets: what may be one, with upstream's words for what is not.
+import { wholePattern } from '../base/whole-pattern.ts'
 
 const keyLengthMax = 253
 const format = '[-._a-zA-Z0-9]+'
-const pattern = new RegExp(`^${format}$`)
+const pattern = wholePattern(format)
 
 export function configKeyErrors(key: string): string[] {
   const errors: string[] = []

@@ -1,8 +1,10 @@
 // Domain-prefixed paths: how controllers and signers name themselves (example.com/ingress-controller).
+import { wholePattern } from '../base/whole-pattern.ts'
 import { invalid, required, type FieldError } from '../schema/field-error.ts'
 import { dnsSubdomainErrors } from './names.ts'
 
 const pathFormat = "[A-Za-z0-9/\\-._~%!$&'()*+,;=:]+"
+const pathPattern = wholePattern(pathFormat)
 
 export function validateDomainPrefixedPath(value: string, path: string): FieldError[] {
   if (value === '') return [required(path)]
@@ -11,7 +13,7 @@ export function validateDomainPrefixedPath(value: string, path: string): FieldEr
     return [invalid(path, value, 'must be a domain-prefixed path (such as "acme.io/foo")')]
   const [domain, rest] = [value.slice(0, slash), value.slice(slash + 1)]
   const errors = dnsSubdomainErrors(domain).map((detail) => invalid(path, domain, detail))
-  if (!new RegExp(`^${pathFormat}$`).test(rest))
+  if (!pathPattern.test(rest))
     errors.push(invalid(path, rest, `Invalid path (regex used for validation is '${pathFormat}')`))
   return errors
 }

@@ -1,4 +1,5 @@
 // Names: what may be a name, a label or an annotation, with upstream's words for what is not.
+import { wholePattern } from '../base/whole-pattern.ts'
 
 const dns1123LabelMax = 63
 const dns1123SubdomainMax = 253
@@ -9,14 +10,13 @@ const dns1123Label = '[a-z0-9]([-a-z0-9]*[a-z0-9])?'
 const dns1123Subdomain = `${dns1123Label}(\\.${dns1123Label})*`
 const qualifiedPart = '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]'
 
-const whole = (format: string): RegExp => new RegExp(`^${format}$`)
-const dns1123LabelPattern = whole(dns1123Label)
-const dns1123SubdomainPattern = whole(dns1123Subdomain)
+const dns1123LabelPattern = wholePattern(dns1123Label)
+const dns1123SubdomainPattern = wholePattern(dns1123Subdomain)
 const dns1035Label = '[a-z]([-a-z0-9]*[a-z0-9])?'
-const dns1035LabelPattern = whole(dns1035Label)
-const qualifiedPartPattern = whole(qualifiedPart)
+const dns1035LabelPattern = wholePattern(dns1035Label)
+const qualifiedPartPattern = wholePattern(qualifiedPart)
 const labelValue = `(${qualifiedPart})?`
-const labelValuePattern = whole(labelValue)
+const labelValuePattern = wholePattern(labelValue)
 
 const regexError = (message: string, format: string, ...examples: string[]): string =>
   `${message} (e.g. ${examples.map((example) => `'${example}'`).join(',  or ')}, regex used for validation is '${format}')`
@@ -94,7 +94,7 @@ function errorsOfQualifiedName(name: string): string[] {
   if (parts.length > 2)
     return [
       regexError(
-        `a qualified name must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character`,
+        `a valid label key must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character`,
         qualifiedPart,
         'MyName',
         'my.name',

@@ -1,5 +1,7 @@
-// Selectors: which objects, by labels (text and LabelSelector) or by fields (text).
-import { badRequest } from './status-error.ts'
+// Selectors: which objects, by labels or by fields. Their texts are read in label-selector-text.ts and
+// field-selector-text.ts.
+import { lookup } from '../base/lookup.ts'
+import { int64 } from '../schema/int64.ts'
 import type { LabelSelector } from './meta/v1/label-selector.ts'
 
 export type Labels = Readonly<Record<string, string>>
@@ -7,7 +9,8 @@ export type Labels = Readonly<Record<string, string>>
 /** One demand on one label or field. */
 export interface Requirement {
   readonly key: string
-  readonly operator: 'In' | 'NotIn' | 'Exists' | 'DoesNotExist'
+  /** `Gt` and `Lt` stand in the text form only, with one integer as value. */
+  readonly operator: 'In' | 'NotIn' | 'Exists' | 'DoesNotExist' | 'Gt' | 'Lt'
   readonly values: readonly string[]
 }
 
@@ -17,20 +20,39 @@ export const everything: Selector = []
 
 export const matchesLabels = (selector: Selector, labels: Labels | undefined): boolean =>
   selector.every(({ key, operator, values }) => {
-    const value = labels?.[key]
+    const value = lookup(labels, key)
     switch (operator) {
       case 'In':
-        return value !== undefined && values.includes(value)
+        return value !== undefined && isOneOf(values, value)
       case 'NotIn':
-        return value === undefined || !values.includes(value)
+        return value === undefined || !isOneOf(values, value)
       case 'Exists':
         return value !== undefined
       case 'DoesNotExist':
         return value === undefined
+      case 'Gt':
+      case 'Lt':
+        return value !== undefined && isBeyond(value, operator, values[0] ?? '')
       default:
         return operator satisfies never
     }
   })
+
+/** A longer list of values becomes a set, so that a list of many objects stays linear in the selector. */
+const listedValuesMax = 8
+const valueSets = new WeakMap<readonly string[], ReadonlySet<string>>()
+
+function isOneOf(values: readonly string[], value: string): boolean {
+  if (values.length <= listedValuesMax) return values.includes(value)
+  let set = valueSets.get(values)
+  if (set === undefined) valueSets.set(values, (set = new Set(values)))
+  return set.has(value)
+}
+
+function isBeyond(value: string, operator: 'Gt' | 'Lt', limit: string): boolean {
+  const [number, bound] = [int64(value), int64(limit)]
+  return number !== undefined && bound !== undefined && (operator === 'Gt' ? number > bound : number < bound)
+}
 
 /** The selector of a spec. An absent one selects nothing, an empty one everything. */
 export function selectorOf(selector: LabelSelector | undefined): Selector | undefined {
@@ -62,7 +84,7 @@ export function selectorText(selector: LabelSelector | undefined): string {
     .map(({ key, operator, values }) => {
       switch (operator) {
         case 'In':
-          return values.length === 1 && values[0] === selector?.matchLabels?.[key]
+          return values.length === 1 && values[0] === lookup(selector?.matchLabels, key)
             ? `${key}=${values[0]}`
             : `${key} in (${values.toSorted().join(',')})`
         case 'NotIn':
@@ -71,50 +93,14 @@ export function selectorText(selector: LabelSelector | undefined): string {
           return key
         case 'DoesNotExist':
           return `!${key}`
+        case 'Gt':
+        case 'Lt':
+          return `${key}${operator === 'Gt' ? '>' : '<'}${values[0]}`
         default:
           return operator satisfies never
       }
     })
     .join(',')
-}
-
-/** `a=b, c!=d, e in (f,g), !h` */
-export function parseLabelSelector(text: string): Selector {
-  const requirements: Requirement[] = []
-  const pattern =
-    /\s*(?:(!)\s*([^\s,=!()]+)|([^\s,=!()]+)\s*(?:(==?|!=)\s*([^\s,()]*)|(in|notin)\s*\(([^)]*)\))?)\s*(?:,|$)/y
-  while (pattern.lastIndex < text.length) {
-    const startIndex = pattern.lastIndex
-    const match = pattern.exec(text)
-    if (match === null || match[0] === '')
-      throw badRequest(`unable to parse requirement: found '${text.slice(startIndex)}'`)
-    const [, not, absentKey, key = '', equality, value = '', set, list = ''] = match
-    if (not !== undefined) requirements.push({ key: absentKey ?? '', operator: 'DoesNotExist', values: [] })
-    else if (equality !== undefined)
-      requirements.push({ key, operator: equality === '!=' ? 'NotIn' : 'In', values: [value] })
-    else if (set !== undefined)
-      requirements.push({
-        key,
-        operator: set === 'in' ? 'In' : 'NotIn',
-        values: list.split(',').map((item) => item.trim()),
-      })
-    else requirements.push({ key, operator: 'Exists', values: [] })
-  }
-  return requirements
-}
-
-/** `metadata.name=a,status.phase!=Failed` */
-export function parseFieldSelector(text: string): Selector {
-  return text
-    .split(',')
-    .filter((part) => part.trim() !== '')
-    .map((part) => {
-      const match = /^\s*([^=!\s]+)\s*(==?|!=)\s*(.*?)\s*$/.exec(part)
-      if (match === null)
-        throw badRequest(`invalid selector: ${JSON.stringify(part)}; can't understand ${JSON.stringify(part)}`)
-      const [, key = '', operator, value = ''] = match
-      return { key, operator: operator === '!=' ? 'NotIn' : 'In', values: [value] }
-    })
 }
 
 /** Whether the fields, read through `valueOf`, meet the selector. An absent field is empty text. */

@@ -87,7 +87,7 @@ const unitsMs: Readonly<Record<string, number>> = { h: 3_600_000, m: 60_000, s: 
 
 export function durationMs(text: string): number | undefined {
   if (!/^(\d+(\.\d+)?(h|ms|m|s))+$/.test(text)) return undefined
-  return [...text.matchAll(/(\d+(?:\.\d+)?)(h|ms|m|s)/g)].reduce(
+  return [...text.matchAll(/(\d+(?:\.\d+)?)(h|ms|m|s)/gy)].reduce(
     (sum, [, count, unit = '']) => sum + Number(count) * (unitsMs[unit] ?? 0),
     0,
   )

@@ -383,7 +383,7 @@ const timeouts: [asked: string, wanted: string][] = [
   ['10', 'time: missing unit in duration "10"'],
   ['10x', 'time: unknown unit "x" in duration "10x"'],
   ['soon', 'time: invalid duration "soon"'],
-  ['1.2.3s', 'time: invalid duration "1.2.3s"'],
+  ['1.2.3s', 'time: missing unit in duration "1.2.3s"'],
   ['-', 'time: invalid duration "-"'],
 ]
 for (const [asked, wanted] of timeouts)

@@ -96,7 +96,7 @@ export function durationMs(text: string | number): number {
   if (!/^(\d+(\.\d+)?(ms|s|m|h|d))+$/.test(text))
     throw new Error(`duration ${JSON.stringify(text)} is not like 90s or 1h30m`)
   let total = 0
-  for (const [, amount, unit] of text.matchAll(/(\d+(?:\.\d+)?)(ms|s|m|h|d)/g))
+  for (const [, amount, unit] of text.matchAll(/(\d+(?:\.\d+)?)(ms|s|m|h|d)/gy))
     total += Number(amount) * unitMs[unit as keyof typeof unitMs]
   return total
 }

@@ -52,7 +52,7 @@ interface Reader {
 }
 
 async function userOf({ headers, signal }: WireRequest, client: Client): Promise<Reader | undefined> {
-  const token = /^bearer\s+(.+)$/i.exec(headers['authorization'] ?? '')?.[1]
+  const token = /^bearer\s+(\S.*)$/i.exec(headers['authorization'] ?? '')?.[1]
   if (token === undefined) return undefined
   const { status } = await client.of(tokenReview).create({ metadata: {}, spec: { token } }, '', context(signal))
   const { username = '', groups = [] } = status?.user ?? {}

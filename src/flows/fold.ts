@@ -99,7 +99,7 @@ const shapes = new WeakMap<Branch, string>()
 /** Without what tells apart the pods of one make, and two turns of one thing: revisions, durations, random endings. */
 const unnumbered = (text: string): string =>
   text
-    .replaceAll(/\b[\d.]+ms$/g, 'ms')
+    .replace(/(^|[^\w.])[\d.]+ms$/, '$1ms')
     .replaceAll(/@\d+/g, '@')
     .replaceAll(/-[a-z0-9]{5}\b/g, '-*')
 

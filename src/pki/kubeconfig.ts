@@ -32,6 +32,7 @@ users:
 /** Reads what kubeconfigText wrote, and any other kubeconfig that carries its certificates as data. */
 export function parseKubeconfig(text: string): Kubeconfig {
   const value = (name: string): string => {
+    // linear: the file belongs to the user who runs the program.
     const found = new RegExp(`^\\s*(?:- )?${name}:\\s*["']?([^\\s"']+)`, 'm').exec(text)?.[1]
     if (found === undefined) throw new Error(`the kubeconfig has no ${name}`)
     return found

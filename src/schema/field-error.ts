@@ -1,4 +1,5 @@
 // FieldError: one thing that is wrong with one field, in upstream's words: scripts and people read them.
+import { goQuoted } from './go-quoted.ts'
 
 export type FieldErrorReason =
   | 'FieldValueRequired'
@@ -57,4 +58,7 @@ export const immutable = (field: string, value: unknown): FieldError => invalid(
 /** `spec.containers[0].name: Required value` */
 export const fieldErrorText = ({ field, message }: FieldError): string => `${field}: ${message}`
 
-const shown = (value: unknown): string => (value === undefined ? 'null' : JSON.stringify(value))
+function shown(value: unknown): string {
+  if (typeof value === 'string') return goQuoted(value)
+  return value === undefined ? 'null' : JSON.stringify(value)
+}

@@ -1,4 +1,5 @@
 // The tidy rules: pure functions from the parsed tree to the violations in it.
+import { patternCost } from './pattern-cost.ts'
 import { nodeModulesAllowed, reachable, unitLists } from './tree.ts'
 import type { SourceFile } from './source-file.ts'
 
@@ -76,6 +77,22 @@ export const timeAndChanceComeFromBase: Rule = (files) =>
           .map(({ name, line }) => `${file.path}:${line} calls ${name}; time and chance come from base/`),
   )
 
+/**
+ * A regular expression that takes more than linear time lets a client stop the event loop. A comment `linear: reason`
+ * exempts a pattern that sees short or trusted text only. Patterns made when a module is loaded are checked by loading it.
+ */
+export const patternsAreLinear: Rule = (files) =>
+  files.flatMap((file) =>
+    !file.path.startsWith('src/') || isTest(file.path)
+      ? []
+      : file.patterns.flatMap(({ literal, atLoad, reason, line }) => {
+          if (reason !== undefined) return []
+          if (literal === undefined) return atLoad ? [] : [`${file.path}:${line} makes a pattern at run time`]
+          const cost = patternCost(literal.pattern, literal.flags)
+          return cost === undefined ? [] : [`${file.path}:${line} /${literal.pattern}/${literal.flags} ${cost}`]
+        }),
+  )
+
 const runners = new Set(['test', 'it', 'suite', 'describe'])
 const silencers = new Set(['skip', 'only', 'todo'])
 
@@ -135,6 +152,7 @@ export const rules: Readonly<Record<string, Rule>> = {
   noImportCycles,
   noSkippedOrFocusedTests,
   onlyDriversImportNode,
+  patternsAreLinear,
   timeAndChanceComeFromBase,
   unitsAreListed,
   unitsAreTested,

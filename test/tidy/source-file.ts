@@ -10,6 +10,7 @@ export interface SourceFile {
   readonly imports: readonly { readonly target: string; readonly line: number }[]
   /** Dotted names of what is called or constructed: `Date.now`, `new Date/0` (with the number of arguments). */
   readonly calls: readonly Call[]
+  readonly patterns: readonly Pattern[]
   /** Whether anything remains at run time after the types are stripped. */
   readonly hasRuntimeExport: boolean
 }
@@ -19,6 +20,16 @@ export interface Call {
   readonly argumentCount: number
   /** Keys of the object literals among the arguments: `skip`, `only`. */
   readonly optionKeys: readonly string[]
+  readonly line: number
+}
+
+/** A regular expression: a literal, or one that is made at run time and has no text here. */
+export interface Pattern {
+  readonly literal: { readonly pattern: string; readonly flags: string } | undefined
+  /** Made when the module is loaded rather than in a function. */
+  readonly atLoad: boolean
+  /** What a comment `linear: …` on the line above or on the line itself says. */
+  readonly reason: string | undefined
   readonly line: number
 }
 
@@ -32,6 +43,7 @@ interface Node {
   readonly callee?: Node
   readonly arguments?: readonly Node[]
   readonly properties?: readonly { readonly key?: Node }[]
+  readonly regex?: { readonly pattern: string; readonly flags: string }
 }
 
 export const readSourceFile = (root: string, path: string): SourceFile =>
@@ -49,19 +61,46 @@ export function parseSource(path: string, text: string): SourceFile {
     ...dynamicImports.map(({ moduleRequest: { start, end } }) => ({ value: text.slice(start + 1, end - 1), start })),
   ]
   const calls: Call[] = []
+  const patterns: Pattern[] = []
+  const lines = text.split('\n')
+  let functions = 0
+  const addPattern = (start: number, literal: Pattern['literal']) => {
+    const line = lineOf(start)
+    const reason = /\/\/ linear: (\S.*)/.exec(`${lines[line - 2] ?? ''}\n${lines[line - 1] ?? ''}`)?.[1]
+    patterns.push({ literal, atLoad: functions === 0, reason, line })
+  }
+  const visitLiteral = (node: unknown) => {
+    const { regex, start } = node as Node
+    if (regex) addPattern(start, regex)
+  }
+  const enter = () => void functions++
+  const leave = () => void functions--
   const visitCall = (node: unknown) => {
     const { type, callee, arguments: args = [], start } = node as Node
     const name = callee === undefined ? undefined : dotted(callee)
     if (name === undefined) return
+    // Of a pattern that stands as a literal only the flags can change.
+    if (name === 'RegExp' && !args[0]?.regex) addPattern(start, undefined)
     const optionKeys = args.flatMap((arg) => (arg.properties ?? []).flatMap(({ key }) => key?.name ?? []))
     const prefix = type === 'NewExpression' ? 'new ' : ''
     calls.push({ name: prefix + name, argumentCount: args.length, optionKeys, line: lineOf(start) })
   }
-  new Visitor({ CallExpression: visitCall, NewExpression: visitCall }).visit(parsed.program)
+  new Visitor({
+    CallExpression: visitCall,
+    NewExpression: visitCall,
+    Literal: visitLiteral,
+    FunctionDeclaration: enter,
+    'FunctionDeclaration:exit': leave,
+    FunctionExpression: enter,
+    'FunctionExpression:exit': leave,
+    ArrowFunctionExpression: enter,
+    'ArrowFunctionExpression:exit': leave,
+  }).visit(parsed.program)
   return {
     path,
     imports: specifiers.map(({ value, start }) => ({ target: resolved(path, value), line: lineOf(start) })),
     calls,
+    patterns,
     hasRuntimeExport: staticExports.some(({ entries }) => entries.some(({ isType }) => !isType)),
   }
 }

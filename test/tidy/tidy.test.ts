@@ -1,8 +1,9 @@
 // The tree is tidy, and each rule finds the violation that it is there for.
-import { deepEqual, match, ok } from 'node:assert/strict'
+import { deepEqual, equal, match, ok } from 'node:assert/strict'
 import { globSync } from 'node:fs'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
+import { patternCost } from './pattern-cost.ts'
 import { rules } from './rules.ts'
 import { parseSource, readSourceFile } from './source-file.ts'
 import { mayImport } from './tree.ts'
@@ -11,6 +12,31 @@ const root = fileURLToPath(new URL('../..', import.meta.url))
 const files = globSync('{src,test,bench}/**/*.ts', { cwd: root }).map((path) => readSourceFile(root, path))
 
 for (const [name, rule] of Object.entries(rules)) test(`the tree: ${name}`, () => deepEqual(rule(files), []))
+
+test('the tree: patterns made when a module is loaded are linear', async () => {
+  const made: [pattern: string, flags: string][] = []
+  const makers = files.filter(
+    ({ path, patterns, imports }) =>
+      path.startsWith('src/') &&
+      !/\.(test|harness|suite)\.ts$/.test(path) &&
+      (imports.some(({ target }) => target === 'src/base/whole-pattern.ts') ||
+        patterns.some(({ literal, atLoad }) => literal === undefined && atLoad)),
+  )
+  const { RegExp: original } = globalThis
+  globalThis.RegExp = new Proxy(original, {
+    construct(target, [pattern, flags = '']: [string | RegExp, string?]) {
+      if (typeof pattern === 'string') made.push([pattern, flags])
+      return new target(pattern, flags)
+    },
+  })
+  try {
+    for (const { path } of makers) await import(`../../${path}`)
+  } finally {
+    globalThis.RegExp = original
+  }
+  ok(made.length >= 10, `only ${made.length} patterns were made`)
+  for (const [pattern, flags] of made) equal(patternCost(pattern, flags), undefined, `/${pattern}/${flags}`)
+})
 
 test('every folder of src stands in the tree', () => {
   const folders = new Set(files.flatMap(({ path }) => /^src\/([^/]+)\//.exec(path)?.[1] ?? []))
@@ -42,6 +68,25 @@ const planted: readonly Planted[] = [
   ['noSkippedOrFocusedTests', { 'src/base/a.test.ts': `test('x', { skip: true }, () => {})` }, /skips or focuses/],
   ['noSkippedOrFocusedTests', { 'src/base/a.test.ts': `test('x', (t) => t.skip('later'))` }, /t\.skip/],
   ['onlyDriversImportNode', { 'src/schema/a.ts': `import { readFileSync } from 'node:fs'` }, /imports node:fs/],
+  ...[
+    [String.raw`/^\s*([^=!\s]+)\s*(==?|!=)\s*(.*?)\s*$/`, /quadratic time or worse/],
+    [String.raw`/[ \t]*,[ \t]*/`, /quadratic/],
+    [String.raw`/^(\d+\.?\d*|\.\d+)$/`, /quadratic/],
+    [String.raw`/^gzip( *; *q=(1[.0]*|0?\.\d*[1-9]\d*))?$/i`, /quadratic/],
+    [String.raw`/^(.*)\['(.*)'\]$/`, /quadratic/],
+    [String.raw`/iqn\.\d{4}-\d{2}\.([a-zA-Z0-9.-]+)(:[^,;*&$|\s]+)$/`, /quadratic/],
+    [String.raw`/^([+-]?)((?:(?:\d+\.?\d*|\.\d+)(?:h|ms|m|s))+|0)$/`, /exponential/],
+    [String.raw`/^(a+)+$/`, /exponential/],
+    [String.raw`/^(a|b|ab)*c/`, /exponential/],
+    [String.raw`/=+$/`, /quadratic/],
+    [String.raw`/^(a*)b\1$/`, /refers back/],
+    [String.raw`/(?=a*b)/`, /looks around/],
+    ['(text: string) => new RegExp(text)', /makes a pattern at run time/],
+  ].map(([source, found]): Planted => [
+    'patternsAreLinear',
+    { 'src/api/a.ts': `export const a = ${String(source)}` },
+    found as RegExp,
+  ]),
   [
     'unitsAreListed',
     { 'src/controllers/a.ts': `export const a = defineController({})` },
@@ -60,7 +105,7 @@ test('every rule has a planted violation', () => {
   deepEqual([...new Set(planted.map(([rule]) => rule))].toSorted(), Object.keys(rules).toSorted())
 })
 
-const innocent: readonly [rule: string, path: string, text: string][] = [
+const innocent: readonly (readonly [rule: string, path: string, text: string])[] = [
   [
     'timeAndChanceComeFromBase',
     'src/kubelet/a.ts',
@@ -69,6 +114,17 @@ const innocent: readonly [rule: string, path: string, text: string][] = [
   ['timeAndChanceComeFromBase', 'src/base/a.ts', `const t = Date.now()`],
   ['importsFollowTheTree', 'src/kubelet/a.ts', `import { quantity } from '../api/quantity.ts'`],
   ['unitsAreTested', 'src/base/a.ts', `export type A = string`],
+  ...[
+    '/^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/',
+    '/[a-z]+/g',
+    '/^([^-+]*)(.*)$/s',
+    '/(?:[ ]+|#[^]*)+/y',
+    '/(\\d+)(h|m)/gy',
+    '/^\\S+ overlay/m',
+    'new RegExp(format)',
+  ].map((source) => ['patternsAreLinear', 'src/api/a.ts', `export const a = ${source}`] as const),
+  ['patternsAreLinear', 'src/api/a.ts', `// linear: eight groups at most\nexport const a = /=+$/`],
+  ['patternsAreLinear', 'src/api/a.test.ts', `export const a = /=+$/`],
   ['noSkippedOrFocusedTests', 'src/base/a.test.ts', `queue.skip('key'); iterator.only({ skip: 1 })`],
 ]
 

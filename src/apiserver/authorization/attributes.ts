@@ -1,5 +1,7 @@
 // AccessAttributes: what an authorizer knows of a request: who, which verb, on what.
-import { parseFieldSelector, parseLabelSelector, type Selector } from '../../api/selectors.ts'
+import { parseFieldSelector } from '../../api/field-selector-text.ts'
+import { parseLabelSelector } from '../../api/label-selector-text.ts'
+import type { Selector } from '../../api/selectors.ts'
 import { pathSegmentErrors } from '../../api/names.ts'
 import type { ApiRequest, ResourceTarget, User } from '../request.ts'
 
@@ -50,7 +52,8 @@ export function attributesOf(user: User, { target, query }: Pick<ApiRequest, 'ta
   if (target.kind === 'path') return { kind: 'path', user, verb: target.verb, path: target.path }
   const { resource, subresource, verb } = target
   const selects = verb === 'list' || verb === 'watch' || verb === 'deletecollection'
-  const fields = selects ? parsed(query.get('fieldSelector'), parseFieldSelector) : undefined
+  const fields = once(() => (selects ? parsed(query.get('fieldSelector'), parseFieldSelector) : undefined))
+  const labels = once(() => (selects ? parsed(query.get('labelSelector'), parseLabelSelector) : undefined))
   return {
     kind: 'resource',
     user,
@@ -60,10 +63,22 @@ export function attributesOf(user: User, { target, query }: Pick<ApiRequest, 'ta
     resource: resource.plural,
     subresource,
     namespace: namespaceOf(target),
-    name: target.name === '' ? nameIn(fields) : target.name,
-    fields,
-    labels: selects ? parsed(query.get('labelSelector'), parseLabelSelector) : undefined,
+    // Selectors are parsed when an authorizer asks for them: a client without any rule costs no parsing.
+    get name() {
+      return target.name === '' ? nameIn(fields()) : target.name
+    },
+    get fields() {
+      return fields()
+    },
+    get labels() {
+      return labels()
+    },
   }
+}
+
+function once<Value>(make: () => Value): () => Value {
+  let made: { readonly value: Value } | undefined
+  return () => (made ??= { value: make() }).value
 }
 
 /** A namespace lies in itself: a role there may allow to read it. */

@@ -1,6 +1,7 @@
 // Authorization through the server: what users of kubectl read when they may not, and what nobody may give away.
 import { deepEqual, equal, match } from 'node:assert/strict'
 import { test } from 'node:test'
+import { pod } from '../../api/core/v1/pod.ts'
 import { clusterRoleBinding } from '../../api/rbac/v1/cluster-role-binding.ts'
 import { flowEventsPath } from '../../api/flow-wire.ts'
 import { clusterRole } from '../../api/rbac/v1/cluster-role.ts'
@@ -191,6 +192,28 @@ test('a selector that cannot be read limits nothing', () => {
   const query = new URLSearchParams({ fieldSelector: '???', labelSelector: 'a=b' })
   const asked = attributesOf(userNamed('a'), { target, query })
   deepEqual(asked.kind === 'resource' && [asked.fields, asked.labels?.length, asked.name], [undefined, 1, ''])
+})
+
+test('selectors are parsed for those who may list something, once', () => {
+  const target = { kind: 'resource', verb: 'list', resource: pod, subresource: '', namespace: 'x', name: '' } as const
+  const caches = new TestCaches()
+  const rbac = new Rbac(caches)
+  const metadata = { name: 'r' }
+  const rules = [on('list', 'core', 'pods', 'web')]
+  caches.set(clusterRole, { apiVersion: '', kind: 'ClusterRole', metadata, rules } as never)
+  caches.set(clusterRoleBinding, { apiVersion: '', kind: 'ClusterRoleBinding', ...bindingOf('r', 'r') })
+  const decided = (user: string, fieldSelector: string) => {
+    const query = new URLSearchParams({ fieldSelector, labelSelector: 'a' })
+    const read: string[] = []
+    query.get = (name) => {
+      read.push(name)
+      return URLSearchParams.prototype.get.call(query, name)
+    }
+    return [rbac.authorize(attributesOf(userNamed(user), { target, query })).kind, read]
+  }
+  deepEqual(decided('nobody', 'metadata.name=web'), ['noOpinion', []])
+  deepEqual(decided('bob', 'metadata.name=web'), ['allowed', ['fieldSelector']])
+  deepEqual(decided('bob', 'metadata.name=api'), ['noOpinion', ['fieldSelector']])
 })
 
 test('a thousand roles of one subject are decided as one', () => {

@@ -1,13 +1,10 @@
 // Selection: which objects of a kind a list or a watch wants: namespace, labels, fields.
+import { lookup } from '../../base/lookup.ts'
+import { parseFieldSelector } from '../../api/field-selector-text.ts'
 import type { Kind } from '../../api/kind.ts'
+import { parseLabelSelector } from '../../api/label-selector-text.ts'
 import { namespaceOf, type ApiObject } from '../../api/object.ts'
-import {
-  matchesFields,
-  matchesLabels,
-  parseFieldSelector,
-  parseLabelSelector,
-  type Selector,
-} from '../../api/selectors.ts'
+import { matchesFields, matchesLabels, type Selector } from '../../api/selectors.ts'
 import { badRequest } from '../../api/status-error.ts'
 
 export class Selection {
@@ -22,7 +19,7 @@ export class Selection {
     this.labels = labelText === '' ? [] : parseLabelSelector(labelText)
     this.fields = fieldText === '' ? [] : parseFieldSelector(fieldText)
     for (const { key } of this.fields)
-      if (key !== 'metadata.name' && key !== 'metadata.namespace' && kind.fieldLabels[key] === undefined)
+      if (key !== 'metadata.name' && key !== 'metadata.namespace' && lookup(kind.fieldLabels, key) === undefined)
         throw badRequest(`field label not supported: ${key}`)
   }
 
@@ -38,7 +35,9 @@ export class Selection {
 
   /** The first field of the kind's own that must have one value: watchers are found by it. */
   get onlyField(): { readonly key: string; readonly value: string } | undefined {
-    const field = this.fields.find(({ key, operator }) => operator === 'In' && this.kind.fieldLabels[key] !== undefined)
+    const field = this.fields.find(
+      ({ key, operator }) => operator === 'In' && lookup(this.kind.fieldLabels, key) !== undefined,
+    )
     return field === undefined ? undefined : { key: field.key, value: field.values[0] ?? '' }
   }
 
@@ -50,6 +49,6 @@ export class Selection {
 
   #fieldOf(object: ApiObject, key: string): string {
     if (key === 'metadata.name') return object.metadata.name
-    return key === 'metadata.namespace' ? namespaceOf(object) : (this.kind.fieldLabels[key]?.(object) ?? '')
+    return key === 'metadata.namespace' ? namespaceOf(object) : (lookup(this.kind.fieldLabels, key)?.(object) ?? '')
   }
 }

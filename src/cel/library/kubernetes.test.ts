@@ -3,7 +3,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { compile } from '../program.ts'
 import { fromJson, toJson } from '../values/json.ts'
-import { dynType } from '../type.ts'
+import { dynType, stringType } from '../type.ts'
+import { EvalError } from '../values/eval-error.ts'
 import { kubernetesEnvironment } from './kubernetes.ts'
 import { AuthorizationAnswers, authorizerType, Check, UnansweredError } from './kubernetes/authorizer.ts'
 
@@ -97,6 +98,28 @@ test('what grows faster than its cost has a bound', () => {
     [`cel.bind(l, dyn(1), ${repeated([l], 30, `'%s'.format([l]) == ''`)})`, /formatting exceeds 100000 values/],
   ]
   for (const [expression, why] of rows) assert.throws(() => compile(expression, environment).evaluate({}, costMax), why)
+})
+
+test('functions that read text take time in proportion to its length', () => {
+  const long = 100_000
+  const rows: readonly (readonly [call: string, text: string, expected: unknown])[] = [
+    ['duration(text) == duration("1s")', `${'1'.repeat(67)}x`, undefined],
+    ['duration(text) == duration("1s")', '1'.repeat(long), undefined],
+    ['double(text) == 1.0', `${'1'.repeat(long)}x`, undefined],
+    ['int(text) == 1', '1'.repeat(10 * long), undefined],
+    [`text.trim() == 'a'`, `${' '.repeat(long)}a${' '.repeat(long)}`, true],
+    [`text.trim().size() == ${long + 2}`, `a${' '.repeat(long)}b`, true],
+    [`isURL(text)`, `https://${'a@'.repeat(long)}`, true],
+    [`isSemver(text)`, `${'1'.repeat(10 * long)}.0.0`, false],
+    [`url(text).getQuery()['a'].size() == ${long}`, `/?${'a&'.repeat(long)}`, true],
+    [`url(text).getEscapedPath()`, '/%ff', '/%ff'],
+  ]
+  for (const [call, text, expected] of rows) {
+    const program = compile(call, environment.with({ text: stringType }))
+    const evaluate = () => program.evaluate({ text }, Number.MAX_SAFE_INTEGER)
+    if (expected === undefined) assert.throws(evaluate, EvalError, call)
+    else assert.equal(evaluate().value, expected, call)
+  }
 })
 
 test('lists of several types are refused', () => {

@@ -80,7 +80,14 @@ function split(text: string, separator: string, limit = -1n): string[] {
 }
 
 /** Unicode's white space, as upstream trims it. */
-const trim = (text: string): string => text.replaceAll(/^[\p{White_Space}]+|[\p{White_Space}]+$/gu, '')
+function trim(text: string): string {
+  let [start, end] = [0, text.length]
+  while (start < end && isSpace(text[start])) start++
+  while (end > start && isSpace(text[end - 1])) end--
+  return text.slice(start, end)
+}
+
+const isSpace = (character = ''): boolean => /^\p{White_Space}$/u.test(character)
 
 const lowerAscii = (text: string): string => text.replaceAll(/[A-Z]+/g, (part) => part.toLowerCase())
 const upperAscii = (text: string): string => text.replaceAll(/[a-z]+/g, (part) => part.toUpperCase())

@@ -1,4 +1,6 @@
 // Timestamp and Duration: exact to the nanosecond, with upstream's ranges and text forms.
+import { withoutTrailing } from '../../base/without-trailing.ts'
+import { parseDuration } from '../../schema/duration.ts'
 import { EvalError } from './eval-error.ts'
 
 const nanosPerMilli = 1_000_000n
@@ -38,24 +40,13 @@ export class Timestamp {
   toString(): string {
     const base = new Date(Number(this.seconds) * 1000).toISOString().slice(0, 19)
     const fraction = this.nanos - this.seconds * nanosPerSecond
-    const digits = fraction === 0n ? '' : `.${String(fraction).padStart(9, '0').replace(/0+$/, '')}`
+    const digits = fraction === 0n ? '' : `.${fractionDigits(fraction)}`
     return `${base}${digits}Z`
   }
 }
 
 /** The 30th of February rolls over in JavaScript; here it is no date. */
 const isRealDate = (date: string): boolean => new Date(`${date}T00:00:00Z`).toISOString().startsWith(date)
-
-const unitNanos: Readonly<Record<string, bigint>> = {
-  h: 3600n * nanosPerSecond,
-  m: 60n * nanosPerSecond,
-  s: nanosPerSecond,
-  ms: nanosPerMilli,
-  us: 1_000n,
-  µs: 1_000n,
-  μs: 1_000n,
-  ns: 1n,
-}
 
 export class Duration {
   readonly nanos: bigint
@@ -67,25 +58,22 @@ export class Duration {
 
   /** Go's form: `1h30m`, `-1.5s`. */
   static parse(text: string): Duration {
-    const match = /^([+-]?)((?:(?:\d+\.?\d*|\.\d+)(?:h|ms|m|s|us|µs|μs|ns))+|0)$/.exec(text)
-    if (match === null) throw new EvalError(`invalid duration ${JSON.stringify(text)}`)
-    const [, sign, body = ''] = match
-    let nanos = 0n
-    for (const [, whole = '', fraction = '', unit = ''] of body.matchAll(/(\d*)\.?(\d*)(h|ms|m|s|us|µs|μs|ns)/g)) {
-      const factor = unitNanos[unit] ?? 0n
-      nanos += BigInt(whole || 0) * factor + (BigInt(fraction || 0) * factor) / 10n ** BigInt(fraction.length)
-    }
-    return new Duration(sign === '-' ? -nanos : nanos)
+    const parsed = parseDuration(text)
+    if (parsed.kind === 'fault') throw new EvalError(`invalid duration ${JSON.stringify(text)}`)
+    return new Duration(parsed.nanos)
   }
 
   /** In seconds: `5400s`, `-1.5s`. */
   toString(): string {
     const size = this.nanos < 0n ? -this.nanos : this.nanos
     const fraction = size % nanosPerSecond
-    const digits = fraction === 0n ? '' : `.${String(fraction).padStart(9, '0').replace(/0+$/, '')}`
+    const digits = fraction === 0n ? '' : `.${fractionDigits(fraction)}`
     return `${this.nanos < 0n ? '-' : ''}${size / nanosPerSecond}${digits}s`
   }
 }
+
+/** Of a number of nanoseconds below one second, without trailing zeros. */
+const fractionDigits = (nanos: bigint): string => withoutTrailing(String(nanos).padStart(9, '0'), '0')
 
 function floorDivide(value: bigint, by: bigint): bigint {
   const quotient = value / by

@@ -1,5 +1,6 @@
 // Schedules: when a CronJob is due, by the clock of its time zone. Where clocks go forward the times that are left out
 // do not come; where they go back those that come twice are due twice.
+import { parseDuration } from '../../schema/duration.ts'
 
 export interface Schedule {
   /** The first time after this one; undefined when there is none within five years. */
@@ -23,7 +24,7 @@ const macros: Readonly<Record<string, string>> = {
 
 /** The schedule of a text that the API has accepted; undefined when it is none. */
 export function parseSchedule(text: string, timeZone: string | undefined): Schedule | undefined {
-  const every = /^@every\s+(.+)$/.exec(text)?.[1]
+  const every = /^@every\s+(\S.*)$/.exec(text)?.[1]
   if (every !== undefined) return everySchedule(every)
   const fields = (macros[text] ?? text).trim().split(/\s+/)
   const [minutes, hours, days, months, weekdays] = fields.map((field, index) => parseField(field, index))
@@ -102,22 +103,10 @@ function parseField(text: string, index: number): Field | undefined {
   return values
 }
 
-const unitMs: Readonly<Record<string, number>> = {
-  ns: 1e-6,
-  us: 1e-3,
-  µs: 1e-3,
-  μs: 1e-3,
-  ms: 1,
-  s: 1000,
-  m: minuteMs,
-  h: hourMs,
-}
-
-function everySchedule(duration: string): Schedule | undefined {
-  const parts = [...duration.matchAll(/(\d+(?:\.\d*)?|\.\d+)(ns|us|µs|μs|ms|s|m|h)/g)]
-  const totalMs = parts.reduce((sum, [, amount, unit = '']) => sum + Number(amount) * (unitMs[unit] ?? 0), 0)
-  if (parts.length === 0) return undefined
-  const delayMs = Math.max(1000, Math.floor(totalMs / 1000) * 1000)
+function everySchedule(text: string): Schedule | undefined {
+  const duration = parseDuration(text)
+  if (duration.kind === 'fault') return undefined
+  const delayMs = Math.max(1000, Math.floor(Number(duration.nanos) / 1e9) * 1000)
   return { next: (afterMs) => Math.floor(afterMs / 1000) * 1000 + delayMs }
 }
 

@@ -23,6 +23,7 @@ export class CertificateFile {
   }
 }
 
+// linear: only the kubelet writes the file.
 const block = (label: string): RegExp => new RegExp(`-----BEGIN ${label}-----[^-]+-----END ${label}-----`, 'g')
 
 function identityOf(text: string): Identity | undefined {

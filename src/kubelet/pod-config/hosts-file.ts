@@ -1,4 +1,5 @@
 // The /etc/hosts of a pod: loopback, the pod's own names, and the aliases that it asks for.
+import { withoutTrailing } from '../../base/without-trailing.ts'
 import type { Pod } from '../../api/core/v1/pod.ts'
 
 export function hostsFile({ spec }: Pod, podIps: readonly string[], hostname: string, domain: string): string {
@@ -24,7 +25,7 @@ const hostnameCharactersMax = 63
 export function hostnameOf({ metadata, spec }: Pod, clusterDomain: string): { hostname: string; domain: string } {
   if (spec.hostnameOverride !== undefined) return { hostname: spec.hostnameOverride, domain: '' }
   const asked = spec.hostname ?? metadata.name
-  const hostname = asked.slice(0, hostnameCharactersMax).replace(/[-.]+$/, '')
+  const hostname = withoutTrailing(asked.slice(0, hostnameCharactersMax), '-.')
   const domain =
     spec.subdomain === undefined ? '' : `${spec.subdomain}.${metadata.namespace ?? ''}.svc.${clusterDomain}`
   return { hostname: spec.setHostnameAsFQDN && domain !== '' ? `${hostname}.${domain}` : hostname, domain }

@@ -44,6 +44,6 @@ async function userOf(
   access: KubeletAccess,
 ): Promise<KubeletUser | undefined> {
   if (certificate?.authority === 'users') return { name: certificate.commonName, groups: certificate.organizations }
-  const token = /^bearer\s+(.+)$/i.exec(headers['authorization'] ?? '')?.[1]
+  const token = /^bearer\s+(\S.*)$/i.exec(headers['authorization'] ?? '')?.[1]
   return token === undefined ? undefined : access.authenticateToken(token, signal)
 }

@@ -20,6 +20,7 @@ export class NodeHostLoad implements HostLoad {
 
   async memory(): Promise<MemoryLoad> {
     const text = await readFile('/proc/meminfo', 'utf8')
+    // linear: the text is the kernel's.
     const bytes = (name: string) => Number(new RegExp(`^${name}:\\s+(\\d+) kB$`, 'm').exec(text)?.[1] ?? 0) * 1024
     const capacityBytes = bytes('MemTotal')
     const usedBytes = capacityBytes - bytes('MemFree')
@@ -81,7 +82,7 @@ export class NodeHostLoad implements HostLoad {
         readFile(path, 'utf8'),
       ),
     )
-    const running = Number(/\d+\/(\d+)/.exec(load ?? '')?.[1] ?? 0)
+    const running = Number(/\/(\d+)/.exec(load ?? '')?.[1] ?? 0)
     return { max: Math.min(Number(pidMax), Number(threadsMax)), running }
   }
 }

@@ -107,6 +107,18 @@ for (const [sent, status] of refused)
     ok(peer.hasEnded)
   })
 
+/** A pattern that backtracks takes minutes for these. */
+const long = 300_000
+const longHeads: [connection: string, keepsAlive: boolean][] = [
+  [' \t'.repeat(long), true],
+  [`a${' '.repeat(long)}b`, true],
+  [`${' ,'.repeat(long)}close`, false],
+  [`a ,\tClose\t`, false],
+]
+for (const [connection, keepsAlive] of longHeads)
+  test(`a Connection header of ${connection.length} characters is read in linear time`, () =>
+    equal(parseRequestHead(`GET / HTTP/1.1\r\nHost: x\r\nConnection: ${connection}`).keepsAlive, keepsAlive))
+
 const echo = async (request: WireRequest): Promise<WireAnswer> => ({
   status: 200,
   headers: { 'x-is': `${request.method} ${request.target}` },

@@ -39,7 +39,13 @@ export function parseRequestHead(text: string): RequestHead {
   if (host === undefined && !isHttp10) throw new Refused(400, 'missing required Host header')
   if (host !== undefined && !hostText.test(host)) throw new Refused(400, 'malformed Host header')
   const { connection } = headers
-  const options = connection === undefined ? none : connection.toLowerCase().split(/[ \t]*,[ \t]*/)
+  const options =
+    connection === undefined
+      ? none
+      : connection
+          .toLowerCase()
+          .split(',')
+          .map((option) => withoutBlanks(option, 0, option.length))
   return {
     method,
     target,
@@ -76,8 +82,9 @@ function targetOf(sent: string): string {
   if (sent.includes(' ') || sent.includes('\t')) throw new Refused(400, 'malformed request target')
   if (sent.startsWith('/') || sent === '*') return sent
   // As it is sent to a proxy: every server must understand it.
-  const path = /^https?:\/\/[^/?#]+(.*)$/i.exec(sent)?.[1]
-  if (path === undefined) throw new Refused(400, 'malformed request target')
+  const authority = /^https?:\/\/[^/?#]+/i.exec(sent)?.[0]
+  if (authority === undefined) throw new Refused(400, 'malformed request target')
+  const path = sent.slice(authority.length)
   return path.startsWith('/') ? path : `/${path}`
 }
 

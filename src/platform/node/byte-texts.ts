@@ -1,4 +1,5 @@
 // Bytes as text in base64 and hex, which Node.js 24 does not bring along yet: put where newer ones have them.
+import { withoutTrailing } from '../../base/without-trailing.ts'
 
 interface Base64Options {
   readonly alphabet?: 'base64' | 'base64url'
@@ -9,13 +10,13 @@ const isBase64 = { base64: /^[A-Za-z\d+/]*={0,2}$/, base64url: /^[\w-]*={0,2}$/ 
 
 const toBase64 = (bytes: Uint8Array, { alphabet = 'base64', omitPadding = false }: Base64Options = {}): string => {
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString(alphabet)
-  if (alphabet === 'base64') return omitPadding ? text.replace(/=+$/, '') : text
+  if (alphabet === 'base64') return omitPadding ? withoutTrailing(text, '=') : text
   return omitPadding ? text : text.padEnd(Math.ceil(text.length / 4) * 4, '=')
 }
 
 function fromBase64(text: string, { alphabet = 'base64' }: Base64Options = {}): Uint8Array {
   const dense = text.replaceAll(/[\t\n\f\r ]/g, '')
-  const digits = dense.replace(/=+$/, '').length
+  const digits = withoutTrailing(dense, '=').length
   const isPadded = digits !== dense.length
   if (!isBase64[alphabet].test(dense)) throw new SyntaxError('the text is not base64')
   if (digits % 4 === 1 || (isPadded && dense.length % 4 !== 0)) throw new SyntaxError('the base64 text is cut off')

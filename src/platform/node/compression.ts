@@ -17,7 +17,14 @@ export function compressed(request: WireRequest, answer: WireAnswer): WireAnswer
 }
 
 const acceptsGzip = (accepted: string): boolean =>
-  accepted.split(',').some((coding) => /^gzip( *; *q=(1[.0]*|0?\.\d*[1-9]\d*))?$/i.test(coding.trim()))
+  accepted.split(',').some((coding) => {
+    const [name = '', weight = 'q=1', ...more] = coding.split(';').map((part) => part.trim().toLowerCase())
+    return name === 'gzip' && more.length === 0 && isPositive(weight)
+  })
+
+/** `q=0.5`: at most one, with at most three decimals (RFC 9110, 12.4.2). */
+const isPositive = (weight: string): boolean =>
+  /^q=(0?\.\d{0,3}|1(\.0{0,3})?)$/.test(weight) && Number(weight.slice(2)) > 0
 
 const zipped = (body: string | Uint8Array): Promise<Buffer> =>
   new Promise((resolve, reject) =>

@@ -1,4 +1,5 @@
 // Rules of webhooks, mutating and validating ones alike: how each is called, reached and asked.
+import { urlParts } from '../../../base/url-parts.ts'
 import { webhookEnvironment } from '../../expressions/admission.ts'
 import { duplicate, invalid, notSupported, required, type FieldError } from '../../../schema/field-error.ts'
 import { validateLabelSelector } from '../../label-selector-rules.ts'
@@ -97,11 +98,8 @@ export function validateWebhookClient({ url, service }: WebhookClientConfig, pat
   return [required(path, 'exactly one of url or service is required')]
 }
 
-/** Scheme, user, host, query and fragment as Go takes a URL apart; undefined where one of them is not there. */
-const urlParts = /^(?:([A-Za-z][A-Za-z0-9+.-]*):)?(?:\/\/(?:([^@/?#]*)@)?([^/?#]*))?[^?#]*(?:\?([^#]*))?(?:#(.*))?$/
-
 function validateUrl(url: string, path: string): FieldError[] {
-  const [, scheme = '', user, host = '', query = '', fragment = ''] = urlParts.exec(url) ?? []
+  const { scheme, user, host = '', query, fragment } = urlParts(url)
   const errors: FieldError[] = []
   if (scheme.toLowerCase() !== 'https')
     errors.push(invalid(path, scheme, `'https' is the only allowed URL scheme${urlForm}`))

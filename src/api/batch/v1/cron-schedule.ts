@@ -1,4 +1,5 @@
 // Cron schedules: five fields or a descriptor. What is wrong with one, in the words that users of cron libraries know.
+import { parseDuration } from '../../../schema/duration.ts'
 
 interface Bounds {
   readonly min: number
@@ -15,7 +16,6 @@ const bounds: readonly Bounds[] = [
   { min: 0, max: 6, names: ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'] },
 ]
 const descriptors = ['@yearly', '@annually', '@monthly', '@weekly', '@daily', '@midnight', '@hourly']
-const goDuration = /^[+-]?(\d+(\.\d*)?(ns|us|µs|μs|ms|s|m|h)|\.\d+(ns|us|µs|μs|ms|s|m|h))+$/
 const zonePrefix = /^(?:CRON_)?TZ=(\S*)\s*/
 
 /** The first thing that is wrong, or undefined. */
@@ -37,8 +37,8 @@ function descriptorError(text: string): string | undefined {
   const every = '@every '
   if (!text.startsWith(every)) return `unrecognized descriptor: ${text}`
   const duration = text.slice(every.length)
-  if (goDuration.test(duration) || duration === '0') return undefined
-  return `failed to parse duration ${text}: time: invalid duration ${JSON.stringify(duration)}`
+  const parsed = parseDuration(duration)
+  return parsed.kind === 'duration' ? undefined : `failed to parse duration ${text}: time: ${parsed.fault}`
 }
 
 /** `3`, `3-5`, `*`, each with an optional `/step`. */

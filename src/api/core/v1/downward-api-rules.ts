@@ -32,7 +32,12 @@ const knownFields = new Set([
   'status.phase',
 ])
 
-const subscripted = /^(.*)\['(.*)'\]$/
+/** `metadata.labels['key']`: the map and the key. The first subscript counts. */
+function subscripted(fieldPath: string): { readonly map: string; readonly key: string } | undefined {
+  const at = fieldPath.indexOf("['")
+  if (at < 1 || at + 2 > fieldPath.length - 2 || !fieldPath.endsWith("']")) return undefined
+  return { map: fieldPath.slice(0, at), key: fieldPath.slice(at + 2, -2) }
+}
 
 export function validateFieldRef(
   { apiVersion, fieldPath }: ObjectFieldSelector,
@@ -43,8 +48,9 @@ export function validateFieldRef(
   if (!fieldPath) return [required(`${path}.fieldPath`)]
   const broken = conversionError(apiVersion, fieldPath)
   if (broken !== undefined) return [invalid(`${path}.fieldPath`, fieldPath, `error converting fieldPath: ${broken}`)]
-  const [, map, key = ''] = subscripted.exec(fieldPath) ?? []
-  if (map !== undefined) {
+  const found = subscripted(fieldPath)
+  if (found !== undefined) {
+    const { map, key } = found
     const name = map === 'metadata.annotations' ? key.toLowerCase() : key
     return qualifiedNameErrors(name).map((detail) => invalid(path, name, detail))
   }
@@ -54,7 +60,7 @@ export function validateFieldRef(
 
 function conversionError(apiVersion: string, fieldPath: string): string | undefined {
   if (apiVersion !== 'v1') return `unsupported pod version: ${apiVersion}`
-  const map = subscripted.exec(fieldPath)?.[1]
+  const map = subscripted(fieldPath)?.map
   if (map !== undefined)
     return map === 'metadata.annotations' || map === 'metadata.labels'
       ? undefined

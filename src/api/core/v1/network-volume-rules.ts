@@ -79,13 +79,23 @@ export const networkSources = {
 } satisfies Record<string, Rule>
 
 const initiatorNames = {
-  iqn: /iqn\.\d{4}-\d{2}\.([a-zA-Z0-9.-]+)(:[^,;*&$|\s]+)$/,
-  eui: /^eui.[a-zA-Z0-9]{16}$/,
-  naa: /^naa.[a-zA-Z0-9]{32}$/,
+  iqn: isQualifiedName,
+  eui: (name: string) => /^eui.[a-zA-Z0-9]{16}$/.test(name),
+  naa: (name: string) => /^naa.[a-zA-Z0-9]{32}$/.test(name),
 }
 
 const isInitiatorName = (name: string): boolean =>
-  Object.entries(initiatorNames).some(([prefix, pattern]) => name.startsWith(prefix) && pattern.test(name))
+  Object.entries(initiatorNames).some(([prefix, isName]) => name.startsWith(prefix) && isName(name))
+
+/** `iqn.2001-04.com.example:disk`, wherever it begins. A `:` and plain characters up to the end follow the domain. */
+function isQualifiedName(name: string): boolean {
+  const plainStart = name.length - (name.split(/[,;*&$|\s]/).at(-1)?.length ?? 0)
+  for (const { index, 0: found } of name.matchAll(/iqn\.\d{4}-\d{2}\.[a-zA-Z0-9.-]+/g)) {
+    const colon = index + found.length
+    if (name[colon] === ':' && colon >= plainStart && colon + 1 < name.length) return true
+  }
+  return false
+}
 
 function validateIscsi(source: Partial<ISCSIVolumeSource>, path: string): FieldError[] {
   const { iqn, lun = 0, chapAuthDiscovery, chapAuthSession, secretRef, initiatorName } = source

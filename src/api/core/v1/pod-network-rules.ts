@@ -1,4 +1,5 @@
 // Rules of a pod's names and of how it resolves others: host names, aliases, DNS.
+import { wholePattern } from '../../../base/whole-pattern.ts'
 import { invalid, required, type FieldError } from '../../../schema/field-error.ts'
 import { dnsLabelErrors, dnsSubdomainErrors } from '../../names.ts'
 import { ipErrors } from '../../network-rules.ts'
@@ -73,10 +74,11 @@ function validateSearches(searches: readonly string[], path: string): FieldError
 
 const searchLabel = '[a-z0-9_]([-_a-z0-9]*[a-z0-9])?'
 const searchDomain = `${searchLabel}(\\.${searchLabel})*`
+const searchPattern = wholePattern(searchDomain)
 
 /** A search domain may have underscores, as the names of services in DNS have. */
 const searchErrors = (domain: string): string[] =>
-  new RegExp(`^${searchDomain}$`).test(domain)
+  searchPattern.test(domain)
     ? []
     : [
         `a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'example.com', regex used for validation is '${searchDomain}')`,

@@ -9,6 +9,8 @@ import { deployment } from '../../apps/v1/deployment.ts'
 import { replicaSet } from '../../apps/v1/replica-set.ts'
 import type { Kind } from '../../kind.ts'
 import type { ApiObject } from '../../object.ts'
+import { validateFieldRef } from './downward-api-rules.ts'
+import { networkSources } from './network-volume-rules.ts'
 import { pod } from './pod.ts'
 
 /** The object as the API server would have it, before validation. */
@@ -637,3 +639,35 @@ test('a Pod: the conditions that it waits for are counted', () => {
   equal(cell?.({ ...waiting, status }, 0), '1/2')
   equal(cell?.(made(pod, withSpec({})), 0), '<none>')
 })
+
+/** A pattern that backtracks takes minutes for these. */
+const long = 300_000
+const subscripts: [fieldPath: string, isValid: boolean][] = [
+  ["metadata.labels['a']", true],
+  ["metadata.annotations['a/b']", true],
+  ["metadata.labels['a']['b']", false],
+  ["metadata.labels['']", false],
+  ["metadata.labels[']", false],
+  ["['a']", false],
+  [`metadata.labels${"['".repeat(long)}`, false],
+  [`${"['".repeat(long)}']`, false],
+]
+for (const [fieldPath, isValid] of subscripts)
+  test(`the field path ${fieldPath.slice(0, 30)} is ${isValid ? 'valid' : 'invalid'}`, () =>
+    equal(validateFieldRef({ apiVersion: 'v1', fieldPath }, 'environment', 'at').length === 0, isValid))
+
+const initiators: [iqn: string, isValid: boolean][] = [
+  ['iqn.2001-04.com.example:storage', true],
+  ['iqnx iqn.2001-04.com.example:storage', true],
+  ['iqn.2001-04.com.example', false],
+  ['iqn.2001-04.com.example:', false],
+  ['iqn.2001-04.com.example:a b', false],
+  ['iqn.2001-04.com.example:a,iqn.2001-04.b:c', true],
+  [`${'iqn.2001-04.'.repeat(long)}!`, false],
+  [`${'iqn.2001-04.a:'.repeat(long)},`, false],
+]
+for (const [iqn, isValid] of initiators)
+  test(`the initiator name ${iqn.slice(0, 40)} is ${isValid ? 'valid' : 'invalid'}`, () => {
+    const iscsi = { targetPortal: '10.0.0.1:3260', iqn, lun: 0 }
+    equal(networkSources.iscsi({ iscsi } as never, 'at').length, isValid ? 0 : 1)
+  })

@@ -1,4 +1,5 @@
 // Rules of probes and life-cycle hooks: one handler each, and bounds that make sense for what is asked.
+import { wholePattern } from '../../../base/whole-pattern.ts'
 import { forbidden, invalid, required, type FieldError } from '../../../schema/field-error.ts'
 import { portErrors, portNameErrors } from '../../network-rules.ts'
 import type { HTTPGetAction, Lifecycle, LifecycleHandler, Probe, SleepAction } from './probe.ts'
@@ -89,7 +90,7 @@ function validateChosen(
 }
 
 const headerName = '[-A-Za-z0-9]+'
-const headerNamePattern = new RegExp(`^${headerName}$`)
+const headerNamePattern = wholePattern(headerName)
 
 const validateHttpGet = ({ path: asked, port, httpHeaders = [] }: HTTPGetAction, path: string): FieldError[] => [
   ...(asked ? [] : [required(`${path}.path`)]),

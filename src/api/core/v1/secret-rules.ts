@@ -1,4 +1,5 @@
 // Rules of a Secret: text that was sent is kept as bytes, and each type has keys that must be there.
+import { withoutTrailing } from '../../../base/without-trailing.ts'
 import { forbidden, immutable, invalid, required, tooLong, type FieldError } from '../../../schema/field-error.ts'
 import { equalValues, isJsonObject, jsonKind } from '../../../schema/json-value.ts'
 import { configKeyErrors } from '../../config-key.ts'
@@ -52,7 +53,7 @@ export function validateSecret({ metadata, type, data = {} }: SecretParts): Fiel
   }
 }
 
-const bytesIn = (base64: string): number => Math.floor((base64.replace(/=+$/, '').length * 3) / 4)
+const bytesIn = (base64: string): number => Math.floor((withoutTrailing(base64, '=').length * 3) / 4)
 
 function validateJson(data: Data, name: string): FieldError[] {
   const text = data[name]

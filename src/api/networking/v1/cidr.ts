@@ -26,6 +26,7 @@ export function addressText(family: Cidr['family'], address: bigint): string {
   if (family === 'IPv4') return [24n, 16n, 8n, 0n].map((shift) => (address >> shift) & 0xffn).join('.')
   const groups = Array.from({ length: 8 }, (_, index) => ((address >> BigInt(112 - index * 16)) & 0xffffn).toString(16))
   // The longest run of zeros, the first of several, is left out; a single one is not.
+  // linear: the text has eight groups.
   const runs = [...groups.join(':').matchAll(/\b0(:0)+\b/g)].toSorted((a, b) => b[0].length - a[0].length)
   const [longest] = runs
   if (longest === undefined) return groups.join(':')

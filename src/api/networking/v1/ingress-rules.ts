@@ -1,4 +1,5 @@
 // Rules of an Ingress: hosts, paths and the backends that they lead to.
+import { wholePattern } from '../../../base/whole-pattern.ts'
 import { invalid, required, type FieldError } from '../../../schema/field-error.ts'
 import type { TypedLocalObjectReference } from '../../core/v1/references.ts'
 import { dns1035LabelErrors, dnsSubdomainErrors, pathSegmentErrors } from '../../names.ts'
@@ -50,9 +51,10 @@ const validateHost = (host: string, path: string): FieldError[] =>
   invalidAll(path, host, host.includes('*') ? wildcardErrors(host) : dnsSubdomainErrors(host))
 
 const wildcardFormat = '\\*\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*'
+const wildcardPattern = wholePattern(wildcardFormat)
 
 const wildcardErrors = (host: string): string[] =>
-  new RegExp(`^${wildcardFormat}$`).test(host)
+  wildcardPattern.test(host)
     ? []
     : [
         `a wildcard DNS-1123 subdomain must start with '*.', followed by a valid DNS subdomain, which must consist of lower case alphanumeric characters, '-' or '.' and end with an alphanumeric character (e.g. '*.example.com', regex used for validation is '${wildcardFormat}')`,

@@ -1,4 +1,5 @@
 // RuleTable: the rules of one role, compiled once into look-ups, shared by everybody who is bound to the role.
+import { withoutTrailing } from '../../../base/without-trailing.ts'
 import { getOrMake } from '../../../base/get-or-make.ts'
 import type { PolicyRule } from '../../../api/rbac/v1/rules.ts'
 import type { AccessAttributes, PathAttributes, ResourceAttributes } from '../attributes.ts'
@@ -54,7 +55,7 @@ export class RuleTable {
 
 /** A rule that ends in `*` means every path that begins as it does. */
 export const matchesPath = (rule: string, path: string): boolean =>
-  rule === path || (rule.endsWith(everyWord) && path.startsWith(rule.replace(/\*+$/, '')))
+  rule === path || (rule.endsWith(everyWord) && path.startsWith(withoutTrailing(rule, everyWord)))
 
 /** A rule may name the resource itself, any resource with the subresource, or anything. */
 function isNamed(resources: ByResource | undefined, { resource, subresource, name }: ResourceAttributes): boolean {

@@ -10,6 +10,9 @@ export const semverType = opaque('kubernetes.Semver')
 const pattern =
   /^(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)(?:-((?:0|[1-9]\d*|\d*[a-zA-Z-][0-9a-zA-Z-]*)(?:\.(?:0|[1-9]\d*|\d*[a-zA-Z-][0-9a-zA-Z-]*))*))?(?:\+[0-9a-zA-Z-]+(?:\.[0-9a-zA-Z-]+)*)?$/
 
+/** The numbers of a version are 64 bits wide. */
+const digitsMax = 20
+
 export class Semver extends Opaque {
   readonly type = semverType
   readonly numbers: readonly bigint[]
@@ -37,7 +40,9 @@ export function parseSemver(text: string, normalize = false): Semver | undefined
   const match = pattern.exec(normalize ? normalized(text) : text)
   if (match === null) return undefined
   const [, major = '', minor = '', patch = '', prerelease] = match
-  return new Semver([BigInt(major), BigInt(minor), BigInt(patch)], prerelease?.split('.') ?? [])
+  const numbers = [major, minor, patch]
+  if (numbers.some((digits) => digits.length > digitsMax)) return undefined
+  return new Semver(numbers.map(BigInt), prerelease?.split('.') ?? [])
 }
 
 function semver(text: string, normalize = false): Semver {

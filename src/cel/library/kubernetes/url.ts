@@ -1,4 +1,6 @@
 // URLs, read as Go reads them: absolute, or a path from the root.
+import { getOrMake } from '../../../base/get-or-make.ts'
+import { urlParts } from '../../../base/url-parts.ts'
 import { global, member, type Functions } from '../../function.ts'
 import { boolType, listOf, mapOf, opaque, stringType } from '../../type.ts'
 import { LiteralMap } from '../../values/map.ts'
@@ -13,9 +15,6 @@ interface Parts {
   readonly path: string
   readonly query: string
 }
-
-const pattern =
-  /^(?:(?<scheme>[a-zA-Z][a-zA-Z0-9+.-]*):)?(?:\/\/(?:[^/?#@]*@)?(?<host>[^/?#]*))?(?<path>[^?#]*)(?:\?(?<query>[^#]*))?(?:#.*)?$/s
 
 class Url extends Opaque {
   readonly type = urlType
@@ -34,14 +33,14 @@ class Url extends Opaque {
 }
 
 function parseUrl(text: string): Url | undefined {
-  const groups = pattern.exec(text)?.groups
-  if (groups === undefined || /[\p{Cc} ]/u.test(text)) return undefined
-  const { scheme = '', host = '', path = '', query = '' } = groups
+  if (/[\p{Cc} ]/u.test(text)) return undefined
+  const parts = urlParts(text)
+  const { scheme, host = '', path, query } = parts
   const isRooted = scheme !== '' || path.startsWith('/')
   const isHost = /^(\[[0-9a-fA-F:.%]*\]|[^\s:[\]]*)(:\d*)?$/.test(host)
   if (text === '' || !isRooted || !isHost || /%(?![0-9a-fA-F]{2})/.test(path)) return undefined
   // What a scheme is followed by without a slash is no path.
-  if (scheme !== '' && !path.startsWith('/') && path !== '' && groups['host'] === undefined) return undefined
+  if (scheme !== '' && !path.startsWith('/') && path !== '' && parts.host === undefined) return undefined
   return new Url(text, { scheme: scheme.toLowerCase(), host, path, query })
 }
 
@@ -59,8 +58,17 @@ const port = (host: string): string => /:(\d*)$/.exec(host.replace(/^\[.*\]/, ''
 
 function query({ parts }: Url): LiteralMap {
   const values = new Map<string, string[]>()
-  for (const [name, value] of new URLSearchParams(parts.query)) values.set(name, [...(values.get(name) ?? []), value])
+  for (const [name, value] of new URLSearchParams(parts.query)) getOrMake(values, name, (): string[] => []).push(value)
   return new LiteralMap(values)
+}
+
+/** Bytes that are no UTF-8 stay as they are written. */
+function escapedPath(path: string): string {
+  try {
+    return encodeURI(decodeURIComponent(path))
+  } catch {
+    return path
+  }
 }
 
 const part = (id: string, read: (parts: Parts) => string) =>
@@ -73,6 +81,6 @@ export const urls: Functions = {
   getHost: part('url_get_host', ({ host }) => host),
   getHostname: part('url_get_hostname', ({ host }) => hostname(host)),
   getPort: part('url_get_port', ({ host }) => port(host)),
-  getEscapedPath: part('url_get_escaped_path', ({ path }) => encodeURI(decodeURIComponent(path))),
+  getEscapedPath: part('url_get_escaped_path', ({ path }) => escapedPath(path)),
   getQuery: [member('url_get_query', [urlType], mapOf(stringType, listOf(stringType)), query)],
 }

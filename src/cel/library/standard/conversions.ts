@@ -33,16 +33,22 @@ function intOfDouble(value: number): bigint {
   return int(whole(value, 'integer overflow'))
 }
 
+const digitsMax = 20
+const outOfRange = 1n << 64n
+
 function integerOf(text: string, type: 'int' | 'uint'): bigint {
   if (!(type === 'int' ? /^[+-]?\d+$/ : /^\d+$/).test(text))
     throw new EvalError(
       `strconv.Parse${type === 'int' ? 'Int' : 'Uint'}: parsing ${JSON.stringify(text)}: invalid syntax`,
     )
+  const digits = text.replace(/^[+-]?0*/, '')
+  // Text with more digits is out of every range; to convert it would take long.
+  if (digits.length > digitsMax) return text.startsWith('-') ? -outOfRange : outOfRange
   return BigInt(text.replace(/^\+/, ''))
 }
 
 function doubleOf(text: string): number {
-  const isNumber = /^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$/.test(text)
+  const isNumber = /^[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?$/.test(text)
   const named = { inf: Number.POSITIVE_INFINITY, infinity: Number.POSITIVE_INFINITY, nan: Number.NaN }
   const word = /^([+-]?)(inf|infinity|nan)$/i.exec(text)
   if (word !== null) {
