@@ -93,7 +93,8 @@ export function validateMetadataUpdate(
   for (const name of fixed)
     if (!equalValues(metadata[name], old[name])) errors.push(immutable(`${path}.${name}`, metadata[name]))
   if (old.deletionTimestamp !== undefined) {
-    const added = (metadata.finalizers ?? []).filter((name) => !old.finalizers?.includes(name))
+    const before = new Set(old.finalizers)
+    const added = (metadata.finalizers ?? []).filter((name) => !before.has(name))
     if (added.length > 0)
       errors.push(
         forbidden(

@@ -146,14 +146,34 @@ export const tooOldResourceVersion = (asked: number, oldest: number): StatusErro
 export const pathNotFound = (): StatusError =>
   new StatusError(404, 'NotFound', 'the server could not find the requested resource', {})
 
+/**
+ * What the errors of one answer say together. Upstream has no such bound: a long value that stands in many errors would
+ * make an answer of gigabytes.
+ */
+const errorCharactersMax = 1 << 20
+
+/** The errors with their messages, as many as an answer has room for. */
+function shownErrors(errors: readonly FieldError[]): FieldError[] {
+  const shown: FieldError[] = []
+  let characters = 0
+  for (const { reason, message, field } of errors) {
+    if (characters > errorCharactersMax) break
+    characters += field.length + message.length
+    shown.push({ reason, message, field })
+  }
+  return shown
+}
+
 export function invalidObject(group: string, kind: string, name: string, errors: readonly FieldError[]): StatusError {
-  const texts = [...new Set(errors.map(fieldErrorText))]
+  const causes = shownErrors(errors)
+  const texts = [...new Set(causes.map(fieldErrorText))]
+  if (causes.length < errors.length) texts.push(`and ${errors.length - causes.length} more`)
   const list = texts.length === 1 ? texts[0] : `[${texts.join(', ')}]`
   const qualified = group === '' ? kind : `${kind}.${group}`
   return new StatusError(422, 'Invalid', `${qualified} ${JSON.stringify(name)} is invalid: ${list}`, {
     name,
     ...(group === '' ? {} : { group }),
     kind,
-    causes: errors.map(({ reason, message, field }) => ({ reason, message, field })),
+    causes,
   })
 }

@@ -1,4 +1,5 @@
 // Rules of a status that several kinds share: counts that cannot be negative or exceed one another, and conditions.
+import { areRepeated } from '../base/first-indexes.ts'
 import { duplicate, invalid, notSupported, required, tooLong, type FieldError } from '../schema/field-error.ts'
 import { qualifiedNameErrors } from './names.ts'
 
@@ -56,13 +57,14 @@ const reasonMax = 1024
 const messageMax = 32 * 1024
 
 /** Conditions of the type that newer kinds share. */
-export const validateStatusConditions = (conditions: readonly StatusCondition[], path: string): FieldError[] =>
-  conditions.flatMap((condition, index) => {
-    const type = condition.type ?? ''
+export function validateStatusConditions(conditions: readonly StatusCondition[], path: string): FieldError[] {
+  const repeated = areRepeated(conditions, ({ type = '' }) => type)
+  return conditions.flatMap((condition, index) => {
     const at = `${path}[${index}]`
-    const isKnown = conditions.slice(0, index).some((earlier) => (earlier.type ?? '') === type)
-    return [...(isKnown ? [duplicate(`${at}.type`, type)] : []), ...validateStatusCondition(condition, at)]
+    const errors = repeated[index] ? [duplicate(`${at}.type`, condition.type ?? '')] : []
+    return [...errors, ...validateStatusCondition(condition, at)]
   })
+}
 
 function validateStatusCondition(condition: StatusCondition, path: string): FieldError[] {
   const { type = '', status = '', observedGeneration = 0, lastTransitionTime, reason = '', message = '' } = condition

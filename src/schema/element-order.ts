@@ -1,6 +1,7 @@
 // element-order: the order of a list after a strategic merge: the items that the patch names come in its order, the
 // others in theirs; where both were in the list before, its old order decides which comes first.
-import { equalValues, isJsonObject, type JsonValue } from './json-value.ts'
+import { getOrMake } from '../base/get-or-make.ts'
+import { identityOf, isJsonObject, type JsonValue } from './json-value.ts'
 
 /** `key` tells objects apart; '' compares the items themselves. */
 export function orderedBy(
@@ -10,28 +11,38 @@ export function orderedBy(
   key: string,
 ): JsonValue[] {
   const idOf = (item: JsonValue) => (key !== '' && isJsonObject(item) ? item[key] : item)
-  const placeIn = (list: readonly JsonValue[]) => {
-    const ids = list.map(idOf)
-    return (item: JsonValue): number => {
-      const id = idOf(item)
-      return typeof id === 'string' ? ids.indexOf(id) : ids.findIndex((other) => equalValues(other, id))
-    }
-  }
-  const wanted = placeIn(order)
-  if (isInOrder(items.map(wanted))) return [...items]
-  const was = placeIn(before)
-  const named = items.filter((item) => wanted(item) >= 0).toSorted((a, b) => wanted(a) - wanted(b))
-  const others = items.filter((item) => wanted(item) < 0).toSorted((a, b) => was(a) - was(b))
+  const wanted = firstPlaces(order, idOf)
+  const placed = items.map((item) => ({ item, place: wanted(item) }))
+  if (isInOrder(placed.map(({ place }) => place))) return [...items]
+  const was = firstPlaces(before, idOf)
+  const named = placed.filter(({ place }) => place >= 0).toSorted((a, b) => a.place - b.place)
+  const others = items
+    .filter((_, index) => (placed[index]?.place ?? -1) < 0)
+    .map((item) => ({ item, place: was(item) }))
+    .toSorted((a, b) => a.place - b.place)
   const merged: JsonValue[] = []
   let next = 0
-  for (const item of named) {
+  for (const { item } of named) {
     // An item that was not there before says nothing about the place of the others.
     const place = was(item)
-    for (let other = others[next]; other !== undefined && was(other) >= 0 && was(other) < place; other = others[++next])
-      merged.push(other)
+    for (let other = others[next]; other !== undefined && isBefore(other.place, place); other = others[++next])
+      merged.push(other.item)
     merged.push(item)
   }
-  return [...merged, ...others.slice(next)]
+  for (const { item } of others.slice(next)) merged.push(item)
+  return merged
+}
+
+const isBefore = (place: number, other: number): boolean => place >= 0 && place < other
+
+/** Looks up where an item first stands in the list, -1 if nowhere. */
+export function firstPlaces(
+  list: readonly JsonValue[],
+  idOf: (item: JsonValue) => JsonValue | undefined,
+): (item: JsonValue) => number {
+  const places = new Map<unknown, number>()
+  for (const [index, item] of list.entries()) getOrMake(places, identityOf(idOf(item)), () => index)
+  return (item) => places.get(identityOf(idOf(item))) ?? -1
 }
 
 /** Whether all of them have places, and stand in their order. */

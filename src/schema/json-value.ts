@@ -34,6 +34,26 @@ export function equalValues(a: unknown, b: unknown, nullIsAbsent = false): boole
   return extra === 0
 }
 
+/**
+ * What a Map or a Set tells values apart by: the same for two values when `equalValues` holds for them. Comparing each
+ * item of a list with all others would cost the square of its length.
+ */
+export function identityOf(value: JsonValue | undefined): unknown {
+  if (typeof value === 'string') return `"${value}`
+  return typeof value === 'object' && value !== null ? canonicalText(value) : value
+}
+
+function canonicalText(value: JsonValue): string {
+  if (Array.isArray(value)) return `[${(value as readonly JsonValue[]).map(canonicalText).join(',')}]`
+  if (!isJsonObject(value)) return JSON.stringify(value)
+  const names = Object.keys(value).toSorted()
+  const entries = names.flatMap((name) => {
+    const item = value[name]
+    return item === undefined ? [] : [`${JSON.stringify(name)}:${canonicalText(item)}`]
+  })
+  return `{${entries.join(',')}}`
+}
+
 /** Deep equality of two objects, whatever they have in one of their properties. */
 export function equalBut<T extends object>(a: T, b: T, ignored: keyof T, nullIsAbsent = false): boolean {
   if (a === b) return true

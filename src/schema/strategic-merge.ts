@@ -1,8 +1,9 @@
 // Strategic merge patch: JSON merge patch that knows the lists of a type: which merge, and by which key. Directives in
 // the patch say what a plain patch cannot: delete, replace, retain these keys, in this order.
-import { orderedBy } from './element-order.ts'
+import { getOrMake } from '../base/get-or-make.ts'
+import { firstPlaces, orderedBy } from './element-order.ts'
 import type { Field, Message, Type } from './field.ts'
-import { equalValues, isJsonObject, type JsonObject, type JsonValue } from './json-value.ts'
+import { identityOf, isJsonObject, type JsonObject, type JsonValue } from './json-value.ts'
 
 export class StrategicMergeError extends Error {
   override name = 'StrategicMergeError'
@@ -109,16 +110,18 @@ function retained(target: JsonObject, patch: JsonObject): Mutable {
   const keys = patch['$retainKeys']
   if (keys === undefined) return { ...target }
   if (!Array.isArray(keys)) throw new StrategicMergeError('invalid patch format of retainKeys')
-  const isUnnamed = (name: string) => patch[name] !== null && !name.startsWith('$') && !keys.includes(name)
+  const kept = new Set<JsonValue>(keys)
+  const isUnnamed = (name: string) => patch[name] !== null && !name.startsWith('$') && !kept.has(name)
   if (Object.keys(patch).some(isUnnamed)) throw new StrategicMergeError('invalid patch format of retainKeys')
-  return Object.fromEntries(Object.entries(target).filter(([name]) => keys.includes(name)))
+  return Object.fromEntries(Object.entries(target).filter(([name]) => kept.has(name)))
 }
 
 function deleteItems(merged: Mutable, name: string, gone: JsonValue): void {
   const items = merged[name]
   if (!Array.isArray(gone)) throw new StrategicMergeError('invalid patch format of primitive list')
-  if (Array.isArray(items))
-    merged[name] = items.filter((item: JsonValue) => !gone.some((other) => equalValues(other, item)))
+  if (!Array.isArray(items)) return
+  const identities = new Set(gone.map(identityOf))
+  merged[name] = items.filter((item: JsonValue) => !identities.has(identityOf(item)))
 }
 
 function mergeLists(
@@ -131,19 +134,33 @@ function mergeLists(
   const key = isKeyed ? field?.mergeKey : ''
   if (key === undefined) throw new StrategicMergeError('cannot merge lists without merge key')
   if (key === '') {
-    const united = [...own, ...change]
-    const unique = united.filter((item, index) => united.findIndex((other) => equalValues(other, item)) === index)
-    return orderedBy(unique, change, own, '')
+    const unique = new Map<unknown, JsonValue>()
+    for (const item of [...own, ...change]) getOrMake(unique, identityOf(item), () => item)
+    return orderedBy([...unique.values()], change, own, '')
   }
   const { base, rest } = withDirectives(own, change, key)
+  return orderedBy(mergeByKey(messageOf(elementOf(field?.type)), base, rest, key), rest, base, key)
+}
+
+function mergeByKey(
+  element: Message | undefined,
+  base: readonly JsonValue[],
+  rest: readonly JsonObject[],
+  key: string,
+): JsonValue[] {
   const merged = [...base]
-  for (const item of rest) {
-    const index = merged.findIndex((other) => isJsonObject(other) && equalValues(other[key], item[key]))
-    const held = merged[index]
-    if (isJsonObject(held)) merged[index] = mergeObjects(messageOf(elementOf(field?.type)), held, item)
-    else merged.push(taken(item) ?? {})
+  const places = new Map<unknown, number>()
+  const note = (item: JsonValue, index: number): void => {
+    if (isJsonObject(item)) getOrMake(places, identityOf(item[key]), () => index)
   }
-  return orderedBy(merged, rest, base, key)
+  base.forEach(note)
+  for (const item of rest) {
+    const index = places.get(identityOf(item[key])) ?? merged.length
+    const held = merged[index]
+    merged[index] = isJsonObject(held) ? mergeObjects(element, held, item) : (taken(item) ?? {})
+    note(merged[index], index)
+  }
+  return merged
 }
 
 /** The list that the other items are merged into, after those with directives have had their say. */
@@ -152,7 +169,7 @@ function withDirectives(
   change: readonly JsonValue[],
   key: string,
 ): { base: readonly JsonValue[]; rest: readonly JsonObject[] } {
-  let base = own
+  const gone = new Set<unknown>()
   let isReplaced = false
   const rest: JsonObject[] = []
   for (const item of change) {
@@ -162,11 +179,11 @@ function withDirectives(
     else if (directive !== undefined && directive !== 'delete') throw unknownDirective(directive, item)
     else if (item[key] === undefined)
       throw new StrategicMergeError(`map: ${JSON.stringify(item)} does not contain declared merge key: ${key}`)
-    else if (directive === 'delete')
-      base = base.filter((other) => !isJsonObject(other) || !equalValues(other[key], item[key]))
+    else if (directive === 'delete') gone.add(identityOf(item[key]))
     else rest.push(item)
   }
-  return isReplaced ? { base: rest, rest: [] } : { base, rest }
+  if (isReplaced) return { base: rest, rest: [] }
+  return { base: own.filter((item) => !isJsonObject(item) || !gone.has(identityOf(item[key]))), rest }
 }
 
 function orderItems(
@@ -189,11 +206,11 @@ function orderItems(
 /** The items of the patch must stand in the order that the patch asks for. */
 function refuseOtherOrder(change: JsonValue | undefined, order: readonly JsonValue[], key: string): void {
   if (!Array.isArray(change)) return
-  const idOf = (item: JsonValue) => (isJsonObject(item) ? item[key] : item)
+  const placeOf = firstPlaces(order, (item) => (isJsonObject(item) ? item[key] : item))
   let place = -1
   for (const item of change) {
     if (isJsonObject(item) && '$patch' in item) continue
-    const next = order.findIndex((other) => equalValues(idOf(other), idOf(item)))
+    const next = placeOf(item)
     if (next < place || next < 0)
       throw new StrategicMergeError(
         `The order in patch list:\n${JSON.stringify(change)}\n doesn't match $setElementOrder list:\n${JSON.stringify(order)}\n`,

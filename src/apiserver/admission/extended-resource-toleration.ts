@@ -12,9 +12,10 @@ export const extendedResourceToleration = defineAdmissionPlugin({
       Object.keys(resources.requests ?? {}).filter(isExtendedResource),
     )
     const tolerations = spec.tolerations ?? []
+    const tolerated = new Set(tolerations.filter(({ operator }) => operator === 'Exists').map(({ key }) => key))
     const added = [...new Set(asked)]
       .toSorted()
-      .filter((key) => !tolerations.some((one) => one.key === key && one.operator === 'Exists'))
+      .filter((key) => !tolerated.has(key))
       .map((key) => ({ key, operator: 'Exists' as const }))
     return added.length === 0
       ? object

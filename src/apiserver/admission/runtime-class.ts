@@ -1,7 +1,7 @@
 // RuntimeClass: a pod that names a class takes over the overhead and the scheduling demands of that class.
 import { pod, type Pod } from '../../api/core/v1/pod.ts'
 import { runtimeClass, type RuntimeClass } from '../../api/node/v1/runtime-class.ts'
-import { equalValues } from '../../schema/json-value.ts'
+import { equalValues, identityOf } from '../../schema/json-value.ts'
 import { defineAdmissionPlugin, refused, type AdmissionAttributes, type AdmissionHost } from './plugin.ts'
 
 export const runtimeClassAdmission = defineAdmissionPlugin({
@@ -48,7 +48,8 @@ function withScheduling(attributes: AdmissionAttributes, object: Pod, { scheduli
     nodeSelector[label] = value
   }
   const own = spec.tolerations ?? []
-  const added = (scheduling.tolerations ?? []).filter((one) => !own.some((other) => equalValues(one, other)))
+  const known = new Set(own.map(identityOf))
+  const added = (scheduling.tolerations ?? []).filter((one) => !known.has(identityOf(one)))
   const tolerations = [...own, ...added]
   return {
     ...object,

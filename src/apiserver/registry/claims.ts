@@ -73,11 +73,12 @@ export async function claimChanges(
   const held = old === undefined ? [] : book.claimsOf(old)
   const conditions: Condition[] = []
   const operations: Operation[] = []
-  for (const claim of wanted.filter(({ key }) => !held.some((other) => other.key === key))) {
+  const [wantedKeys, heldKeys] = [new Set(wanted.map(keyOfClaim)), new Set(held.map(keyOfClaim))]
+  for (const claim of wanted.filter(({ key }) => !heldKeys.has(key))) {
     conditions.push({ key: claim.key, modRevision: 0 })
     operations.push({ kind: 'put', key: claim.key, value: claim.value(birthOf(parts)) })
   }
-  for (const { key } of held.filter((claim) => !wanted.some((other) => other.key === claim.key))) {
+  for (const { key } of held.filter((claim) => !wantedKeys.has(claim.key))) {
     const item = await parts.store.get(key, signal)
     if (item === undefined || book.holderOf(item.value) !== keyOf(object)) continue
     conditions.push({ key, modRevision: item.modRevision })
@@ -85,6 +86,8 @@ export async function claimChanges(
   }
   return { conditions, operations }
 }
+
+const keyOfClaim = ({ key }: { readonly key: string }): string => key
 
 async function versionAt(
   { kind, cache, store }: ClaimParts,

@@ -27,11 +27,11 @@ const firstOf = ({ values }: ListItem): JsonValue => values[0] ?? null
 
 /** Neighbours of the same element become one. */
 function folded(items: readonly ListItem[]): ListItem[] {
-  const kept: ListItem[] = []
-  for (const item of items) {
+  const kept: { element: string; values: JsonValue[] }[] = []
+  for (const { element, values } of items) {
     const last = kept.at(-1)
-    if (last?.element === item.element) kept.push({ ...item, values: [...(kept.pop()?.values ?? []), ...item.values] })
-    else kept.push(item)
+    if (last?.element === element) last.values.push(firstOf({ element, values }))
+    else kept.push({ element, values: [...values] })
   }
   return kept
 }

@@ -65,11 +65,11 @@ function interleaved(
   const shared = wanted.filter((element) => liveItems.has(element))
   const merged: JsonValue[] = []
   const taken = new Set<string>()
-  let place = 0
+  let [place, nextShared] = [0, 0]
   const take = (element: string): void => {
     taken.add(element)
     merged.push(mergeValues(structure.element, liveItems.get(element), appliedItems.get(element) ?? null))
-    if (shared[0] === element) shared.shift()
+    if (shared[nextShared] === element) nextShared++
   }
   for (const item of live) {
     const element = itemElement(structure, item)
@@ -77,7 +77,7 @@ function interleaved(
       merged.push(item)
       continue
     }
-    if (taken.has(element) || (shared.length > 0 && shared[0] !== element)) continue
+    if (taken.has(element) || (nextShared < shared.length && shared[nextShared] !== element)) continue
     while (place < wanted.length && !taken.has(element)) take(wanted[place++] ?? '')
   }
   for (const element of wanted.slice(place)) take(element)

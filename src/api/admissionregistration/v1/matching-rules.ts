@@ -1,4 +1,5 @@
 // Rules of matching: which operations on which resources a webhook or a policy concerns, and under which conditions.
+import { areRepeated } from '../../../base/first-indexes.ts'
 import type { Environment } from '../../../cel/environment.ts'
 import { boolType } from '../../../cel/type.ts'
 import { duplicate, invalid, notSupported, required, tooMany, type FieldError } from '../../../schema/field-error.ts'
@@ -35,13 +36,13 @@ const validateFilled = (names: readonly string[], path: string): FieldError[] =>
 function validateResources(resources: readonly string[], path: string): FieldError[] {
   if (resources.length === 0) return [required(path)]
   const errors = validateFilled(resources, path)
+  const firstPlaces = new Map(resources.map((text, index) => [text, index] as const).toReversed())
   for (const [index, text] of resources.entries()) {
     const [resource = '', ...rest] = text.split('/')
     if (rest.length === 0) continue
     const subresource = rest.join('/')
-    const earlier = resources.slice(0, index)
     for (const pattern of [`${resource}/*`, `*/${subresource}`])
-      if (earlier.includes(pattern))
+      if ((firstPlaces.get(pattern) ?? index) < index)
         errors.push(invalid(`${path}[${index}]`, text, `if '${pattern}' is present, must not specify ${text}`))
   }
   if (resources.length > 1 && resources.includes('*/*'))
@@ -73,11 +74,12 @@ export function validateMatchConstraints(match: MatchResources | undefined): Fie
 
 function validateNamedRule(rule: NamedRuleWithOperations, path: string): FieldError[] {
   const { resourceNames = [] } = rule
+  const repeated = areRepeated(resourceNames)
   return [
     ...resourceNames.flatMap((name, index) => {
       const at = `${path}.resourceNames[${index}]`
       const errors = pathSegmentErrors(name).map((detail) => invalid(at, name, detail))
-      return resourceNames.indexOf(name) < index ? [...errors, duplicate(at, name)] : errors
+      return repeated[index] ? [...errors, duplicate(at, name)] : errors
     }),
     ...validateRule(rule, path),
   ]

@@ -1,4 +1,5 @@
 // ValidatingAdmissionPolicyBinding: where a policy applies, with which parameters, and what a violation leads to.
+import { areRepeated } from '../../../base/first-indexes.ts'
 import type { Infer } from '../../../schema/infer.ts'
 import { list, message, string, struct } from '../../../schema/field.ts'
 import type { InputOf, ObjectOf } from '../../object.ts'
@@ -70,9 +71,8 @@ export const validatingAdmissionPolicyBinding = defineKind<
 function validateActions(actions: readonly string[]): FieldError[] {
   const path = 'spec.validationActions'
   if (actions.length === 0) return [required(path, 'at least one validation action is required')]
-  const errors = actions.flatMap((action, index) =>
-    actions.indexOf(action) < index ? [duplicate(`${path}[${index}]`, action)] : [],
-  )
+  const repeated = areRepeated(actions)
+  const errors = actions.flatMap((action, index) => (repeated[index] ? [duplicate(`${path}[${index}]`, action)] : []))
   if (actions.includes('Deny') && actions.includes('Warn'))
     errors.push(
       invalid(

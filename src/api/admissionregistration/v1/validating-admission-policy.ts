@@ -1,4 +1,5 @@
 // ValidatingAdmissionPolicy: expressions that say which objects may come in.
+import { areRepeated } from '../../../base/first-indexes.ts'
 import type { Environment } from '../../../cel/environment.ts'
 import { boolType, nullType, stringType } from '../../../cel/type.ts'
 import { admissionEnvironment, withVariables } from '../../expressions/admission.ts'
@@ -198,7 +199,7 @@ function validateAuditAnnotations(
   const errors: FieldError[] = []
   if (annotations.length > auditAnnotationsMax)
     errors.push(invalid(path, annotations, `must not have more than ${auditAnnotationsMax} auditAnnotations`))
-  const keys = annotations.map(({ key }) => key)
+  const repeated = areRepeated(annotations, ({ key }) => key)
   for (const [index, { key, valueExpression }] of annotations.entries()) {
     const at = `${path}[${index}]`
     const fullKey = `${name}/${key}`
@@ -210,7 +211,7 @@ function validateAuditAnnotations(
     else if (value.length > auditExpressionBytesMax)
       errors.push(required(valuePath, `must not exceed ${auditExpressionBytesMax} bytes in length`))
     else errors.push(...expressionErrors(value, environment, valuePath, stringType, nullType))
-    if (keys.indexOf(key) < index) errors.push(duplicate(`${at}.key`, key))
+    if (repeated[index]) errors.push(duplicate(`${at}.key`, key))
   }
   return errors
 }

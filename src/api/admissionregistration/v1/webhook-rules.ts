@@ -1,5 +1,6 @@
 // Rules of webhooks, mutating and validating ones alike: how each is called, reached and asked.
 import { urlParts } from '../../../base/url-parts.ts'
+import { areRepeated } from '../../../base/first-indexes.ts'
 import { webhookEnvironment } from '../../expressions/admission.ts'
 import { duplicate, invalid, notSupported, required, type FieldError } from '../../../schema/field-error.ts'
 import { validateLabelSelector } from '../../label-selector-rules.ts'
@@ -81,8 +82,9 @@ function validateFullName(name: string, path: string): FieldError[] {
 
 export function validateReviewVersions(versions: readonly string[], path: string): FieldError[] {
   if (versions.length === 0) return [required(path, `must specify one of ${reviewVersions.join(', ')}`)]
+  const repeated = areRepeated(versions)
   const errors = versions.flatMap((version, index) =>
-    versions.indexOf(version) < index
+    repeated[index]
       ? [invalid(`${path}[${index}]`, version, 'duplicate version')]
       : dns1035LabelErrors(version).map((detail) => invalid(`${path}[${index}]`, version, detail)),
   )

@@ -1,4 +1,5 @@
 // Rules of a schema as OpenAPI: what upstream supports of it, list and map types, and the shape of validation rules.
+import { areRepeated } from '../../../base/first-indexes.ts'
 import { forbidden, invalid, notSupported, required, type FieldError } from '../../../schema/field-error.ts'
 import type { JsonSchemaProps, ValidationRule } from './json-schema-props.ts'
 import {
@@ -191,6 +192,7 @@ function checkListMap(schema: JsonSchemaProps, path: string): FieldError[] {
     const detail = "must be object if parent array's x-kubernetes-list-type is map"
     return [...errors, invalid(`${path}.items.type`, items.type ?? '', detail)]
   }
+  const repeated = areRepeated(keys)
   for (const [index, key] of keys.entries()) {
     const type = items.properties?.[key]?.type
     if (items.properties?.[key] === undefined)
@@ -203,7 +205,7 @@ function checkListMap(schema: JsonSchemaProps, path: string): FieldError[] {
           "must be a scalar type if parent array's x-kubernetes-list-type is map",
         ),
       )
-    if (keys.indexOf(key) < index) errors.push(invalid(keysPath, keys, 'must not contain duplicate entries'))
+    if (repeated[index]) errors.push(invalid(keysPath, keys, 'must not contain duplicate entries'))
   }
   return errors
 }

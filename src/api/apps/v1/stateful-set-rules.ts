@@ -89,9 +89,10 @@ const claimName = ({ metadata }: Claim): string => metadata.name ?? ''
 function withClaimVolumes(spec: StatefulSetSpec): StatefulSetSpec {
   const { template } = spec
   const { volumes = [] } = template.spec
+  const known = new Set(volumes.map(({ name }) => name))
   const claimed = claimsOf(spec)
     .map(claimName)
-    .filter((name) => !volumes.some((volume) => volume.name === name))
+    .filter((name) => !known.has(name))
     .map((name) => ({ name, persistentVolumeClaim: { claimName: name } }))
   if (claimed.length === 0) return spec
   return { ...spec, template: { ...template, spec: { ...template.spec, volumes: [...volumes, ...claimed] } } }

@@ -1,4 +1,5 @@
 // Rules of the two policies of a Job: which failures of pods count, and which successes are enough.
+import { areRepeated } from '../../../base/first-indexes.ts'
 import {
   duplicate,
   invalid,
@@ -94,10 +95,11 @@ function validateExitCodes(
   const codes = values ?? []
   if (codes.length === 0) errors.push(invalid(`${path}.values`, values, 'at least one value is required'))
   errors.push(...validateLength(codes, `${path}.values`, exitCodesMax))
+  const repeated = areRepeated(codes)
   for (const [index, code] of codes.entries()) {
     const at = `${path}.values[${index}]`
     if (operator === 'In' && code === 0) errors.push(invalid(at, code, 'must not be 0 for the In operator'))
-    if (codes.indexOf(code) < index) errors.push(duplicate(at, code))
+    if (repeated[index]) errors.push(duplicate(at, code))
   }
   if (codes.some((code, index) => index > 0 && (codes[index - 1] ?? 0) > code))
     errors.push(invalid(`${path}.values`, values, 'must be ordered'))

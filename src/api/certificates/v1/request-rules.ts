@@ -1,5 +1,6 @@
 // Rules of a CertificateSigningRequest: the request as PEM, what the certificate is for, and who is to sign it.
 // The ASN.1 inside the PEM block and its signature are not looked at here: api/ knows no certificates.
+import { areRepeated } from '../../../base/first-indexes.ts'
 import {
   duplicate,
   forbidden,
@@ -36,9 +37,8 @@ function textOfBase64(encoded: string): string {
 // Usages that do not exist are refused by the enumeration of the field.
 export function validateUsages(usages: readonly string[]): FieldError[] {
   if (usages.length === 0) return [required('spec.usages')]
-  return usages.flatMap((usage, index) =>
-    usages.indexOf(usage) < index ? [duplicate(`spec.usages[${index}]`, usage)] : [],
-  )
+  const repeated = areRepeated(usages)
+  return usages.flatMap((usage, index) => (repeated[index] ? [duplicate(`spec.usages[${index}]`, usage)] : []))
 }
 
 export function validateSignerName(name: string): FieldError[] {
@@ -86,20 +86,22 @@ interface RequestCondition {
 /** What was decided is decided: such conditions can only be true. */
 const decisions = ['Approved', 'Denied', 'Failed']
 
-export const validateConditions = (conditions: readonly RequestCondition[]): FieldError[] =>
-  conditions.flatMap(({ type, status }, index) => {
+export function validateConditions(conditions: readonly RequestCondition[]): FieldError[] {
+  const earlier = new Set<string>()
+  return conditions.flatMap(({ type, status }, index) => {
     const path = `status.conditions[${index}]`
-    const earlier = conditions.slice(0, index).map((condition) => condition.type)
     const errors = type ? [] : [required(`${path}.type`)]
     const allowed = decisions.includes(type) ? ['True'] : ['False', 'True', 'Unknown']
     if (!status) errors.push(required(`${path}.status`))
     else if (!allowed.includes(status)) errors.push(notSupported(`${path}.status`, status, allowed))
     const opposite = type === 'Approved' ? 'Denied' : type === 'Denied' ? 'Approved' : undefined
-    if (opposite !== undefined && earlier.includes(opposite))
+    if (opposite !== undefined && earlier.has(opposite))
       errors.push(invalid(`${path}.type`, type, 'Approved and Denied conditions are mutually exclusive'))
-    if (earlier.includes(type)) errors.push(duplicate(`${path}.type`, type))
+    if (earlier.has(type)) errors.push(duplicate(`${path}.type`, type))
+    earlier.add(type)
     return errors
   })
+}
 
 interface RequestStatus {
   readonly conditions?: readonly RequestCondition[]

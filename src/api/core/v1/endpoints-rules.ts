@@ -47,11 +47,18 @@ function validatePort({ name, port, appProtocol }: EndpointPort, path: string, n
 /** `10.0.0.1:80,10.0.0.2:80 + 4 more...` */
 export function endpointsText(subsets: readonly EndpointSubset[] = []): string {
   if (subsets.length === 0) return '<none>'
-  const all = subsets.flatMap(({ addresses = [], ports = [] }) =>
-    ports.length === 0
-      ? addresses.map(({ ip }) => ip)
-      : ports.flatMap(({ port }) => addresses.map(({ ip }) => `${ip.includes(':') ? `[${ip}]` : ip}:${port}`)),
+  const total = subsets.reduce(
+    (sum, { addresses = [], ports = [] }) => sum + addresses.length * Math.max(ports.length, 1),
+    0,
   )
-  const shown = all.slice(0, shownMax).join(',')
-  return all.length > shownMax ? `${shown} + ${all.length - shownMax} more...` : shown
+  const shown = [...endpointTexts(subsets).take(shownMax)].join(',')
+  return total > shownMax ? `${shown} + ${total - shownMax} more...` : shown
+}
+
+/** Each address at each port: a subset has many times as many as it has items, so they are written one by one. */
+function* endpointTexts(subsets: readonly EndpointSubset[]): Generator<string> {
+  for (const { addresses = [], ports = [] } of subsets) {
+    if (ports.length === 0) yield* addresses.map(({ ip }) => ip)
+    for (const { port } of ports) for (const { ip } of addresses) yield `${ip.includes(':') ? `[${ip}]` : ip}:${port}`
+  }
 }

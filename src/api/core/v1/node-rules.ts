@@ -1,4 +1,5 @@
 // Rules of a Node: its taints and ranges, what it reports of itself, and what of its spec may change.
+import { areRepeated } from '../../../base/first-indexes.ts'
 import { duplicate, forbidden, invalid, notSupported, required, type FieldError } from '../../../schema/field-error.ts'
 import { labelValueErrors, qualifiedNameErrors } from '../../names.ts'
 import { cidrErrors } from '../../network-rules.ts'
@@ -37,18 +38,19 @@ export const validateNode = ({ spec, status }: Node): FieldError[] => [
   ...validateRanges(spec.podCIDRs ?? [], 'spec.podCIDRs'),
 ]
 
-export const validateTaints = (taints: readonly Taint[], path: string): FieldError[] =>
-  taints.flatMap((taint, index) => {
+export function validateTaints(taints: readonly Taint[], path: string): FieldError[] {
+  const repeated = areRepeated(taints, ({ key, effect }) => JSON.stringify([key, effect]))
+  return taints.flatMap((taint, index) => {
     const { key, value = '', effect } = taint
     const at = `${path}[${index}]`
-    const isKnown = taints.slice(0, index).some((earlier) => earlier.key === key && earlier.effect === effect)
     return [
       ...qualifiedNameErrors(key ?? '').map((detail) => invalid(`${at}.key`, key ?? '', detail)),
       ...labelValueErrors(value).map((detail) => invalid(`${at}.value`, value, detail)),
       ...validateEffect(effect, `${at}.effect`),
-      ...(isKnown ? [taintTwice(taint, at)] : []),
+      ...(repeated[index] ? [taintTwice(taint, at)] : []),
     ]
   })
+}
 
 function validateEffect(effect: string | undefined, path: string): FieldError[] {
   if (!effect) return [required(path)]
@@ -82,9 +84,9 @@ export const validateNodeUpdate = ({ spec, status }: Node, { spec: old }: Node):
     : []),
 ]
 
-const validateAddressesOnce = ({ addresses = [] }: Node['status']): FieldError[] =>
-  addresses.flatMap(({ type, address }, index) =>
-    addresses.slice(0, index).some((earlier) => earlier.type === type && earlier.address === address)
-      ? [duplicate(`status.addresses[${index}]`, { Type: type, Address: address })]
-      : [],
+function validateAddressesOnce({ addresses = [] }: Node['status']): FieldError[] {
+  const repeated = areRepeated(addresses, ({ type, address }) => JSON.stringify([type, address]))
+  return addresses.flatMap(({ type, address }, index) =>
+    repeated[index] ? [duplicate(`status.addresses[${index}]`, { Type: type, Address: address })] : [],
   )
+}

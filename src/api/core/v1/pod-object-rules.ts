@@ -1,7 +1,7 @@
 // Rules of a Pod that a template does not have: defaults at its creation, and what an update may change.
 import { onceForShared } from '../../../base/shared-values.ts'
 import { forbidden, invalid, type FieldError } from '../../../schema/field-error.ts'
-import { equalValues } from '../../../schema/json-value.ts'
+import { equalValues, identityOf, without } from '../../../schema/json-value.ts'
 import type { ApiObject } from '../../object.ts'
 import type { Toleration } from './affinity.ts'
 import { validateImageSpace } from './container-rules.ts'
@@ -98,16 +98,18 @@ function validateDeadlineUpdate(seconds: number | undefined, old: number | undef
 }
 
 function validateTolerationsUpdate(tolerations: readonly Toleration[], old: readonly Toleration[]): FieldError[] {
-  const isKept = (before: Toleration) =>
-    tolerations.some((after) => equalValues({ ...before, tolerationSeconds: after.tolerationSeconds }, after))
-  return old.every(isKept)
+  const known = new Set(tolerations.map(lastingIdentity))
+  return old.every((before) => known.has(lastingIdentity(before)))
     ? []
     : [forbidden('spec.tolerations', 'existing toleration can not be modified except its tolerationSeconds')]
 }
 
-const validateGatesUpdate = (gates: readonly PodSchedulingGate[], old: readonly PodSchedulingGate[]): FieldError[] =>
-  gates.flatMap(({ name }, index) =>
-    old.some((gate) => gate.name === name)
+const lastingIdentity = (toleration: Toleration): unknown => identityOf(without(toleration, 'tolerationSeconds'))
+
+function validateGatesUpdate(gates: readonly PodSchedulingGate[], old: readonly PodSchedulingGate[]): FieldError[] {
+  const known = new Set(old.map(({ name }) => name))
+  return gates.flatMap(({ name }, index) =>
+    known.has(name)
       ? []
       : [
           forbidden(
@@ -116,6 +118,7 @@ const validateGatesUpdate = (gates: readonly PodSchedulingGate[], old: readonly 
           ),
         ],
   )
+}
 
 /** While gates hold a pod back, its node selector may still become narrower. */
 function validateSelectorUpdate({ nodeSelector = {} }: PodSpec, old: PodSpec): FieldError[] {

@@ -1,4 +1,5 @@
 // Warnings about a pod or a pod template: what is allowed but outdated, without effect or probably not meant.
+import { areRepeated, firstIndexes } from '../../../base/first-indexes.ts'
 import { onceForShared } from '../../../base/shared-values.ts'
 import { equalValues } from '../../../schema/json-value.ts'
 import { dnsLabelErrors } from '../../names.ts'
@@ -164,23 +165,20 @@ const amountWarnings = ({ resources }: Container, path: string): string[] =>
   )
 
 /** A later variable may be built from an earlier one of the same name, and then hides nothing. */
-const environmentWarnings = (env: NonNullable<Container['env']>, path: string): string[] =>
-  env.flatMap(({ name, value = '' }, index) =>
-    env.slice(0, index).some((other) => other.name === name) && !value.includes(`$(${name})`)
+function environmentWarnings(env: NonNullable<Container['env']>, path: string): string[] {
+  const repeated = areRepeated(env, ({ name }) => name)
+  return env.flatMap(({ name, value = '' }, index) =>
+    repeated[index] && !value.includes(`$(${name})`)
       ? [
           `${path}[${index}]: hides previous definition of ${JSON.stringify(name)}, which may be dropped when using apply`,
         ]
       : [],
   )
+}
 
 const portWarnings = (ports: NonNullable<Container['ports']>, path: string): string[] =>
-  ports.flatMap(({ containerPort, protocol, hostPort, hostIP }, index) => {
-    const first = ports.findIndex(
-      (other) =>
-        other.containerPort === containerPort &&
-        other.protocol === protocol &&
-        other.hostPort === hostPort &&
-        other.hostIP === hostIP,
-    )
-    return first < index ? [`${path}[${index}]: duplicate port definition with ${path}[${first}]`] : []
-  })
+  firstIndexes(ports, ({ containerPort, protocol, hostPort, hostIP }) =>
+    JSON.stringify([containerPort, protocol, hostPort, hostIP]),
+  ).flatMap((first, index) =>
+    first < index ? [`${path}[${index}]: duplicate port definition with ${path}[${first}]`] : [],
+  )

@@ -1,4 +1,5 @@
 // Addresses of a Service: families, cluster addresses that fit them, and addresses outside that lead to it.
+import { areRepeated } from '../../../base/first-indexes.ts'
 import { duplicate, invalid, notSupported, required, type FieldError } from '../../../schema/field-error.ts'
 import { ipErrors, isIpV6 } from '../../network-rules.ts'
 import { specialAddressErrors } from '../../special-address-rules.ts'
@@ -38,9 +39,10 @@ export function validateClusterAddresses(spec: ServiceSpec): FieldError[] {
   else if (clusterIP !== undefined && clusterIPs.length === 0) errors.push(required('spec.clusterIPs'))
   else if (clusterIP !== clusterIPs[0])
     errors.push(invalid('spec.clusterIPs', clusterIPs, 'first value must match `clusterIP`'))
+  const repeated = areRepeated(ipFamilies)
   for (const [index, family] of ipFamilies.entries()) {
     if (!families.includes(family)) errors.push(notSupported(`spec.ipFamilies[${index}]`, family, families))
-    if (ipFamilies.indexOf(family) < index) errors.push(duplicate(`spec.ipFamilies[${index}]`, family))
+    if (repeated[index]) errors.push(duplicate(`spec.ipFamilies[${index}]`, family))
   }
   const malformed = validateForm(clusterIPs)
   errors.push(...malformed)

@@ -1,4 +1,5 @@
 // Rules that claims, classes and slices of devices share: names, selectors, configuration, tolerations.
+import { areRepeated } from '../../../base/first-indexes.ts'
 import { duplicate, invalid, required, tooLong, type FieldError } from '../../../schema/field-error.ts'
 import { isJsonObject } from '../../../schema/json-value.ts'
 import { validateDriverName } from '../../driver-name-rules.ts'
@@ -77,5 +78,7 @@ export function validateToleration({ key = '', operator, value = '' }: DeviceTol
 export const validateLabel = (name: string, path: string): FieldError[] =>
   dnsLabelErrors(name).map((detail) => invalid(path, name, detail))
 
-export const validateUnique = (keys: readonly string[], path: string): FieldError[] =>
-  keys.flatMap((key, index) => (keys.indexOf(key) < index ? [duplicate(`${path}[${index}]`, key)] : []))
+export function validateUnique(keys: readonly string[], path: string): FieldError[] {
+  const repeated = areRepeated(keys)
+  return keys.flatMap((key, index) => (repeated[index] ? [duplicate(`${path}[${index}]`, key)] : []))
+}

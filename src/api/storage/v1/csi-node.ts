@@ -1,4 +1,5 @@
 // CSINode: the storage drivers that run on a node.
+import { areRepeated } from '../../../base/first-indexes.ts'
 import type { Infer } from '../../../schema/infer.ts'
 import { int32, list, message, string, struct } from '../../../schema/field.ts'
 import type { InputOf, ObjectOf } from '../../object.ts'
@@ -88,19 +89,22 @@ function validateCsiNodeDrivers(drivers: readonly CSINodeDriver[]): FieldError[]
   })
 }
 
-const validateTopologyKeys = (keys: readonly string[], path: string): FieldError[] =>
-  keys.flatMap((key, index) => [
+function validateTopologyKeys(keys: readonly string[], path: string): FieldError[] {
+  const repeated = areRepeated(keys)
+  return keys.flatMap((key, index) => [
     ...(key === '' ? [required(path)] : []),
-    ...(keys.indexOf(key) < index ? [duplicate(path, key)] : []),
+    ...(repeated[index] ? [duplicate(path, key)] : []),
     ...qualifiedNameErrors(key).map((detail) => invalid(path, key, detail)),
   ])
+}
 
 /** How many volumes a node can take may change, what a driver calls the node may not. */
-const validateCsiNodeUpdate = (drivers: readonly CSINodeDriver[], oldDrivers: readonly CSINodeDriver[]): FieldError[] =>
-  oldDrivers.flatMap((old) =>
-    drivers
-      .filter(({ name }) => name === old.name)
-      .map((driver) => [without(driver, 'allocatable'), without(old, 'allocatable')] as const)
-      .filter(([driver, before]) => !equalValues(driver, before))
-      .map(([driver]) => immutable('spec.drivers', driver)),
+function validateCsiNodeUpdate(drivers: readonly CSINodeDriver[], oldDrivers: readonly CSINodeDriver[]): FieldError[] {
+  const byName = Map.groupBy(drivers, ({ name }) => name)
+  return oldDrivers.flatMap((old) =>
+    (byName.get(old.name) ?? []).flatMap((driver) => {
+      const fixed = without(driver, 'allocatable')
+      return equalValues(fixed, without(old, 'allocatable')) ? [] : [immutable('spec.drivers', fixed)]
+    }),
   )
+}

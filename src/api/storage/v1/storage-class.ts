@@ -1,4 +1,5 @@
 // StorageClass: a way to make volumes, which claims name.
+import { areRepeated } from '../../../base/first-indexes.ts'
 import type { Infer } from '../../../schema/infer.ts'
 import { atomicMessage, bool, list, map, message, string, struct } from '../../../schema/field.ts'
 import type { InputOf, ObjectOf } from '../../object.ts'
@@ -12,7 +13,7 @@ import {
   required,
   type FieldError,
 } from '../../../schema/field-error.ts'
-import { equalValues } from '../../../schema/json-value.ts'
+import { equalValues, identityOf, type JsonObject } from '../../../schema/json-value.ts'
 import { ageText } from '../../age.ts'
 import { column, defineKind } from '../../kind.ts'
 import { dnsSubdomainErrors, qualifiedNameErrors } from '../../names.ts'
@@ -113,33 +114,34 @@ function nameText(object: StorageClass): string {
   return isDefault(object) ? `${object.metadata.name} (default)` : object.metadata.name
 }
 
-const validateTopologies = (terms: readonly TopologySelectorTerm[]): FieldError[] =>
-  terms.flatMap((term, index) => {
+function validateTopologies(terms: readonly TopologySelectorTerm[]): FieldError[] {
+  // A term that says nothing counts as a repetition, also where it is the first.
+  const repeated = areRepeated([{}, ...terms], (term) => identityOf(valuesByKey(term)))
+  return terms.flatMap((term, index) => {
     const path = `allowedTopologies[${index}].matchLabelExpressions`
-    const isKnown = [{}, ...terms.slice(0, index).map(valuesByKey)].some((known) =>
-      equalValues(known, valuesByKey(term)),
-    )
-    return [...validateTerm(term, path), ...(isKnown ? [duplicate(path, '')] : [])]
+    return [...validateTerm(term, path), ...(repeated[index + 1] ? [duplicate(path, '')] : [])]
   })
+}
 
-const validateTerm = ({ matchLabelExpressions = [] }: TopologySelectorTerm, path: string): FieldError[] =>
-  matchLabelExpressions.flatMap((requirement, index) => [
+function validateTerm({ matchLabelExpressions = [] }: TopologySelectorTerm, path: string): FieldError[] {
+  const repeated = areRepeated(matchLabelExpressions, ({ key }) => key)
+  return matchLabelExpressions.flatMap((requirement, index) => [
     ...validateRequirement(requirement, `${path}[${index}]`),
-    ...(matchLabelExpressions.slice(0, index).some(({ key }) => key === requirement.key)
-      ? [duplicate(`${path}[${index}].key`, requirement.key)]
-      : []),
+    ...(repeated[index] ? [duplicate(`${path}[${index}].key`, requirement.key)] : []),
   ])
+}
 
 function validateRequirement(
   { key = '', values = [] }: Partial<TopologySelectorLabelRequirement>,
   path: string,
 ): FieldError[] {
   const errors = values.length === 0 ? [required(`${path}.values`)] : []
+  const repeated = areRepeated(values)
   for (const [index, value] of values.entries())
-    if (values.indexOf(value) < index) errors.push(duplicate(`${path}.values[${index}]`, value))
+    if (repeated[index]) errors.push(duplicate(`${path}.values[${index}]`, value))
   return [...errors, ...qualifiedNameErrors(key).map((detail) => invalid(`${path}.key`, key, detail))]
 }
 
 /** What a term means, without the order in which it says so. */
-const valuesByKey = ({ matchLabelExpressions = [] }: TopologySelectorTerm): object =>
+const valuesByKey = ({ matchLabelExpressions = [] }: TopologySelectorTerm): JsonObject =>
   Object.fromEntries(matchLabelExpressions.map(({ key, values }) => [key, [...new Set(values)].toSorted()]))
