@@ -101,7 +101,8 @@ export function account(
   const released: Pod[] = []
   for (const pod of tracked.values()) {
     const { uid } = pod.metadata
-    const hasFailed = isFailed(pod, job) || outcome === 'fails'
+    // A pod that was noted as failed while it was being deleted may still exit with 0; it stays failed.
+    const hasFailed = isFailed(pod, job) || noted.failed.has(uid) || outcome === 'fails'
     if (isBeingDeleted(job)) released.push(pod)
     else if (isSucceeded(pod) && !noted.failed.has(uid)) {
       const isNoted = isIndexed(job)

@@ -75,6 +75,18 @@ const plans: [why: string, object: Job, pods: Pod[], changes: string[]][] = [
   ['leaves alone what others manage', aJob({ managedBy: 'example.com/queue' }), [], []],
   ['lets a counted pod go', aJob({}, noted(['uid-a'], [])), [ended('a', 'Succeeded')], ['patch pod a']],
   [
+    'lets a pod go that was noted as failed while it was deleted and then exited with 0',
+    aJob({ podReplacementPolicy: 'Failed' }, noted([], ['uid-a'])),
+    [ended('a', 'Succeeded', 100, { deletionTimestamp: '2030-01-01T00:00:00Z' })],
+    ['patch pod a', 'create pod work-'],
+  ],
+  [
+    'lets such a pod of an index go, too',
+    indexed({ parallelism: 1 }, noted([], ['uid-a'])),
+    [ended('a', 'Succeeded', 100, { ...at(0), deletionTimestamp: '2030-01-01T00:00:00Z' })],
+    ['patch pod a', 'create pod work-1-'],
+  ],
+  [
     'keeps a pod that is not noted yet',
     aJob({ completions: 2, parallelism: 1 }),
     [ended('a', 'Succeeded'), work('b')],
