@@ -66,6 +66,22 @@ test('restore goes back to the snapshot with the semantics of a crash, and the s
   deepEqual((await names()).toSorted(), after.toSorted(), 'chance stands where it stood')
 })
 
+test('a pod that is not restarted has failed after a restart, and its container has ended', async () => {
+  await using cluster = await startCluster()
+  const pods = cluster.client.of(pod)
+  await pods.create({ metadata: { name: 'once' }, spec: { ...template.spec, restartPolicy: 'Never' } }, 'default', ctx)
+  await allRun(cluster, 1)
+  await cluster.restore(cluster.snapshot())
+  const { status } = await cluster.until(async () => {
+    const found = await pods.get('once', 'default', ctx)
+    return found.status.phase === 'Failed' && found
+  })
+  const message = 'The container could not be located when the pod was terminated'
+  deepEqual(status.containerStatuses?.[0]?.state, {
+    terminated: { exitCode: 137, reason: 'ContainerStatusUnknown', message, startedAt: null, finishedAt: null },
+  })
+})
+
 test('after restore the API answers at once, and who is killed before the others start again stays so', async () => {
   await using cluster = await startCluster()
   await cluster.restore(cluster.snapshot())

@@ -27,18 +27,33 @@ export interface ContainerStatuses {
   readonly ephemeral: readonly ContainerStatus[]
 }
 
-/** `isEnding`: nothing runs any more, and nothing will be started again. */
-export function containerStatuses(input: ContainersInput, isEnding: boolean): ContainerStatuses {
+export function containerStatuses(input: ContainersInput): ContainerStatuses {
   const { spec, status } = input.pod
   const { initContainers = [], containers, ephemeralContainers = [] } = spec
   return {
     init: initContainers.map((container) => statusOf(container, 'init', input, status.initContainerStatuses)),
-    main: containers
-      .map((container) => statusOf(container, 'main', input, status.containerStatuses))
-      .map((one) => (isEnding && one.state?.terminated === undefined ? { ...one, state: neverSeen } : one)),
+    main: containers.map((container) => statusOf(container, 'main', input, status.containerStatuses)),
     ephemeral: (ephemeralContainers as readonly Container[]).map((container) =>
       statusOf(container, 'ephemeral', input, status.ephemeralContainerStatuses),
     ),
+  }
+}
+
+/** Whether the container has run, even if the runtime has lost it since. */
+export const hasStarted = ({ state, lastState }: ContainerStatus): boolean =>
+  state?.waiting === undefined || lastState?.terminated !== undefined
+
+/**
+ * The statuses of a pod that has ended for good: no container waits or runs any more. Containers of a pod that was never
+ * initialized, and init containers after the last one that started, keep their state: they were never due.
+ */
+export function finalStatuses({ init, main, ephemeral }: ContainerStatuses, isInitialized: boolean): ContainerStatuses {
+  const ended = (one: ContainerStatus) => (one.state?.terminated === undefined ? { ...one, state: neverSeen } : one)
+  const initStarted = init.findLastIndex(hasStarted) + 1
+  return {
+    init: init.map((one, index) => (index < initStarted ? ended(one) : one)),
+    main: isInitialized ? main.map(ended) : main,
+    ephemeral,
   }
 }
 

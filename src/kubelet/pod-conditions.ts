@@ -2,9 +2,9 @@
 import { rfc3339 } from '../base/clock.ts'
 import type { Pod } from '../api/core/v1/pod.ts'
 import { podCondition } from '../api/core/v1/pod-readiness.ts'
-import type { PodCondition, PodStatus } from '../api/core/v1/pod-status.ts'
+import type { ContainerStatus, PodCondition, PodStatus } from '../api/core/v1/pod-status.ts'
 import { mayRestartAll } from '../api/core/v1/restart-rules.ts'
-import type { ContainerStatuses } from './container-statuses.ts'
+import { hasStarted, type ContainerStatuses } from './container-statuses.ts'
 import type { Verdict } from './pod-memory.ts'
 import { isSidecar } from './restarts.ts'
 
@@ -57,15 +57,17 @@ function condition(pod: Pod, type: string, finding: Finding, nowMs: number): Pod
   }
 }
 
-function initializedFinding({ spec }: Pod, phase: PodStatus['phase'], { init, main }: ContainerStatuses): Finding {
+/** Init containers that must come before the others and have not. */
+export const incompleteInit = ({ spec }: Pod, { init, main }: ContainerStatuses): readonly ContainerStatus[] =>
+  main.some(hasStarted)
+    ? []
+    : init.filter(({ started, ready }, index) =>
+        isSidecar(spec.initContainers?.[index] ?? {}) ? started !== true : !ready,
+      )
+
+function initializedFinding(pod: Pod, phase: PodStatus['phase'], statuses: ContainerStatuses): Finding {
   if (phase === 'Succeeded') return { status: 'True', reason: 'PodCompleted' }
-  const hasBegun = main.some(
-    ({ state, lastState }) => state?.waiting === undefined || lastState?.terminated !== undefined,
-  )
-  if (hasBegun) return yes
-  const incomplete = init.filter(({ started, ready }, index) =>
-    isSidecar(spec.initContainers?.[index] ?? {}) ? started !== true : !ready,
-  )
+  const incomplete = incompleteInit(pod, statuses)
   if (incomplete.length === 0) return yes
   return {
     status: 'False',

@@ -31,6 +31,7 @@ const deleted = { deletionTimestamp: '2030-01-01T00:00:00Z' }
 const told = (name: string, state: object, lastState: object = {}) => ({
   containerStatuses: [{ name, state, lastState, ready: true, restartCount: 4, image: '', imageID: '' }],
 })
+const lost = { terminated: { exitCode: 137, reason: 'ContainerStatusUnknown' } }
 
 const phases: [why: string, pod: Pod, running: RuntimePod | undefined, phase: string, ready: string, state: string][] =
   [
@@ -123,7 +124,23 @@ const phases: [why: string, pod: Pod, running: RuntimePod | undefined, phase: st
       undefined,
       'Failed',
       'False PodFailed',
-      'waiting ContainerCreating',
+      'terminated ContainerStatusUnknown',
+    ],
+    [
+      'lost for good, as a kubelet without this rule has left it',
+      aPod(never, { phase: 'Failed', ...told('c', { waiting: { reason: 'ContainerCreating' } }, lost) }),
+      undefined,
+      'Failed',
+      'False PodFailed',
+      'terminated ContainerStatusUnknown',
+    ],
+    [
+      'deleted before it was initialized',
+      aPod(init, {}, deleted),
+      undefined,
+      'Failed',
+      'False PodFailed',
+      'waiting PodInitializing',
     ],
     [
       'being deleted, still running',
@@ -206,6 +223,18 @@ test('status: how a container ended stays known when the runtime has removed or 
   deepEqual([lost?.restartCount, lost?.lastState?.terminated?.reason], [4, 'ContainerStatusUnknown'])
   const again = status(aPod({}, { containerStatuses: [lost] }), sandbox()).containerStatuses?.[0]
   deepEqual([again?.restartCount, again?.lastState?.terminated?.reason], [4, 'ContainerStatusUnknown'])
+})
+
+test('status: a sidecar that the runtime lost has ended with its pod', () => {
+  const one = { ready: true, restartCount: 0, image: '', imageID: '', lastState: {} }
+  const before = {
+    initContainerStatuses: [{ name: 's', state: { running: {} }, ...one }],
+    containerStatuses: [{ name: 'c', state: { running: {} }, ...one }],
+  }
+  const seen = status(aPod({ ...sidecar, ...never }, before), undefined)
+  equal(seen.phase, 'Failed')
+  for (const { state } of [...(seen.initContainerStatuses ?? []), ...(seen.containerStatuses ?? [])])
+    equal(state?.terminated?.reason, 'ContainerStatusUnknown')
 })
 
 test('status: probes say who has come up and who is ready; gates must be open too', () => {

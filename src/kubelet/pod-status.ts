@@ -3,8 +3,8 @@ import { rfc3339 } from '../base/clock.ts'
 import type { Pod } from '../api/core/v1/pod.ts'
 import type { PodStatus } from '../api/core/v1/pod-status.ts'
 import type { RuntimePod } from '../machine/runtime/runtime.ts'
-import { containerStatuses, type ContainersInput } from './container-statuses.ts'
-import { podConditions } from './pod-conditions.ts'
+import { containerStatuses, finalStatuses, type ContainersInput } from './container-statuses.ts'
+import { incompleteInit, podConditions } from './pod-conditions.ts'
 import type { Verdict } from './pod-memory.ts'
 import { podPhase } from './pod-phase.ts'
 import { outdated } from './restart-all.ts'
@@ -27,10 +27,12 @@ export function podStatus(input: StatusInput): PodStatus {
   const isRunning = running?.containers.some(({ state }) => state === 'running') ?? false
   // Only when nothing runs any more is the end told: whoever reads it may start another pod in this one's place.
   const isEnding = (metadata.deletionTimestamp !== undefined || verdict !== undefined) && !isRunning
-  const statuses = containerStatuses(input, isEnding)
+  const found = containerStatuses(input)
   const isCondemned = isEnding && verdict !== undefined
   const old = outdated(pod, running)
-  const phase = isCondemned ? 'Failed' : podPhase(pod, statuses, isEnding, old.length > 0)
+  const phase = isCondemned ? 'Failed' : podPhase(pod, found, isEnding, old.length > 0)
+  const isFinal = (phase === 'Succeeded' || phase === 'Failed') && !isRunning
+  const statuses = isFinal ? finalStatuses(found, incompleteInit(pod, found).length === 0) : found
   const hasSandbox = running?.isReady ?? false
   const isRestarting = old.some(({ state }) => state === 'running')
   return {
