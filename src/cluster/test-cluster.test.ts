@@ -3,6 +3,8 @@ import { deepEqual, equal, match, ok, rejects, throws } from 'node:assert/strict
 import { test } from 'node:test'
 import { context } from '../base/context.ts'
 import { deployment } from '../api/apps/v1/deployment.ts'
+import { cronJob } from '../api/batch/v1/cron-job.ts'
+import { job } from '../api/batch/v1/job.ts'
 import { configMap } from '../api/core/v1/config-map.ts'
 import { node } from '../api/core/v1/node.ts'
 import { pod } from '../api/core/v1/pod.ts'
@@ -151,6 +153,27 @@ test('a node that loses its power is noticed, left, and comes back empty', async
   cluster.start('kubelet/node-0')
   await cluster.until(async () => (await running(cluster)).length === 2, '10m')
   await rejects(cluster.powerOff('node-9'), /there is no simulated node node-9; there are node-0, node-1/)
+})
+
+test('commands that end by themselves do so: Jobs complete, and those of a CronJob do not pile up', async () => {
+  await using cluster = await startCluster()
+  const containers = [{ name: 'c', image: 'busybox', command: ['sh', '-c', 'date && sleep 5; exit 0'] }]
+  const jobTemplate = { spec: { template: { spec: { restartPolicy: 'Never', containers } } } } as const
+  const spec = { schedule: '* * * * *', jobTemplate }
+  await cluster.client.of(cronJob).create({ metadata: { name: 'often' }, spec }, 'default', ctx)
+  await cluster.clock.advance('10m')
+  await cluster.clock.advance('30s')
+  const { items } = await cluster.client.of(job).list({ namespace: 'default' }, ctx)
+  deepEqual(
+    items.map(({ status }) => [status.succeeded, status.active]),
+    [
+      [1, undefined],
+      [1, undefined],
+      [1, undefined],
+    ],
+    'three that have completed are kept',
+  )
+  equal((await cluster.client.of(pod).list({ namespace: 'default' }, ctx)).items.length, 3)
 })
 
 test('clusters of one process do not meet', async () => {

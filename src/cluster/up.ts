@@ -7,7 +7,6 @@ import { systemRandom } from '../base/random.ts'
 import { TaskGroup } from '../base/task-group.ts'
 import { turn } from '../base/turn.ts'
 import { legacyTokenIssuer } from '../apiserver/authentication/legacy-account-tokens.ts'
-import { tellsNotRun } from '../machine/runtime/simulated-process.ts'
 import { kubeconfigText } from '../pki/kubeconfig.ts'
 import { nodePlatform } from '../platform/node/platform.ts'
 import type { SchedulerConfiguration } from '../scheduler/configuration.ts'
@@ -142,7 +141,6 @@ export async function up({
       policies,
       tokenUses,
       nodes,
-      simulation: { command: tellsNotRun },
       flowEvents,
       controllerSettings: {
         authority,

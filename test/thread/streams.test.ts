@@ -43,10 +43,37 @@ for (const kubectl of kubectls())
     deepEqual(await k(['logs', 'web']), { code: 0, out: '', err: '' })
     match((await k(['logs', 'web', '--previous'])).err, /previous terminated container "web" in pod "web" not found/)
     for (const environment of protocols) {
-      const said = { code: 0, out: '', err: 'the node is simulated: nothing was run\n' }
-      deepEqual(await k(['exec', 'web', '--', 'true'], environment), said)
+      const refused = '"ls -l" was not run: container web is simulated and has no programs\n'
+      const err = `${refused}command terminated with exit code 126\n`
+      deepEqual(await k(['exec', 'web', '--', 'ls', '-l'], environment), { code: 126, out: '', err })
+      for (const [from, to] of [
+        ['package.json', 'web:/tmp/copy'],
+        ['web:/tmp/copy', `${up.kubeconfig}.copy`],
+      ] as const) {
+        const copied = await k(['cp', from, to], environment)
+        equal(copied.code, 126)
+        match(`${copied.out}${copied.err}`, /"tar .*" was not run: container web is simulated and has no programs/)
+      }
       equal(await answerThroughForward(kubectl, up.kubeconfig, environment), 'ok')
     }
     equal((await k(['get', '--raw', '/api/v1/nodes/node-0/proxy/healthz'])).out, 'ok')
     match((await k(['get', '--raw', '/api/v1/nodes/node-0/proxy/pods'])).out, /"kind":"PodList".*"name":"web"/)
+  })
+
+for (const kubectl of kubectls())
+  test(`kubectl ${kubectl.version}: commands that end by themselves do so on a simulated node`, async () => {
+    await using up = await startUp('--store', 'memory', '--runtime', 'simulated', '--nodes', '1')
+    const k = (...args: string[]) => runKubectl(kubectl, up.kubeconfig, args)
+    for (const restart of ['Always', 'Never']) {
+      const name = `hi-${restart.toLowerCase()}`
+      const flags = ['--rm', '-i', '--image=busybox', `--restart=${restart}`]
+      const { code, out } = await k('run', name, ...flags, '--', 'echo', 'hi')
+      equal(code, 0)
+      match(out, new RegExp(`^hi\n(hi\n)?pod "${name}" deleted`))
+    }
+    const failed = await k('run', 'three', '--rm', '-i', '--restart=Never', '--image=b', '--', 'sh', '-c', 'exit 3')
+    equal(failed.code, 3)
+    equal((await k('create', 'job', 'clock', '--image=busybox', '--', 'date', '+%Y')).code, 0)
+    equal((await k('wait', '--for=condition=Complete', 'job/clock', '--timeout=200s')).code, 0)
+    match((await k('logs', 'job/clock')).out, /^\d{4}\n$/)
   })

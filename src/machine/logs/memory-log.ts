@@ -13,8 +13,8 @@ export class MemoryLog {
   #end = 0
 
   /** Takes one line of output that was printed at a time. */
-  append(line: string, atMs: number): void {
-    const bytes = new TextEncoder().encode(`${new Date(atMs).toISOString()} stdout F ${line}\n`)
+  append(line: string, atMs: number, stream: 'stdout' | 'stderr' = 'stdout'): void {
+    const bytes = new TextEncoder().encode(`${new Date(atMs).toISOString()} ${stream} F ${line}\n`)
     this.#lines.push(bytes)
     this.#end += bytes.length
     while (this.#end - this.#start > logBytesMax) this.#start += this.#lines.shift()?.length ?? 0

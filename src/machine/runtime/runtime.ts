@@ -189,7 +189,7 @@ export interface LocalStreams {
   readonly kind: 'local'
   /** Runs a command; resolves with its exit code. */
   exec(containerId: string, command: readonly string[], io: ProcessStreams, signal: AbortSignal): Promise<number>
-  /** Joins a container that runs; resolves with its exit code. */
+  /** Joins a container that runs; resolves with 0 when it has ended, however it has. */
   attach(containerId: string, io: ProcessStreams, signal: AbortSignal): Promise<number>
   /** Connects to a port of a pod. Rejects with Unreachable. */
   connect(sandboxId: string, port: number, signal: AbortSignal): Promise<ByteStream>

@@ -9,7 +9,7 @@ import { SimulatedPorts, type SimulatedCommand, type SimulatedProgram } from './
 const stdinBytesMax = 64 * 1024
 export const logPrefix = 'simulated:/'
 /** One for all: an error of its own each time would be made with its stack. */
-const hasEnded = new Error('the container has ended')
+export const hasEnded = new Error('the container has ended')
 
 export const imageIdOf = (image: string): string => `simulated://${image}`
 

@@ -43,9 +43,15 @@ export interface SimulatedResult {
   readonly stderr?: string
 }
 
-/** For people, who would wonder where the output is: the command succeeds, and says that it was not run. */
-export const tellsNotRun: SimulatedCommand = () =>
-  Promise.resolve({ exitCode: 0, stderr: 'the node is simulated: nothing was run\n' })
+/** What a shell exits with when it finds a program that it cannot run. */
+const notRunCode = 126
+
+/** Commands of users fail, and say why: a simulated container has no programs. */
+export const notRun: SimulatedCommand = (command, { name }) =>
+  Promise.resolve({
+    exitCode: notRunCode,
+    stderr: `${JSON.stringify(command.join(' '))} was not run: container ${name} is simulated and has no programs\n`,
+  })
 
 export interface SimulatedRequest {
   readonly method: string

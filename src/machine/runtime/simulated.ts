@@ -13,7 +13,7 @@ import type { ContainerConfig, ContainerResources, SandboxConfig } from './confi
 import { ExecTimeout, ImageNotFound, wellRuntime } from './runtime.ts'
 import { answersAt, behave, behaviourIn, printed, waitsOnly, type SimulatedBehaviour } from './simulated-behaviour.ts'
 import { nextAddress } from './simulated-addresses.ts'
-import { imageIdOf, logPrefix, SimulatedContainer, type SimulatedSandbox } from './simulated-container.ts'
+import { hasEnded, imageIdOf, logPrefix, SimulatedContainer, type SimulatedSandbox } from './simulated-container.ts'
 import type {
   ContainerRuntime,
   ExecResult,
@@ -29,12 +29,14 @@ import type {
 } from './runtime.ts'
 import {
   healthRefused,
+  notRun,
   refused,
   serveUntilTerminated,
   type SimulatedCommand,
   type SimulatedProcess,
   type SimulatedProgram,
 } from './simulated-process.ts'
+import { shellProgram, type ShellProgram } from './simulated-shell.ts'
 import { usageIn, type SimulatedUsage } from './simulated-usage.ts'
 
 export { serveUntilTerminated } from './simulated-process.ts'
@@ -43,7 +45,7 @@ export type { SimulatedCommand, SimulatedProcess, SimulatedProgram, SimulatedRes
 export interface SimulatedRuntimeOptions {
   /** What images do: a program, or how they behave; `missing` ones cannot be pulled. Annotations of a pod come first. */
   readonly images?: Readonly<Record<string, SimulatedProgram | SimulatedBehaviour | 'missing'>>
-  /** Without it every command succeeds and prints nothing. */
+  /** Commands that are run in containers. Without it those of probes and hooks succeed, and those of users fail. */
   readonly command?: SimulatedCommand
   /** What a container uses; before it the pod's annotation `coxswain.dev/usage` counts, without both nothing is used. */
   readonly usage?: (container: { readonly pod: string; readonly name: string }) => SimulatedUsage
@@ -56,6 +58,9 @@ export interface SimulatedRuntimeOptions {
 const succeed: SimulatedCommand = () => Promise.resolve({ exitCode: 0 })
 const fail: SimulatedCommand = () => Promise.resolve({ exitCode: 1 })
 
+const environmentOf = ({ environment }: ContainerConfig): Record<string, string> =>
+  Object.fromEntries(environment.map(({ name, value }) => [name, value]))
+
 async function* nothing(): AsyncGenerator<Uint8Array, void> {}
 
 const podRangeDefault = '10.244.0.0/24'
@@ -67,7 +72,7 @@ export class SimulatedRuntime implements ContainerRuntime {
   readonly version = '1'
   readonly streams: LocalStreams = {
     kind: 'local',
-    exec: (id, command, io, signal) => this.#exec(id, command, io, signal),
+    exec: (id, command, io, signal) => this.#exec(id, command, io, signal, notRun),
     attach: (id, io, signal) => this.#attach(id, io, signal),
     connect: (sandboxId, port) => this.#connect(this.#sandboxes.get(sandboxId), { host: 'localhost', port }),
   }
@@ -223,13 +228,18 @@ export class SimulatedRuntime implements ContainerRuntime {
   async startContainer(containerId: string, signal: AbortSignal): Promise<void> {
     const container = this.#containers.get(containerId)
     if (container === undefined) throw new Error(`there is no container ${containerId}`)
-    const { behaviour } = container
+    const { behaviour, config } = container
     await this.#pass(behaviour.startMs ?? this.#options.startMs ?? 0, signal)
     container.state = 'running'
     container.startedMs = this.#clock.nowMs()
     // Who only waits for its end need not run.
-    if (container.program === undefined && waitsOnly(behaviour)) printed(behaviour, this.#logOf(container))
-    else this.#run(container)
+    const isServer = container.program === undefined && waitsOnly(behaviour)
+    const shell = isServer ? shellProgram(config) : undefined
+    if (!isServer) this.#run(container)
+    else {
+      printed(behaviour, this.#logOf(container))
+      if (shell !== undefined) this.#runShell(container, shell)
+    }
     this.#tell(container)
   }
 
@@ -238,7 +248,7 @@ export class SimulatedRuntime implements ContainerRuntime {
     const stop = (container.stop = new AbortController())
     const process: SimulatedProcess = {
       arguments: config.arguments,
-      environment: Object.fromEntries(config.environment.map(({ name, value }) => [name, value])),
+      environment: environmentOf(config),
       clock: this.#clock,
       log: this.#logOf(container),
       stdin: container.stdin.read(),
@@ -250,14 +260,26 @@ export class SimulatedRuntime implements ContainerRuntime {
         container.command = run
       },
     }
-    behave(behaviour, process, program).then(
+    this.#endWith(container, behave(behaviour, process, program))
+  }
+
+  #runShell(container: SimulatedContainer, shell: ShellProgram): void {
+    const { signal: terminated } = (container.stop = new AbortController())
+    const ending = new AbortController()
+    void container.ended.then(() => ending.abort(hasEnded))
+    const [clock, environment, log] = [this.#clock, environmentOf(container.config), this.#logOf(container)]
+    this.#endWith(container, shell({ clock, environment, log, terminated, ended: ending.signal }))
+  }
+
+  #endWith(container: SimulatedContainer, running: Promise<number>): void {
+    running.then(
       (code) => this.#end(container, code),
       () => this.#end(container, crashedCode),
     )
   }
 
-  #logOf(container: SimulatedContainer): (line: string) => void {
-    return (line) => container.log.append(line, this.#clock.nowMs())
+  #logOf(container: SimulatedContainer): (line: string, stream?: 'stdout' | 'stderr') => void {
+    return (line, stream) => container.log.append(line, this.#clock.nowMs(), stream)
   }
 
   async stopContainer(containerId: string, graceMs: number, signal: AbortSignal): Promise<void> {
@@ -325,7 +347,7 @@ export class SimulatedRuntime implements ContainerRuntime {
     const keep = (pieces: Uint8Array[]) => (piece: Uint8Array) => Promise.resolve(void pieces.push(piece))
     const io: ProcessStreams = { stdin: nothing(), stdout: keep(stdout), stderr: keep(stderr) }
     try {
-      const exitCode = await Promise.race([this.#exec(containerId, command, io, signal), late.promise])
+      const exitCode = await Promise.race([this.#exec(containerId, command, io, signal, succeed), late.promise])
       return { exitCode, stdout: joined(stdout), stderr: joined(stderr) }
     } finally {
       timer.cancel()
@@ -337,10 +359,11 @@ export class SimulatedRuntime implements ContainerRuntime {
     command: readonly string[],
     io: ProcessStreams,
     signal: AbortSignal,
+    otherwise: SimulatedCommand,
   ): Promise<number> {
     const container = this.#containers.get(containerId)
     if (container?.state !== 'running') throw new Error(`container ${containerId} is not running`)
-    const run = this.#isAnswering(container) ? (container.command ?? this.#options.command ?? succeed) : fail
+    const run = this.#isAnswering(container) ? (container.command ?? this.#options.command ?? otherwise) : fail
     const { exitCode, stdout = '', stderr = '' } = await unlessAborted(run(command, container.config, io), signal)
     const encoder = new TextEncoder()
     if (stdout !== '') await io.stdout(encoder.encode(stdout))
@@ -348,7 +371,7 @@ export class SimulatedRuntime implements ContainerRuntime {
     return exitCode
   }
 
-  /** Who attaches sees what is printed from then on. */
+  /** Who attaches sees what is printed from then on. As with real runtimes, how the container exits is not reported. */
   async #attach(containerId: string, io: ProcessStreams, signal: AbortSignal): Promise<number> {
     const container = this.#containers.get(containerId)
     if (container?.state !== 'running') throw new Error(`container ${containerId} is not running`)
@@ -358,7 +381,7 @@ export class SimulatedRuntime implements ContainerRuntime {
     typed.catch(() => {}) // whoever typed is gone
     try {
       await unlessAborted(container.ended, signal)
-      return container.exitCode
+      return 0
     } finally {
       leave()
     }

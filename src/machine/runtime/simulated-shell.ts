@@ -1,0 +1,175 @@
+// What a simulated container does when its command is one that ends by itself: `true`, `false`, `echo`, `date`, `sleep`,
+// or a shell script of these. It prints, takes its time and exits as a real container would. Any other command is taken
+// for a server: it runs until it is stopped.
+import type { Clock } from '../../base/clock.ts'
+import { dateText } from './simulated-date.ts'
+import type { ContainerConfig } from './config.ts'
+import { expandWords, parseScript, type SimpleCommand } from './simulated-script.ts'
+
+/** What a command sees of its container. */
+export interface ShellProcess {
+  readonly clock: Clock
+  readonly environment: Readonly<Record<string, string>>
+  /** Prints a line into the container's log. */
+  readonly log: (line: string, stream?: 'stdout' | 'stderr') => void
+  /** Aborted when the container is asked to end; the reason is the name of the signal. */
+  readonly terminated: AbortSignal
+  /** Aborted when the container has ended, whoever ended it. */
+  readonly ended: AbortSignal
+}
+
+export type ShellProgram = (process: ShellProcess) => Promise<number>
+
+/** From its start a process needs so long to do anything, so that whoever watches sees that it runs. */
+const processStartMs = 100
+const signalNumbers: Readonly<Record<string, number>> = { SIGHUP: 1, SIGINT: 2, SIGQUIT: 3, SIGKILL: 9, SIGTERM: 15 }
+const signalledCodeBase = 128
+const maxExitCode = 255
+
+/** Undefined: the command is not known, or it is not known to end. */
+export function shellProgram(config: ContainerConfig): ShellProgram | undefined {
+  const { command, arguments: given } = config
+  // An image whose own command is not known runs its arguments, as one without an entry point does.
+  const words = command.length === 0 ? given : [...command, ...given]
+  const script = words.length === 0 ? undefined : scriptOf(words)
+  const [first] = script ?? []
+  if (script === undefined || first === undefined || !isKnown(first)) return undefined
+  // The first process of a PID namespace is not ended by signals that it does not handle, and these programs handle none.
+  const isFirstProcess = config.security.namespaces.processes === 'container'
+  return (process) => {
+    const { promise, resolve, reject } = Promise.withResolvers<number>()
+    const hear = () => {
+      const signal = signalNumbers[String(process.terminated.reason)] ?? signalNumbers['SIGTERM'] ?? 0
+      if (!isFirstProcess || signal === signalNumbers['SIGKILL']) resolve(signalledCodeBase + signal)
+    }
+    process.terminated.addEventListener('abort', hear, { once: true })
+    runScript(script, process).then(resolve, reject)
+    return promise
+  }
+}
+
+const shells = new Set(['sh', 'bash', 'ash', 'dash'])
+
+/** The name of a program of the system, without its folder. */
+const programName = (path: string): string => path.replace(/^(?:\/usr)?\/bin\//, '')
+
+function scriptOf(words: readonly string[]): readonly SimpleCommand[] | undefined {
+  const [name = '', flag, text] = words
+  if (shells.has(programName(name))) return flag === '-c' && text !== undefined ? parseScript(text) : undefined
+  // `exit` is not a program; only a shell knows it.
+  if (name === 'exit') return undefined
+  const literal = words.map((word) => ({ isQuoted: true, pieces: [{ kind: 'text', text: word } as const] }))
+  return [{ joint: ';', words: literal, isToStderr: false }]
+}
+
+const isKnown = ({ words }: SimpleCommand): boolean => {
+  const [name = ''] = expandWords(words, {})
+  return name === 'exit' || commandNamed(name) !== undefined
+}
+
+async function runScript(script: readonly SimpleCommand[], process: ShellProcess): Promise<number> {
+  const { clock, environment, ended } = process
+  const output = new Output(process)
+  let status = 0
+  await clock.sleep(processStartMs, ended)
+  for (const { joint, words, isToStderr } of script) {
+    if ((joint === '&&' && status !== 0) || (joint === '||' && status === 0)) continue
+    const [name = '', ...given] = expandWords(words, environment)
+    if (name === 'exit') {
+      status = exitStatus(given, status)
+      break
+    }
+    const print = (text: string) => output.print(text, isToStderr ? 'stderr' : 'stdout')
+    const result = commandNamed(name)?.(given, { clock, ended, print })
+    status = await (result ?? untilEnded(ended))
+  }
+  output.end()
+  return status
+}
+
+/** Without a number it is that of the last command; with something that is not a number it is 2. */
+function exitStatus([given]: readonly string[], last: number): number {
+  if (given === undefined) return last
+  return /^\d{1,9}$/.test(given) ? Number(given) & maxExitCode : 2
+}
+
+interface CommandProcess {
+  readonly clock: Clock
+  readonly ended: AbortSignal
+  readonly print: (text: string) => void
+}
+
+/** Resolves with the exit code; undefined where it is called in a way that is not known. */
+type Command = (given: readonly string[], process: CommandProcess) => Promise<number> | undefined
+
+const commands: Readonly<Record<string, Command>> = {
+  ':': () => Promise.resolve(0),
+  true: () => Promise.resolve(0),
+  false: () => Promise.resolve(1),
+  echo(given, { print }) {
+    const count = given.findIndex((word) => !/^-[neE]+$/.test(word))
+    const flags = given.slice(0, count === -1 ? given.length : count)
+    const text = given.slice(flags.length).join(' ')
+    const isEscaped = flags.some((flag) => flag.includes('e'))
+    const isOpen = flags.some((flag) => flag.includes('n'))
+    print(`${isEscaped ? unescaped(text) : text}${isOpen ? '' : '\n'}`)
+    return Promise.resolve(0)
+  },
+  date(given, { clock, print }) {
+    const text = dateText(given, clock.nowMs())
+    if (text === undefined) return undefined
+    print(`${text}\n`)
+    return Promise.resolve(0)
+  },
+  sleep(given, { clock, ended }) {
+    const ms = sleepMs(given)
+    if (ms === undefined) return undefined
+    return ms === Infinity ? untilEnded(ended) : clock.sleep(ms, ended).then(() => 0)
+  },
+}
+
+function commandNamed(path: string): Command | undefined {
+  const name = programName(path)
+  return Object.hasOwn(commands, name) ? commands[name] : undefined
+}
+
+const escapes: Readonly<Record<string, string>> = { n: '\n', t: '\t', r: '\r', '\\': '\\' }
+const unescaped = (text: string): string => text.replace(/\\([ntr\\])/g, (_, letter: string) => escapes[letter] ?? '')
+
+const unitMs: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 }
+
+/** Several durations are added up. */
+function sleepMs(given: readonly string[]): number | undefined {
+  if (given.length === 0) return undefined
+  let sum = 0
+  for (const word of given) {
+    const [, number, unit] = /^(\d+\.?\d*|\.\d+|infinity)([smhd]?)$/.exec(word) ?? []
+    if (number === undefined) return undefined
+    sum += number === 'infinity' ? Infinity : Number(number) * (unitMs[unit || 's'] ?? 0)
+  }
+  return sum
+}
+
+const untilEnded = (ended: AbortSignal): Promise<never> =>
+  new Promise((_, reject) => ended.addEventListener('abort', () => reject(ended.reason), { once: true }))
+
+/** Collects what is printed into lines. */
+class Output {
+  readonly #log: ShellProcess['log']
+  readonly #open = { stdout: '', stderr: '' }
+
+  constructor({ log }: Pick<ShellProcess, 'log'>) {
+    this.#log = log
+  }
+
+  print(text: string, stream: 'stdout' | 'stderr'): void {
+    const lines = `${this.#open[stream]}${text}`.split('\n')
+    this.#open[stream] = lines.pop() ?? ''
+    for (const line of lines) this.#log(line, stream)
+  }
+
+  /** What has no end of line is a line all the same. */
+  end(): void {
+    for (const stream of ['stdout', 'stderr'] as const) if (this.#open[stream] !== '') this.print('\n', stream)
+  }
+}
