@@ -18,6 +18,7 @@ import type { Caches, Policies } from '../apiserver/policies.ts'
 import type { User } from '../apiserver/request.ts'
 import { Client } from '../client/client.ts'
 import { Informers } from '../client/informers.ts'
+import type { Transport } from '../client/transport.ts'
 import { managerAccount, type ControllerSettings } from '../controllers/controller.ts'
 import { RangePool } from '../controllers/node-ipam/range-pool.ts'
 import { controllerMetrics } from '../controllers/runtime.ts'
@@ -222,7 +223,11 @@ export class Cluster {
   }
 
   client(sender: string, user: User): Client {
-    return new Client(new DirectTransport(() => this.#server, sender, user))
+    return new Client(this.transport(sender, user))
+  }
+
+  transport(sender: string, user: User): Transport {
+    return new DirectTransport(() => this.#server, sender, user)
   }
 
   #apiServer(): Component {

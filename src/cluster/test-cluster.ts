@@ -7,14 +7,15 @@ import type { VirtualClock } from '../base/virtual-clock.ts'
 import type { Kind } from '../api/kind.ts'
 import { kinds } from '../api/kinds.ts'
 import type { ApiObject } from '../api/object.ts'
-import { userNamed } from '../apiserver/request.ts'
-import type { Client } from '../client/client.ts'
+import { userNamed, type User } from '../apiserver/request.ts'
+import { Client } from '../client/client.ts'
 import { lifeOf } from '../flows/flow-graph.ts'
 import { textDiagram, type DiagramOptions } from '../flows/text-diagram.ts'
 import type { MemorySnapshot, MemoryStore } from '../store/memory.ts'
 import type { Cluster } from './cluster.ts'
 import type { Faults } from './faults.ts'
 import { adminUser } from './identities.ts'
+import { IsolatedTransport } from './isolated-transport.ts'
 import type { Served } from './serve.ts'
 
 /** All that a cluster needs to go on from there: what is stored, the time, and where chance stood. */
@@ -42,6 +43,7 @@ type Probe<T> = () => Promise<T | undefined | false> | T | undefined | false
 const readyLimit = '1m'
 const untilLimit = '1m'
 const shutDownLimit = '1h'
+const callLimit = '1h'
 const untilStepMs = 100
 const probeEveryMs = 10
 
@@ -56,7 +58,7 @@ export class TestCluster implements AsyncDisposable {
 
   constructor(parts: TestClusterParts) {
     this.#parts = parts
-    this.client = parts.cluster.client('test', adminUser)
+    this.client = this.#clientOf(adminUser)
     this.clock = parts.clock
     this.faults = parts.faults
     this.components = [...parts.cluster.components.keys()]
@@ -74,7 +76,7 @@ export class TestCluster implements AsyncDisposable {
 
   /** A client of another user: its rights are those of its roles and bindings. */
   as(user: string, groups: readonly string[] = groupsOf(user)): Client {
-    return this.#parts.cluster.client('test', userNamed(user, groups))
+    return this.#clientOf(userNamed(user, groups))
   }
 
   kill(component: string): Promise<void> {
@@ -151,6 +153,23 @@ export class TestCluster implements AsyncDisposable {
 
   [Symbol.asyncDispose](): Promise<void> {
     return this.stop()
+  }
+
+  #clientOf(user: User): Client {
+    const transport = this.#parts.cluster.transport('test', user)
+    return new Client(new IsolatedTransport(transport, (call, what) => this.#awaitCall(call, what)))
+  }
+
+  /** Time that stands still would never end a write to a slow store: it moves on while somebody waits for the write. */
+  async #awaitCall<T>(call: Promise<T>, what: string): Promise<T> {
+    const { clock, faults, isFlowing } = this.#parts
+    if (isFlowing || faults.commitMs === 0) return call
+    let isDone = false
+    const done = call.finally(() => (isDone = true))
+    done.catch(() => {}) // whoever waits hears of it, and nobody does once the limit has passed
+    if (await clock.runUntil(() => isDone, callLimit)) return done
+    const slow = `faults.slowStore(${faults.commitMs}) makes each write take ${faults.commitMs} ms`
+    throw new Error(`${what} did not end within ${callLimit} of the cluster's time: ${slow}; faults.heal() ends that`)
   }
 
   #served(): Served {

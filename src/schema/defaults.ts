@@ -1,4 +1,5 @@
 // defaults: fills in static defaults, zero values and the structs that are always there. Shares what needs no change.
+import { deepFreeze } from '../base/deep-freeze.ts'
 import { fitsChoice } from './choice.ts'
 import { derivation, messageIn, quoted, withinMessage, type Code } from './compile.ts'
 import type { Field, Message, Type } from './field.ts'
@@ -48,7 +49,7 @@ function absentValue(field: Field): Absent {
   let complete: unknown
   return {
     get value() {
-      return (complete ??= frozen(completed(field.type, field.default ?? unsetValue(field))))
+      return (complete ??= deepFreeze(completed(field.type, field.default ?? unsetValue(field))))
     },
   }
 }
@@ -92,11 +93,3 @@ function fillChoice(code: Code, { fields }: Message, from: string, into: string)
 }
 
 const hasDefaults = withinMessage(({ fields }) => Object.values(fields).some(isFilled))
-
-function frozen<T>(value: T): T {
-  if (typeof value === 'object' && value !== null && !Object.isFrozen(value)) {
-    Object.freeze(value)
-    Object.values(value).forEach(frozen)
-  }
-  return value
-}

@@ -247,7 +247,7 @@ export class SimulatedRuntime implements ContainerRuntime {
     const { behaviour, config, ports, program = serveUntilTerminated } = container
     const stop = (container.stop = new AbortController())
     const process: SimulatedProcess = {
-      arguments: config.arguments,
+      arguments: [...config.arguments],
       environment: environmentOf(config),
       clock: this.#clock,
       log: this.#logOf(container),
@@ -364,7 +364,11 @@ export class SimulatedRuntime implements ContainerRuntime {
     const container = this.#containers.get(containerId)
     if (container?.state !== 'running') throw new Error(`container ${containerId} is not running`)
     const run = this.#isAnswering(container) ? (container.command ?? this.#options.command ?? otherwise) : fail
-    const { exitCode, stdout = '', stderr = '' } = await unlessAborted(run(command, container.config, io), signal)
+    const {
+      exitCode,
+      stdout = '',
+      stderr = '',
+    } = await unlessAborted(run(command, { name: container.config.name, image: container.config.image }, io), signal)
     const encoder = new TextEncoder()
     if (stdout !== '') await io.stdout(encoder.encode(stdout))
     if (stderr !== '') await io.stderr(encoder.encode(stderr))

@@ -1,0 +1,32 @@
+// What keeps two sides of a call from sharing mutable values: copies on the way in, frozen values on the way out.
+import { deepEqual, equal, ok, throws } from 'node:assert/strict'
+import { test } from 'node:test'
+import { deepFreeze } from './deep-freeze.ts'
+import { jsonCopy } from './json-copy.ts'
+
+const copies: [why: string, value: unknown, copy: unknown][] = [
+  ['scalars stay', [1, 'a', true, null], [1, 'a', true, null]],
+  ['nothing stays nothing', undefined, undefined],
+  ['fields without a value are left out', { a: undefined, b: { c: undefined } }, { b: {} }],
+  ['functions are left out', { a: () => 1, b: 2 }, { b: 2 }],
+  ['gaps in lists are null', [undefined, 1], [null, 1]],
+  ['what says how it is written is written so', { at: new Date(0) }, { at: '1970-01-01T00:00:00.000Z' }],
+  ['large integers keep their value', { a: 2n ** 60n }, { a: 2n ** 60n }],
+]
+for (const [why, value, copy] of copies) test(`a JSON copy: ${why}`, () => deepEqual(jsonCopy(value), copy))
+
+test('a JSON copy shares nothing with its original', () => {
+  const original = { list: [{ a: 1 }], map: { b: 2 } }
+  const copy = jsonCopy(original) as typeof original
+  ok(copy !== original && copy.list !== original.list && copy.list[0] !== original.list[0] && copy.map !== original.map)
+})
+
+test('a value is frozen to its depth; what is frozen already is not looked into', () => {
+  const value = { list: [{ a: 1 }], map: { b: 2 }, bytes: new Uint8Array(2) }
+  equal(deepFreeze(value), value)
+  throws(() => value.list.push({ a: 2 }), TypeError)
+  throws(() => Object.assign(value.list[0] ?? {}, { a: 2 }), TypeError)
+  throws(() => Object.assign(value.map, { c: 3 }), TypeError)
+  const trap = Object.freeze(new Proxy({}, { ownKeys: () => [], get: () => ok(false, 'it is looked into') }))
+  equal(deepFreeze(trap), trap)
+})

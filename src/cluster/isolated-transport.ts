@@ -1,0 +1,40 @@
+// IsolatedTransport: the transport of those who use a cluster from outside, such as a test, in the same process. They share
+// no mutable object with the API server: what they send is copied, and what they receive is frozen. Components of the
+// cluster treat objects as immutable values and do without it.
+import type { Context } from '../base/context.ts'
+import { deepFreeze } from '../base/deep-freeze.ts'
+import { jsonCopy } from '../base/json-copy.ts'
+import type { ApiCall, ClientEvent, ListPage, Transport, WatchCall } from '../client/transport.ts'
+
+/** Waits for a call that the cluster works on, and sees to it that its time passes meanwhile. */
+export type Await = <T>(call: Promise<T>, what: string) => Promise<T>
+
+export class IsolatedTransport implements Transport {
+  readonly #inner: Transport
+  readonly #await: Await
+
+  constructor(inner: Transport, awaitCall: Await) {
+    this.#inner = inner
+    this.#await = awaitCall
+  }
+
+  async read(path: string, accept: string, context: Context): Promise<unknown> {
+    return deepFreeze(await this.#await(this.#inner.read(path, accept, context), `read ${path}`))
+  }
+
+  async send(call: ApiCall, context: Context): Promise<unknown> {
+    const copied = call.body === undefined ? call : { ...call, body: jsonCopy(call.body) }
+    return deepFreeze(await this.#await(this.#inner.send(copied, context), describe(call)))
+  }
+
+  async list(call: ApiCall, context: Context): Promise<ListPage> {
+    return deepFreeze(await this.#await(this.#inner.list(call, context), describe(call)))
+  }
+
+  async *watch(call: WatchCall, context: Context): AsyncIterable<readonly ClientEvent[]> {
+    for await (const events of this.#inner.watch(call, context)) yield deepFreeze(events)
+  }
+}
+
+const describe = ({ verb, kind, subresource, name }: ApiCall): string =>
+  `${verb} ${kind.plural}${subresource === '' ? '' : `/${subresource}`} ${name}`.trimEnd()
