@@ -1,9 +1,7 @@
 // @ts-check
 // What the operator must do, once for all three test runners: a whole cluster, and what may go wrong.
-const { configMap, context, namespace, startCluster } = require('coxswain')
+const { configMap, namespace, startCluster } = require('coxswain')
 const { runOperator } = require('./operator.cjs')
-
-const ctx = context(new AbortController().signal)
 
 async function startWithOperator() {
   const cluster = await startCluster({ nodes: 0 })
@@ -13,10 +11,10 @@ async function startWithOperator() {
   return {
     cluster,
     /** @param {string} name @param {string} team */
-    makeTeam: (name, team) => homes.create({ metadata: { name, labels: { team } } }, '', ctx),
+    makeTeam: (name, team) => homes.create({ metadata: { name, labels: { team } } }),
     /** @param {string} name @param {string} team */
     hasMap: (name, team) =>
-      cluster.until(async () => (await cluster.client.of(configMap).find('team', name, ctx))?.data?.['team'] === team),
+      cluster.until(async () => (await cluster.client.of(configMap).find('team', name))?.data?.['team'] === team),
     async stop() {
       ending.abort()
       await running

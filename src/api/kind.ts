@@ -4,7 +4,8 @@ import type { FieldError } from '../schema/field-error.ts'
 import type { ApiObject } from './object.ts'
 import type { Subresource } from './subresource.ts'
 
-export interface KindDefinition<T extends ApiObject = ApiObject> {
+/** What names a kind in the API. */
+export interface KindNames {
   readonly group: string
   readonly version: string
   readonly kind: string
@@ -13,6 +14,9 @@ export interface KindDefinition<T extends ApiObject = ApiObject> {
   readonly shortNames: readonly string[]
   readonly categories: readonly string[]
   readonly namespaced: boolean
+}
+
+export interface KindDefinition<T extends ApiObject = ApiObject> extends KindNames {
   readonly message: Message
   /** Whether `/status` is written apart from the rest. */
   readonly hasStatus: boolean
@@ -88,12 +92,15 @@ export interface Column<T> {
   cell(object: T, nowMs: number): string | number | boolean
 }
 
-/** A kind with the type of its objects and of what may be sent, for typed clients. */
-export interface Kind<T extends ApiObject = ApiObject, Input = unknown> extends KindDefinition<T> {
+/** A kind as users of the library see it: its names, and the types of its objects and of what may be sent. */
+export interface ResourceType<T extends ApiObject = ApiObject, Input = unknown> extends KindNames {
   readonly apiVersion: string
   /** Never set: carries the types to the compiler. */
   readonly types?: { readonly object: T; readonly input: Input }
 }
+
+export interface Kind<T extends ApiObject = ApiObject, Input = unknown>
+  extends KindDefinition<T>, ResourceType<T, Input> {}
 
 export const defineKind = <T extends ApiObject, Input>(definition: KindDefinition<T>): Kind<T, Input> => ({
   ...definition,

@@ -81,6 +81,9 @@ async function exercise(client: Client): Promise<string[]> {
   const { items } = await maps.list({ namespace: 'default', labelSelector: '!none', limit: 5 }, ctx)
   await maps.delete('a', 'default', { uid: made.metadata.uid }, ctx)
   const gone = await maps.find('a', 'default', ctx)
+  const applied = await maps.apply({ metadata: { name: 'b' }, data: { x: '1' } }, { fieldManager: 'one' }, ctx)
+  const forced = await maps.apply({ metadata: { name: 'b' }, data: { x: '2' } }, { fieldManager: 'two', force: true })
+  await maps.delete('b')
   return [
     made.data?.['x'],
     changed.data?.['x'],
@@ -88,10 +91,12 @@ async function exercise(client: Client): Promise<string[]> {
     conflict,
     items.map(({ kind }) => kind).join(),
     gone,
+    applied.metadata.managedFields?.map(({ manager, operation }) => `${manager} ${operation}`).join(),
+    forced.data?.['x'],
   ].map(String)
 }
 
-const expected = ['1', '2', '{"x":"2","y":"3"}', 'true', 'ConfigMap', 'undefined']
+const expected = ['1', '2', '{"x":"2","y":"3"}', 'true', 'ConfigMap', 'undefined', 'one Apply', '2']
 
 test('calls over the direct transport', async () => {
   await using cluster = await startCluster({ nodes: 0 })

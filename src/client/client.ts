@@ -1,8 +1,10 @@
-// Client: typed calls on kinds. `client.of(deployment).get('web', 'default', context)` is a Deployment.
-import type { Context } from '../base/context.ts'
-import type { Kind } from '../api/kind.ts'
+// Client: typed calls on kinds. `client.of(deployment).get('web')` is a Deployment. The namespace of a namespaced kind is
+// `default` when it is left out, and a call without a context cannot be cancelled.
+import { context as contextOf, type Context } from '../base/context.ts'
+import type { Kind, ResourceType } from '../api/kind.ts'
 import { namespaceOf, type ApiObject } from '../api/object.ts'
 import { hasReason } from '../api/status-error.ts'
+import type { Mutable } from './mutable.ts'
 import type { ApiCall, CallPatchType, ClientEvent, Transport } from './transport.ts'
 
 export interface ListOptions {
@@ -22,6 +24,15 @@ export interface DeleteCallOptions {
   readonly resourceVersion?: string
 }
 
+export interface ApplyOptions {
+  /** Who owns the applied fields; `coxswain` when left out. */
+  readonly fieldManager?: string
+  /** Takes fields over from other managers instead of answering with a conflict. */
+  readonly force?: boolean
+  /** Where objects go that do not say so themselves; `default` when left out. */
+  readonly namespace?: string
+}
+
 export interface TypedPage<T> {
   readonly items: readonly T[]
   readonly revision: number
@@ -35,20 +46,22 @@ export type TypedEvent<T> =
 export class Client {
   readonly #transport: Transport
 
+  /** @internal */
   constructor(transport: Transport) {
     this.#transport = transport
   }
 
-  of<T extends ApiObject, Input>(kind: Kind<T, Input>): ResourceClient<T, Input> {
-    return new ResourceClient(kind, this.#transport)
+  of<T extends ApiObject, Input>(kind: ResourceType<T, Input>): ResourceClient<T, Input> {
+    return new ResourceClient(kind as Kind<T, Input>, this.#transport)
   }
 
-  /** Reads names, owners and the like alone; it must not write what it read. */
+  /** Reads names, owners and the like alone; it must not write what it read. @internal */
   metadataOf(kind: Kind): MetadataClient {
     return new ResourceClient<ApiObject, unknown>(kind, this.#transport, 'metadata')
   }
 
-  read(path: string, accept: string, context: Context): Promise<unknown> {
+  /** A document of the server's own, such as `/version`, as JSON. */
+  read(path: string, accept = 'application/json', context: Context = newContext()): Promise<unknown> {
     return this.#transport.read(path, accept, context)
   }
 }
@@ -60,92 +73,143 @@ export class ResourceClient<T extends ApiObject, Input> {
   readonly #transport: Transport
   readonly #form: Pick<ApiCall, 'form'>
 
+  /** @internal */
   constructor(kind: Kind<T, Input>, transport: Transport, form?: 'metadata') {
     this.#kind = kind
     this.#transport = transport
     this.#form = form === undefined ? {} : { form }
   }
 
-  get(name: string, namespace: string, context: Context): Promise<T> {
-    return this.#send({ verb: 'get', name, namespace }, context)
+  get(name: string, context?: Context): Promise<T>
+  get(name: string, namespace: string, context?: Context): Promise<T>
+  get(name: string, place?: string | Context, context?: Context): Promise<T> {
+    return this.#send({ verb: 'get', name, namespace: this.#namespace(place) }, contextIn(place, context))
   }
 
   /** Undefined instead of a 404. */
-  async find(name: string, namespace: string, context: Context): Promise<T | undefined> {
+  find(name: string, context?: Context): Promise<T | undefined>
+  find(name: string, namespace: string, context?: Context): Promise<T | undefined>
+  async find(name: string, place?: string | Context, context?: Context): Promise<T | undefined> {
     try {
-      return await this.get(name, namespace, context)
+      return await this.get(name, this.#namespace(place), contextIn(place, context))
     } catch (error) {
       if (hasReason(error, 'NotFound')) return undefined
       throw error
     }
   }
 
-  create(object: Input, namespace: string, context: Context): Promise<T> {
-    return this.#send({ verb: 'create', namespace, body: object }, context)
+  /** In the namespace that is given, or that the object names. */
+  create(object: Input, context?: Context): Promise<T>
+  create(object: Input, namespace: string, context?: Context): Promise<T>
+  create(object: Input, place?: string | Context, context?: Context): Promise<T> {
+    const namespace = this.#namespace(place, object)
+    return this.#send({ verb: 'create', namespace, body: object }, contextIn(place, context))
   }
 
-  update(object: T, context: Context): Promise<T> {
+  update(object: T, context?: Context): Promise<T> {
     return this.#send({ verb: 'update', ...placeOf(object), body: object }, context)
   }
 
-  updateStatus(object: T, context: Context): Promise<T> {
+  updateStatus(object: T, context?: Context): Promise<T> {
     return this.updatePart(object, 'status', context)
   }
 
+  /** Reads the object, lets a copy be changed, and updates it; again when somebody else was faster. */
+  modify(name: string, change: (copy: Mutable<T>) => void, context?: Context): Promise<T>
+  modify(name: string, namespace: string, change: (copy: Mutable<T>) => void, context?: Context): Promise<T>
+  async modify(name: string, ...rest: readonly unknown[]): Promise<T> {
+    const [namespace, change, context] = (typeof rest[0] === 'string' ? rest : [this.#namespace(), ...rest]) as [
+      string,
+      (copy: Mutable<T>) => void,
+      Context | undefined,
+    ]
+    for (let attempt = 1; ; attempt++) {
+      const copy = structuredClone(await this.get(name, namespace, context)) as Mutable<T>
+      change(copy)
+      try {
+        return await this.update(copy as T, context)
+      } catch (error) {
+        if (!hasReason(error, 'Conflict') || attempt === modifyAttemptsMax) throw error
+      }
+    }
+  }
+
+  /** Server-side apply: creates the object, or changes those of its fields that are given, and owns them. */
+  apply(object: Input, options: ApplyOptions = {}, context?: Context): Promise<T> {
+    const { fieldManager = 'coxswain', force = false } = options
+    const { apiVersion, kind } = this.#kind
+    const { name = '' } = (object as { readonly metadata?: { readonly name?: string } }).metadata ?? {}
+    const namespace = this.#namespace(undefined, object, options.namespace)
+    const query = { fieldManager, ...(force ? { force: 'true' } : {}) }
+    const body = { apiVersion, kind, ...(object as object) }
+    return this.#send({ verb: 'patch', patchType: 'apply', name, namespace, query, body }, context)
+  }
+
+  /** A strategic merge patch unless the type says otherwise; a list is a JSON patch. */
+  patch(name: string, patch: object, patchType?: CallPatchType, context?: Context, subresource?: string): Promise<T>
   patch(
     name: string,
     namespace: string,
     patch: unknown,
-    patchType: CallPatchType,
-    context: Context,
-    subresource = '',
-  ): Promise<T> {
+    patchType?: CallPatchType,
+    context?: Context,
+    subresource?: string,
+  ): Promise<T>
+  patch(name: string, ...rest: readonly unknown[]): Promise<T> {
+    const [namespace, patch, type, context, subresource = ''] = (
+      typeof rest[0] === 'string' ? rest : [this.#namespace(), ...rest]
+    ) as [string, unknown, CallPatchType?, Context?, string?]
+    const patchType = type ?? (Array.isArray(patch) ? 'json' : 'strategic')
     return this.#send({ verb: 'patch', name, namespace, body: patch, patchType, subresource }, context)
   }
 
   /** PUT on a subresource, such as a namespace's finalize. */
-  updatePart(object: T, subresource: string, context: Context): Promise<T> {
+  updatePart(object: T, subresource: string, context?: Context): Promise<T> {
     return this.#send({ verb: 'update', subresource, ...placeOf(object), body: object }, context)
   }
 
   /** POST on a subresource, such as a pod's binding; what it answers is the subresource's matter. */
-  act(name: string, namespace: string, subresource: string, body: unknown, context: Context): Promise<unknown> {
+  act(name: string, namespace: string, subresource: string, body: unknown, context?: Context): Promise<unknown> {
     return this.#send({ verb: 'create', name, namespace, subresource, body }, context)
   }
 
-  async delete(
-    name: string,
-    namespace: string,
-    { uid, resourceVersion, ...options }: DeleteCallOptions,
-    context: Context,
-  ): Promise<void> {
+  delete(name: string, options?: DeleteCallOptions, context?: Context): Promise<void>
+  delete(name: string, namespace: string, options?: DeleteCallOptions, context?: Context): Promise<void>
+  async delete(name: string, ...rest: readonly unknown[]): Promise<void> {
+    const [namespace, options = {}, context] = (typeof rest[0] === 'string' ? rest : [this.#namespace(), ...rest]) as [
+      string,
+      DeleteCallOptions?,
+      Context?,
+    ]
+    const { uid, resourceVersion, ...others } = options
     const preconditions = {
       ...(uid === undefined ? {} : { uid }),
       ...(resourceVersion === undefined ? {} : { resourceVersion }),
     }
-    await this.#send({ verb: 'delete', name, namespace, body: { ...options, preconditions } }, context)
+    await this.#send({ verb: 'delete', name, namespace, body: { ...others, preconditions } }, context)
   }
 
   /** Deletes all of a namespace. */
   async deleteAll(
     namespace: string,
-    options: Pick<DeleteCallOptions, 'propagationPolicy'>,
-    context: Context,
+    options: Pick<DeleteCallOptions, 'propagationPolicy'> = {},
+    context?: Context,
   ): Promise<void> {
     await this.#send({ verb: 'deletecollection', namespace, body: options }, context)
   }
 
-  list(options: ListOptions, context: Context): Promise<TypedPage<T>> {
+  /** Of all namespaces unless one is given. */
+  list(options: ListOptions = {}, context: Context = newContext()): Promise<TypedPage<T>> {
     const call = this.#call({ verb: 'list', namespace: options.namespace ?? '', query: listQuery(options) })
     return this.#transport.list(call, context) as Promise<TypedPage<T>>
   }
 
-  async *watch(options: ListOptions, context: Context): AsyncIterable<TypedEvent<T>> {
+  async *watch(options: ListOptions = {}, context: Context = newContext()): AsyncIterable<TypedEvent<T>> {
     for await (const events of this.watchMany(options, context)) yield* events
   }
 
   /** As `watch`, all events that are there at a time. */
-  watchMany(options: ListOptions, context: Context): AsyncIterable<readonly TypedEvent<T>[]> {
+  watchMany(options: ListOptions = {}, context: Context = newContext()): AsyncIterable<readonly TypedEvent<T>[]> {
     const query = { ...listQuery(options), allowWatchBookmarks: 'true' }
     const { kind, namespace, name } = this.#call({ verb: 'list', namespace: options.namespace ?? '' })
     return this.#transport.watch({ kind, namespace, name, query, ...this.#form }, context) as AsyncIterable<
@@ -153,7 +217,14 @@ export class ResourceClient<T extends ApiObject, Input> {
     >
   }
 
-  #send(call: Partial<ApiCall> & Pick<ApiCall, 'verb'>, context: Context): Promise<T> {
+  /** The namespace that is said, that the object names, or the usual one. */
+  #namespace(place?: string | Context, object?: unknown, usual = 'default'): string {
+    if (typeof place === 'string') return place
+    if (!this.#kind.namespaced) return ''
+    return (object as { readonly metadata?: { readonly namespace?: string } } | undefined)?.metadata?.namespace ?? usual
+  }
+
+  #send(call: Partial<ApiCall> & Pick<ApiCall, 'verb'>, context: Context = newContext()): Promise<T> {
     return this.#transport.send(this.#call(call), context) as Promise<T>
   }
 
@@ -162,6 +233,14 @@ export class ResourceClient<T extends ApiObject, Input> {
     return { kind, namespace: '', name: '', subresource: '', query: {}, body: undefined, ...this.#form, ...call }
   }
 }
+
+/** Others may write meanwhile, but not for ever. */
+const modifyAttemptsMax = 10
+
+const newContext = (): Context => contextOf(new AbortController().signal)
+
+const contextIn = (place: string | Context | undefined, context: Context | undefined): Context | undefined =>
+  typeof place === 'object' ? place : context
 
 const placeOf = (object: ApiObject) => ({ name: object.metadata.name, namespace: namespaceOf(object) })
 

@@ -27,6 +27,7 @@ const methods = {
 } as const
 
 const patchTypes = {
+  apply: 'application/apply-patch+yaml',
   json: 'application/json-patch+json',
   merge: 'application/merge-patch+json',
   strategic: 'application/strategic-merge-patch+json',

@@ -6,7 +6,7 @@ import type { Kind } from '../api/kind.ts'
 import type { ApiObject } from '../api/object.ts'
 
 export type CallVerb = 'create' | 'get' | 'list' | 'update' | 'patch' | 'delete' | 'deletecollection'
-export type CallPatchType = 'json' | 'merge' | 'strategic'
+export type CallPatchType = 'apply' | 'json' | 'merge' | 'strategic'
 
 export interface ApiCall {
   readonly verb: CallVerb

@@ -18,7 +18,6 @@ import type { Caches, Policies } from '../apiserver/policies.ts'
 import type { User } from '../apiserver/request.ts'
 import { Client } from '../client/client.ts'
 import { Informers } from '../client/informers.ts'
-import type { Transport } from '../client/transport.ts'
 import { managerAccount, type ControllerSettings } from '../controllers/controller.ts'
 import { RangePool } from '../controllers/node-ipam/range-pool.ts'
 import { controllerMetrics } from '../controllers/runtime.ts'
@@ -226,7 +225,7 @@ export class Cluster {
     return new Client(this.transport(sender, user))
   }
 
-  transport(sender: string, user: User): Transport {
+  transport(sender: string, user: User): DirectTransport {
     return new DirectTransport(() => this.#server, sender, user)
   }
 

@@ -4,10 +4,13 @@ import { iterableOnceOpen } from '../base/iterable-once-open.ts'
 import type { Soon } from '../base/when-known.ts'
 import type { Answer, WatchEvent } from '../apiserver/answer.ts'
 import type { ApiServer } from '../apiserver/server.ts'
-import type { Body, Credentials, Target, User } from '../apiserver/request.ts'
+import type { ApiRequest, Body, Credentials, Target, User } from '../apiserver/request.ts'
 import { managerOfSender } from '../api/field-manager.ts'
 import { StatusError } from '../api/status-error.ts'
 import type { ApiCall, ClientEvent, ListPage, Transport, WatchCall } from '../client/transport.ts'
+import type { WireAnswer } from '../platform/listener.ts'
+
+export type StreamCall = Pick<ApiCall, 'kind' | 'namespace' | 'name' | 'subresource'>
 
 /** Shared by all calls without options: nobody writes to it. */
 const noQuery = new URLSearchParams()
@@ -59,6 +62,21 @@ export class DirectTransport implements Transport {
     })
   }
 
+  /** A stream of an object, such as a pod's log; with headers it asks to leave HTTP for another protocol. */
+  async stream(
+    { kind: resource, namespace, name, subresource }: StreamCall,
+    query: URLSearchParams,
+    headers: Readonly<Record<string, string>> | undefined,
+    context: Context,
+  ): Promise<string | WireAnswer> {
+    const target = { kind: 'resource', verb: 'get', resource, subresource, namespace, name } as const
+    const upgrade = headers === undefined ? {} : { upgrade: { headers } }
+    const answer = await this.#request(target, query, { kind: 'none' }, context, upgrade)
+    if (answer.kind === 'text') return answer.text
+    if (answer.kind === 'wire') return answer.answer
+    throw new StatusError(500, 'InternalError', `a stream answered with a ${answer.kind}`)
+  }
+
   #handle(call: Omit<ApiCall, 'verb'>, verb: ApiCall['verb'] | 'watch', context: Context) {
     const { kind: resource, namespace, name, subresource, query, body, patchType } = call
     return this.#request(
@@ -71,7 +89,13 @@ export class DirectTransport implements Transport {
     )
   }
 
-  #request(target: Target, query: URLSearchParams, body: Body, context: Context): Soon<Answer> {
+  #request(
+    target: Target,
+    query: URLSearchParams,
+    body: Body,
+    context: Context,
+    upgrade: Pick<ApiRequest, 'upgrade'> = {},
+  ): Soon<Answer> {
     const server = this.#server()
     if (server === undefined) throw new StatusError(503, 'ServiceUnavailable', 'the API server is not running')
     return server.handle({
@@ -83,6 +107,7 @@ export class DirectTransport implements Transport {
       target,
       query,
       body,
+      ...upgrade,
     })
   }
 }

@@ -3,7 +3,7 @@
 import type { Channel } from '../base/channel.ts'
 import type { Clock } from '../base/clock.ts'
 import { whenKnown, type Soon } from '../base/when-known.ts'
-import type { Kind } from '../api/kind.ts'
+import type { ResourceType } from '../api/kind.ts'
 import { StatusError } from '../api/status-error.ts'
 import type { Answer, WatchEvent } from '../apiserver/answer.ts'
 import type { ApiRequest, Verb } from '../apiserver/request.ts'
@@ -14,7 +14,7 @@ import type { CommitResult, Transaction } from '../store/store.ts'
 /** Which requests are meant; all when nothing is said. */
 export interface RequestFilter {
   readonly verb?: Verb
-  readonly kind?: Kind
+  readonly kind?: ResourceType
   readonly subresource?: string
   /** Who asks: `controller/deployment`, `scheduler`, `kubelet/node-0`, `kubectl`. */
   readonly sender?: string
@@ -81,7 +81,7 @@ export class Faults {
     for (const { events } of this.#watches) if (events.isMute) events.end()
   }
 
-  /** Throws when the request is one of those to refuse. */
+  /** Throws when the request is one of those to refuse. @internal */
   check(request: ApiRequest): void {
     if (this.#refusals.length === 0) return
     const index = this.#refusals.findIndex(({ refusal }) => matches(request, refusal))
@@ -93,7 +93,7 @@ export class Faults {
     throw new StatusError(code, reason, message)
   }
 
-  /** Keeps the watch in mind, so that it can be broken. */
+  /** Keeps the watch in mind, so that it can be broken. @internal */
   follow(request: ApiRequest, events: Channel<WatchEvent>): void {
     if (this.#watches.size >= watchesPruneAt) this.#forgetEnded()
     this.#watches.add({ request, events })

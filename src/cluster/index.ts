@@ -1,65 +1,159 @@
 // What `import … from 'coxswain'` offers: the cluster for tests, and every kind for its typed client.
 export { startCluster, type StartClusterOptions } from './start-cluster.ts'
 export { TestCluster, type ClusterSnapshot } from './test-cluster.ts'
+export type { Manifest } from './manifest.ts'
+export type { ContainerOptions, ExecOutput, LogOptions } from './pod-access.ts'
 export type { Faults, Refusal, RequestFilter, WatchFault } from './faults.ts'
-export type { SimulatedCommand, SimulatedProcess, SimulatedProgram } from '../machine/runtime/simulated.ts'
+export type {
+  SimulatedCommand,
+  SimulatedProcess,
+  SimulatedProgram,
+  SimulatedResult,
+  SimulatedRuntimeOptions,
+} from '../machine/runtime/simulated.ts'
 export { StatusError } from '../api/status-error.ts'
 export { context, type Context } from '../base/context.ts'
+export type { ResourceType as Kind } from '../api/kind.ts'
 export type { ApiObject } from '../api/object.ts'
-export type { Client } from '../client/client.ts'
-export { mutatingAdmissionPolicyBinding } from '../api/admissionregistration/v1/mutating-admission-policy-binding.ts'
-export { mutatingAdmissionPolicy } from '../api/admissionregistration/v1/mutating-admission-policy.ts'
-export { mutatingWebhookConfiguration } from '../api/admissionregistration/v1/mutating-webhook-configuration.ts'
-export { validatingAdmissionPolicyBinding } from '../api/admissionregistration/v1/validating-admission-policy-binding.ts'
-export { validatingAdmissionPolicy } from '../api/admissionregistration/v1/validating-admission-policy.ts'
-export { validatingWebhookConfiguration } from '../api/admissionregistration/v1/validating-webhook-configuration.ts'
-export { controllerRevision } from '../api/apps/v1/controller-revision.ts'
-export { daemonSet } from '../api/apps/v1/daemon-set.ts'
-export { deployment } from '../api/apps/v1/deployment.ts'
-export { replicaSet } from '../api/apps/v1/replica-set.ts'
-export { statefulSet } from '../api/apps/v1/stateful-set.ts'
-export { horizontalPodAutoscaler } from '../api/autoscaling/v2/horizontal-pod-autoscaler.ts'
-export { cronJob } from '../api/batch/v1/cron-job.ts'
-export { job } from '../api/batch/v1/job.ts'
-export { certificateSigningRequest } from '../api/certificates/v1/certificate-signing-request.ts'
-export { lease } from '../api/coordination/v1/lease.ts'
-export { configMap } from '../api/core/v1/config-map.ts'
-export { endpoints } from '../api/core/v1/endpoints.ts'
-export { event } from '../api/core/v1/event.ts'
-export { limitRange } from '../api/core/v1/limit-range.ts'
-export { namespace } from '../api/core/v1/namespace.ts'
-export { node } from '../api/core/v1/node.ts'
-export { persistentVolumeClaim } from '../api/core/v1/persistent-volume-claim.ts'
-export { persistentVolume } from '../api/core/v1/persistent-volume.ts'
-export { podTemplate } from '../api/core/v1/pod-template.ts'
-export { pod } from '../api/core/v1/pod.ts'
-export { replicationController } from '../api/core/v1/replication-controller.ts'
-export { resourceQuota } from '../api/core/v1/resource-quota.ts'
-export { secret } from '../api/core/v1/secret.ts'
-export { serviceAccount } from '../api/core/v1/service-account.ts'
-export { service } from '../api/core/v1/service.ts'
-export { endpointSlice } from '../api/discovery/v1/endpoint-slice.ts'
-export { flowSchema } from '../api/flowcontrol/v1/flow-schema.ts'
-export { priorityLevelConfiguration } from '../api/flowcontrol/v1/priority-level-configuration.ts'
-export { ingressClass } from '../api/networking/v1/ingress-class.ts'
-export { ingress } from '../api/networking/v1/ingress.ts'
-export { ipAddress } from '../api/networking/v1/ip-address.ts'
-export { networkPolicy } from '../api/networking/v1/network-policy.ts'
-export { serviceCidr } from '../api/networking/v1/service-cidr.ts'
-export { runtimeClass } from '../api/node/v1/runtime-class.ts'
-export { podDisruptionBudget } from '../api/policy/v1/pod-disruption-budget.ts'
-export { clusterRoleBinding } from '../api/rbac/v1/cluster-role-binding.ts'
-export { clusterRole } from '../api/rbac/v1/cluster-role.ts'
-export { roleBinding } from '../api/rbac/v1/role-binding.ts'
-export { role } from '../api/rbac/v1/role.ts'
-export { deviceClass } from '../api/resource/v1/device-class.ts'
-export { resourceClaimTemplate } from '../api/resource/v1/resource-claim-template.ts'
-export { resourceClaim } from '../api/resource/v1/resource-claim.ts'
-export { resourceSlice } from '../api/resource/v1/resource-slice.ts'
-export { priorityClass } from '../api/scheduling/v1/priority-class.ts'
-export { csiDriver } from '../api/storage/v1/csi-driver.ts'
-export { csiNode } from '../api/storage/v1/csi-node.ts'
-export { csiStorageCapacity } from '../api/storage/v1/csi-storage-capacity.ts'
-export { storageClass } from '../api/storage/v1/storage-class.ts'
-export { volumeAttachment } from '../api/storage/v1/volume-attachment.ts'
-export { volumeAttributesClass } from '../api/storage/v1/volume-attributes-class.ts'
+export type {
+  ApplyOptions,
+  Client,
+  DeleteCallOptions,
+  ListOptions,
+  ResourceClient,
+  TypedEvent,
+  TypedPage,
+} from '../client/client.ts'
+export type { Mutable } from '../client/mutable.ts'
+export {
+  mutatingAdmissionPolicyBinding,
+  type MutatingAdmissionPolicyBinding,
+  type MutatingAdmissionPolicyBindingInput,
+} from '../api/admissionregistration/v1/mutating-admission-policy-binding.ts'
+export {
+  mutatingAdmissionPolicy,
+  type MutatingAdmissionPolicy,
+  type MutatingAdmissionPolicyInput,
+} from '../api/admissionregistration/v1/mutating-admission-policy.ts'
+export {
+  mutatingWebhookConfiguration,
+  type MutatingWebhookConfiguration,
+  type MutatingWebhookConfigurationInput,
+} from '../api/admissionregistration/v1/mutating-webhook-configuration.ts'
+export {
+  validatingAdmissionPolicyBinding,
+  type ValidatingAdmissionPolicyBinding,
+  type ValidatingAdmissionPolicyBindingInput,
+} from '../api/admissionregistration/v1/validating-admission-policy-binding.ts'
+export {
+  validatingAdmissionPolicy,
+  type ValidatingAdmissionPolicy,
+  type ValidatingAdmissionPolicyInput,
+} from '../api/admissionregistration/v1/validating-admission-policy.ts'
+export {
+  validatingWebhookConfiguration,
+  type ValidatingWebhookConfiguration,
+  type ValidatingWebhookConfigurationInput,
+} from '../api/admissionregistration/v1/validating-webhook-configuration.ts'
+export {
+  controllerRevision,
+  type ControllerRevision,
+  type ControllerRevisionInput,
+} from '../api/apps/v1/controller-revision.ts'
+export { daemonSet, type DaemonSet, type DaemonSetInput } from '../api/apps/v1/daemon-set.ts'
+export { deployment, type Deployment, type DeploymentInput } from '../api/apps/v1/deployment.ts'
+export { replicaSet, type ReplicaSet, type ReplicaSetInput } from '../api/apps/v1/replica-set.ts'
+export { statefulSet, type StatefulSet, type StatefulSetInput } from '../api/apps/v1/stateful-set.ts'
+export {
+  horizontalPodAutoscaler,
+  type HorizontalPodAutoscaler,
+  type HorizontalPodAutoscalerInput,
+} from '../api/autoscaling/v2/horizontal-pod-autoscaler.ts'
+export { cronJob, type CronJob, type CronJobInput } from '../api/batch/v1/cron-job.ts'
+export { job, type Job, type JobInput } from '../api/batch/v1/job.ts'
+export {
+  certificateSigningRequest,
+  type CertificateSigningRequest,
+  type CertificateSigningRequestInput,
+} from '../api/certificates/v1/certificate-signing-request.ts'
+export { lease, type Lease, type LeaseInput } from '../api/coordination/v1/lease.ts'
+export { configMap, type ConfigMap, type ConfigMapInput } from '../api/core/v1/config-map.ts'
+export { endpoints, type Endpoints, type EndpointsInput } from '../api/core/v1/endpoints.ts'
+export { event, type Event, type EventInput } from '../api/core/v1/event.ts'
+export { limitRange, type LimitRange, type LimitRangeInput } from '../api/core/v1/limit-range.ts'
+export { namespace, type Namespace, type NamespaceInput } from '../api/core/v1/namespace.ts'
+export { node, type Node, type NodeInput } from '../api/core/v1/node.ts'
+export {
+  persistentVolumeClaim,
+  type PersistentVolumeClaim,
+  type PersistentVolumeClaimInput,
+} from '../api/core/v1/persistent-volume-claim.ts'
+export {
+  persistentVolume,
+  type PersistentVolume,
+  type PersistentVolumeInput,
+} from '../api/core/v1/persistent-volume.ts'
+export { podTemplate, type PodTemplate, type PodTemplateInput } from '../api/core/v1/pod-template.ts'
+export { pod, type Pod, type PodInput } from '../api/core/v1/pod.ts'
+export {
+  replicationController,
+  type ReplicationController,
+  type ReplicationControllerInput,
+} from '../api/core/v1/replication-controller.ts'
+export { resourceQuota, type ResourceQuota, type ResourceQuotaInput } from '../api/core/v1/resource-quota.ts'
+export { secret, type Secret, type SecretInput } from '../api/core/v1/secret.ts'
+export { serviceAccount, type ServiceAccount, type ServiceAccountInput } from '../api/core/v1/service-account.ts'
+export { service, type Service, type ServiceInput } from '../api/core/v1/service.ts'
+export { endpointSlice, type EndpointSlice, type EndpointSliceInput } from '../api/discovery/v1/endpoint-slice.ts'
+export { flowSchema, type FlowSchema, type FlowSchemaInput } from '../api/flowcontrol/v1/flow-schema.ts'
+export {
+  priorityLevelConfiguration,
+  type PriorityLevelConfiguration,
+  type PriorityLevelConfigurationInput,
+} from '../api/flowcontrol/v1/priority-level-configuration.ts'
+export { ingressClass, type IngressClass, type IngressClassInput } from '../api/networking/v1/ingress-class.ts'
+export { ingress, type Ingress, type IngressInput } from '../api/networking/v1/ingress.ts'
+export { ipAddress, type IPAddress, type IPAddressInput } from '../api/networking/v1/ip-address.ts'
+export { networkPolicy, type NetworkPolicy, type NetworkPolicyInput } from '../api/networking/v1/network-policy.ts'
+export { serviceCidr, type ServiceCIDR, type ServiceCIDRInput } from '../api/networking/v1/service-cidr.ts'
+export { runtimeClass, type RuntimeClass, type RuntimeClassInput } from '../api/node/v1/runtime-class.ts'
+export {
+  podDisruptionBudget,
+  type PodDisruptionBudget,
+  type PodDisruptionBudgetInput,
+} from '../api/policy/v1/pod-disruption-budget.ts'
+export {
+  clusterRoleBinding,
+  type ClusterRoleBinding,
+  type ClusterRoleBindingInput,
+} from '../api/rbac/v1/cluster-role-binding.ts'
+export { clusterRole, type ClusterRole, type ClusterRoleInput } from '../api/rbac/v1/cluster-role.ts'
+export { roleBinding, type RoleBinding, type RoleBindingInput } from '../api/rbac/v1/role-binding.ts'
+export { role, type Role, type RoleInput } from '../api/rbac/v1/role.ts'
+export { deviceClass, type DeviceClass, type DeviceClassInput } from '../api/resource/v1/device-class.ts'
+export {
+  resourceClaimTemplate,
+  type ResourceClaimTemplate,
+  type ResourceClaimTemplateInput,
+} from '../api/resource/v1/resource-claim-template.ts'
+export { resourceClaim, type ResourceClaim, type ResourceClaimInput } from '../api/resource/v1/resource-claim.ts'
+export { resourceSlice, type ResourceSlice, type ResourceSliceInput } from '../api/resource/v1/resource-slice.ts'
+export { priorityClass, type PriorityClass, type PriorityClassInput } from '../api/scheduling/v1/priority-class.ts'
+export { csiDriver, type CSIDriver, type CSIDriverInput } from '../api/storage/v1/csi-driver.ts'
+export { csiNode, type CSINode, type CSINodeInput } from '../api/storage/v1/csi-node.ts'
+export {
+  csiStorageCapacity,
+  type CSIStorageCapacity,
+  type CSIStorageCapacityInput,
+} from '../api/storage/v1/csi-storage-capacity.ts'
+export { storageClass, type StorageClass, type StorageClassInput } from '../api/storage/v1/storage-class.ts'
+export {
+  volumeAttachment,
+  type VolumeAttachment,
+  type VolumeAttachmentInput,
+} from '../api/storage/v1/volume-attachment.ts'
+export {
+  volumeAttributesClass,
+  type VolumeAttributesClass,
+  type VolumeAttributesClassInput,
+} from '../api/storage/v1/volume-attributes-class.ts'

@@ -4,18 +4,27 @@
 import type { Context } from '../base/context.ts'
 import { deepFreeze } from '../base/deep-freeze.ts'
 import { jsonCopy } from '../base/json-copy.ts'
+import type { ApiObject } from '../api/object.ts'
 import type { ApiCall, ClientEvent, ListPage, Transport, WatchCall } from '../client/transport.ts'
 
 /** Waits for a call that the cluster works on, and sees to it that its time passes meanwhile. */
 export type Await = <T>(call: Promise<T>, what: string) => Promise<T>
 
+export interface IsolatedTransportOptions {
+  readonly awaitCall: Await
+  /** Called with the objects that a call has read. */
+  readonly onRead: (objects: readonly ApiObject[]) => void
+}
+
 export class IsolatedTransport implements Transport {
   readonly #inner: Transport
   readonly #await: Await
+  readonly #onRead: IsolatedTransportOptions['onRead']
 
-  constructor(inner: Transport, awaitCall: Await) {
+  constructor(inner: Transport, { awaitCall, onRead }: IsolatedTransportOptions) {
     this.#inner = inner
     this.#await = awaitCall
+    this.#onRead = onRead
   }
 
   async read(path: string, accept: string, context: Context): Promise<unknown> {
@@ -24,11 +33,15 @@ export class IsolatedTransport implements Transport {
 
   async send(call: ApiCall, context: Context): Promise<unknown> {
     const copied = call.body === undefined ? call : { ...call, body: jsonCopy(call.body) }
-    return deepFreeze(await this.#await(this.#inner.send(copied, context), describe(call)))
+    const answer = deepFreeze(await this.#await(this.#inner.send(copied, context), describe(call)))
+    if (call.verb === 'get') this.#onRead([answer as ApiObject])
+    return answer
   }
 
   async list(call: ApiCall, context: Context): Promise<ListPage> {
-    return deepFreeze(await this.#await(this.#inner.list(call, context), describe(call)))
+    const page = deepFreeze(await this.#await(this.#inner.list(call, context), describe(call)))
+    this.#onRead(page.items)
+    return page
   }
 
   async *watch(call: WatchCall, context: Context): AsyncIterable<readonly ClientEvent[]> {

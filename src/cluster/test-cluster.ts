@@ -1,27 +1,35 @@
 // A cluster in the hands of a test: its time, its faults, its past, and what happened in it.
 import { durationMs, realClock } from '../base/clock.ts'
+import { context } from '../base/context.ts'
 import type { FlowObject } from '../base/flow.ts'
 import type { RandomState, SeededRandom } from '../base/random.ts'
 import { turn } from '../base/turn.ts'
 import type { VirtualClock } from '../base/virtual-clock.ts'
-import type { Kind } from '../api/kind.ts'
+import type { Kind, ResourceType } from '../api/kind.ts'
 import { kinds } from '../api/kinds.ts'
 import type { ApiObject } from '../api/object.ts'
 import { userNamed, type User } from '../apiserver/request.ts'
-import { Client } from '../client/client.ts'
+import { Client, type ApplyOptions } from '../client/client.ts'
 import { lifeOf } from '../flows/flow-graph.ts'
 import { textDiagram, type DiagramOptions } from '../flows/text-diagram.ts'
+import { why } from '../flows/why/why.ts'
 import type { MemorySnapshot, MemoryStore } from '../store/memory.ts'
 import type { Cluster } from './cluster.ts'
+import type { DirectTransport } from './direct-transport.ts'
 import type { Faults } from './faults.ts'
 import { adminUser } from './identities.ts'
 import { IsolatedTransport } from './isolated-transport.ts'
+import { manifestObjects, type Manifest } from './manifest.ts'
+import { podExec, podLogs, type ContainerOptions, type ExecOutput, type LogOptions } from './pod-access.ts'
 import type { Served } from './serve.ts'
+import { untilFailureText } from './until-failure.ts'
 
 /** All that a cluster needs to go on from there: what is stored, the time, and where chance stood. */
 export interface ClusterSnapshot {
+  /** @internal */
   readonly store: MemorySnapshot
   readonly nowMs: number
+  /** @internal */
   readonly random: RandomState
 }
 
@@ -55,7 +63,10 @@ export class TestCluster implements AsyncDisposable {
   /** Names of the parts that can be killed and started again. */
   readonly components: readonly string[]
   readonly #parts: TestClusterParts
+  /** What the probe of `until` has read since it was called last. */
+  #read: ApiObject[] = []
 
+  /** @internal */
   constructor(parts: TestClusterParts) {
     this.#parts = parts
     this.client = this.#clientOf(adminUser)
@@ -123,14 +134,21 @@ export class TestCluster implements AsyncDisposable {
     cluster.startOthersSoon()
   }
 
-  /** Lets time pass until the probe returns something other than undefined or false; what it returned. */
+  /**
+   * Lets time pass until the probe returns something other than undefined or false; returns that. When the limit passes,
+   * the error tells the last value, the last object that the probe read, and its flow.
+   */
   async until<T>(probe: Probe<T>, limit: string | number = untilLimit): Promise<T> {
     const { clock, isFlowing } = this.#parts
     const untilMs = clock.nowMs() + durationMs(limit)
     for (;;) {
+      this.#read = []
       const found = await probe()
       if (found !== undefined && found !== false) return found
-      if (clock.nowMs() >= untilMs) throw new Error(`it did not come to that within ${limit} of the cluster's time`)
+      if (clock.nowMs() >= untilMs) {
+        const flow = (object: ApiObject) => this.flow(object)
+        throw new Error(untilFailureText({ limit, value: found, read: this.#read, flow }))
+      }
       if (isFlowing) await realClock.sleep(probeEveryMs, new AbortController().signal)
       else await clock.advance(untilStepMs)
       await turn()
@@ -139,12 +157,57 @@ export class TestCluster implements AsyncDisposable {
 
   /** The life of an object as text, with causes. */
   flow(object: ApiObject): string
-  flow(kind: Kind, name: string, namespace?: string, options?: DiagramOptions): string
-  flow(about: Kind | ApiObject, name = '', namespace = 'default', options: DiagramOptions = { fold: true }): string {
+  flow(kind: ResourceType, name: string, namespace?: string, options?: DiagramOptions): string
+  flow(
+    about: ResourceType | ApiObject,
+    name = '',
+    namespace = 'default',
+    options: DiagramOptions = { fold: true },
+  ): string {
     const object = isKind(about)
       ? { resource: about.plural, namespace: about.namespaced ? namespace : '', name }
       : flowObjectOf(about)
     return textDiagram(lifeOf(this.#parts.cluster.flow.events(), object), options)
+  }
+
+  /** What an object waits for and what was tried, as text. */
+  why(object: ApiObject): Promise<string>
+  why(kind: ResourceType, name: string, namespace?: string): Promise<string>
+  async why(about: ResourceType | ApiObject, name = '', namespace = 'default'): Promise<string> {
+    const { client, clock } = this
+    const [kind, wanted] = isKind(about) ? [about as Kind, { namespace, name }] : [kindOf(about), about.metadata]
+    const object = await client.of(kind).get(wanted.name, kind.namespaced ? (wanted.namespace ?? '') : '')
+    const { waits, tried } = await why(
+      kind,
+      object,
+      {
+        list: async (of, home) => (await client.of(of).list(home === '' ? {} : { namespace: home })).items,
+        find: (of, home, each) => client.of(of).find(each, home),
+        nowMs: clock.nowMs(),
+      },
+      [...this.#parts.cluster.flow.events()],
+    )
+    const told = tried.length === 0 ? [] : ['', 'What was tried:', ...tried.map((line) => `  ${line}`)]
+    return [`${kind.singular}/${wanted.name}`, ...waits.map((line) => `  ${line}`), ...told, ''].join('\n')
+  }
+
+  /** Server-side apply of YAML or of objects, one after the other; the objects as they are then. */
+  async apply(manifest: Manifest, options: ApplyOptions = {}): Promise<ApiObject[]> {
+    const applied: ApiObject[] = []
+    for (const { kind, object } of manifestObjects(manifest))
+      applied.push(await this.client.of(kind).apply(object, options))
+    return applied
+  }
+
+  /** What a container of a pod has printed. */
+  logs(pod: string, options: LogOptions = {}): Promise<string> {
+    return podLogs(this.#transport(), pod, options, newContext())
+  }
+
+  /** Runs a command in a container of a pod: what the image's `onCommand` or the simulation's `command` makes of it. */
+  exec(pod: string, command: readonly string[], options: ContainerOptions = {}): Promise<ExecOutput> {
+    const running = podExec(this.#transport(), pod, command, options, newContext())
+    return this.#parts.isFlowing ? running : this.#untilDone(running, `exec in pod ${pod}`, 'the command has not ended')
   }
 
   stop(): Promise<void> {
@@ -156,20 +219,34 @@ export class TestCluster implements AsyncDisposable {
   }
 
   #clientOf(user: User): Client {
-    const transport = this.#parts.cluster.transport('test', user)
-    return new Client(new IsolatedTransport(transport, (call, what) => this.#awaitCall(call, what)))
+    return new Client(
+      new IsolatedTransport(this.#transport(user), {
+        awaitCall: (call, what) => this.#awaitCall(call, what),
+        onRead: (objects) => (this.#read = [...objects]),
+      }),
+    )
+  }
+
+  #transport(user = adminUser): DirectTransport {
+    return this.#parts.cluster.transport('test', user)
   }
 
   /** Time that stands still would never end a write to a slow store: it moves on while somebody waits for the write. */
-  async #awaitCall<T>(call: Promise<T>, what: string): Promise<T> {
-    const { clock, faults, isFlowing } = this.#parts
-    if (isFlowing || faults.commitMs === 0) return call
+  #awaitCall<T>(call: Promise<T>, what: string): Promise<T> {
+    const { faults, isFlowing } = this.#parts
+    const { commitMs } = faults
+    if (isFlowing || commitMs === 0) return call
+    const why = `faults.slowStore(${commitMs}) makes each write take ${commitMs} ms; faults.heal() ends that`
+    return this.#untilDone(call, what, why)
+  }
+
+  /** Lets time pass until what the cluster works on is done. */
+  async #untilDone<T>(work: Promise<T>, what: string, whyNot: string): Promise<T> {
     let isDone = false
-    const done = call.finally(() => (isDone = true))
+    const done = work.finally(() => (isDone = true))
     done.catch(() => {}) // whoever waits hears of it, and nobody does once the limit has passed
-    if (await clock.runUntil(() => isDone, callLimit)) return done
-    const slow = `faults.slowStore(${faults.commitMs}) makes each write take ${faults.commitMs} ms`
-    throw new Error(`${what} did not end within ${callLimit} of the cluster's time: ${slow}; faults.heal() ends that`)
+    if (await this.clock.runUntil(() => isDone, callLimit)) return done
+    throw new Error(`${what} did not end within ${callLimit} of the cluster's time: ${whyNot}`)
   }
 
   #served(): Served {
@@ -194,10 +271,17 @@ function groupsOf(user: string): readonly string[] {
   return [...accounts, 'system:authenticated']
 }
 
-const isKind = (about: Kind | ApiObject): about is Kind => 'plural' in about
+const isKind = (about: ResourceType | ApiObject): about is ResourceType => 'plural' in about
 
-function flowObjectOf({ apiVersion, kind, metadata: { name, namespace = '' } }: ApiObject): FlowObject {
+function kindOf({ apiVersion, kind }: ApiObject): Kind {
   const found = kinds.find((each) => each.kind === kind && each.apiVersion === apiVersion)
   if (found === undefined) throw new Error(`there is no kind ${kind} in ${apiVersion}`)
-  return { resource: found.plural, namespace, name }
+  return found
 }
+
+const flowObjectOf = (object: ApiObject): FlowObject => {
+  const { name, namespace = '' } = object.metadata
+  return { resource: kindOf(object).plural, namespace, name }
+}
+
+const newContext = () => context(new AbortController().signal)
