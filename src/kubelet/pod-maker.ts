@@ -18,7 +18,7 @@ import { containerConfig } from './pod-config/container-config.ts'
 import type { ClusterDns } from './pod-config/dns.ts'
 import { environmentOf, referencesOf } from './pod-config/environment.ts'
 import type { NodeFacts } from './pod-config/field-values.ts'
-import { hostnameOf, hostsFile } from './pod-config/hosts-file.ts'
+import { hostnameOf, hostsFile, nodeHostsFile } from './pod-config/hosts-file.ts'
 import { hostsPath, logFolder, podFolder, terminationFile, type NodePaths } from './pod-config/paths.ts'
 import { sandboxConfig } from './pod-config/sandbox-config.ts'
 import type { PodCgroups } from './resources/pod-cgroups.ts'
@@ -48,6 +48,8 @@ export interface ContainerImages {
 }
 
 const hostsPathInside = '/etc/hosts'
+/** Of the node's own hosts file. */
+const nodeHostsBytesMax = 1024 * 1024
 const terminationBytesMax = 4_096
 /** What all containers of a pod may leave together. */
 const podTerminationBytesMax = 12 * 1024
@@ -90,12 +92,11 @@ export class PodMaker {
   }
 
   async sandbox(pod: Pod, attempt: number, context: Context): Promise<SandboxConfig> {
-    const { paths, dns, cgroupRoot, node } = this.#parts
+    const { paths, dns, cgroupRoot } = this.#parts
     const runtimeHandler = await this.#handlerOf(pod, context)
     const known = this.#sandboxes.get(pod)
     if (known?.attempt === attempt && known.runtimeHandler === runtimeHandler) return known
-    const sources = { paths, dns, cgroupRoot, nodeName: node.nodeName, runtimeHandler }
-    const config = sandboxConfig(pod, attempt, sources)
+    const config = sandboxConfig(pod, attempt, { paths, dns, cgroupRoot, runtimeHandler })
     this.#sandboxes.set(pod, config)
     return config
   }
@@ -190,14 +191,13 @@ export class PodMaker {
     podIps: readonly string[],
     mounts: readonly ContainerMount[],
   ): Promise<ContainerMount[]> {
-    const { disk, paths, dns } = this.#parts
+    const { disk, paths } = this.#parts
     const { uid } = pod.metadata
     const own: ContainerMount[] = []
     const mount = (hostPath: string, containerPath: string) =>
       own.push({ hostPath, containerPath, readOnly: false, propagation: 'private' })
-    if (!pod.spec.hostNetwork && !mounts.some(({ containerPath }) => containerPath === hostsPathInside)) {
-      const { hostname, domain } = hostnameOf(pod, dns.domain)
-      const content = new TextEncoder().encode(hostsFile(pod, podIps, hostname, domain))
+    if (!mounts.some(({ containerPath }) => containerPath === hostsPathInside)) {
+      const content = new TextEncoder().encode(await this.#hostsFile(pod, podIps))
       await disk.write(hostsPath(paths, uid), { content, mode: 0o644 })
       mount(hostsPath(paths, uid), hostsPathInside)
     }
@@ -206,6 +206,16 @@ export class PodMaker {
     await disk.write(words, { content: new Uint8Array(), mode: 0o666 })
     mount(words, container.terminationMessagePath)
     return own
+  }
+
+  async #hostsFile(pod: Pod, podIps: readonly string[]): Promise<string> {
+    const { disk, dns } = this.#parts
+    if (pod.spec.hostNetwork) {
+      const ofNode = await disk.readEnd(hostsPathInside, nodeHostsBytesMax)
+      return nodeHostsFile(pod, new TextDecoder().decode(ofNode))
+    }
+    const { hostname, domain } = hostnameOf(pod, dns.domain)
+    return hostsFile(pod, podIps, hostname, domain)
   }
 
   async #objectsOf(pod: Pod, container: Container, context: Context): Promise<NamedObjects> {

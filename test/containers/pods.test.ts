@@ -135,6 +135,24 @@ inNamespaces(import.meta.url, () => {
     deepEqual(lines, ['started', 'stopping'])
   })
 
+  test('a pod on the node’s network has the node’s hostname, address and hosts file, and its own aliases', async () => {
+    const script = 'echo "$(hostname) $NODE"; grep -c -e "localhost" -e "^192.0.2.7.alias$" /etc/hosts'
+    const env = [{ name: 'NODE', valueFrom: { fieldRef: { fieldPath: 'status.hostIP' } } }]
+    const hostAliases = [{ ip: '192.0.2.7', hostnames: ['alias'] }]
+    await apply('host', {
+      ...quick,
+      hostNetwork: true,
+      hostAliases,
+      restartPolicy: 'Never',
+      containers: [{ name: 'c', image, command: sh(script), env }],
+    })
+    await wait('host', '.status.phase', 'Succeeded')
+    const [names, count] = (await k(['logs', 'host'])).split('\n')
+    equal(names, `${hostname()} ${await read('host', '.status.podIP')}`)
+    equal(Number(count) > 1, true, 'both the node’s entries and the alias')
+    await k(['delete', 'pod', 'host', '--timeout=200s'])
+  })
+
   test('a deadline ends a pod, and a container that was killed from outside comes back', async () => {
     await apply('late', { ...quick, activeDeadlineSeconds: 3, containers: [{ name: 'c', image }] })
     await apply('killed', { ...quick, containers: [{ name: 'c', image }] })

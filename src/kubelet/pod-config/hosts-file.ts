@@ -1,10 +1,10 @@
 // The /etc/hosts of a pod: loopback, the pod's own names, and the aliases that it asks for.
 import { withoutTrailing } from '../../base/without-trailing.ts'
+// The /etc/hosts of a pod: loopback, the pod's own names, and its host aliases.
 import type { Pod } from '../../api/core/v1/pod.ts'
 
 export function hostsFile({ spec }: Pod, podIps: readonly string[], hostname: string, domain: string): string {
   const names = domain === '' ? hostname : `${hostname}.${domain}\t${hostname}`
-  const aliases = (spec.hostAliases ?? []).map(({ ip, hostnames = [] }) => `${ip}\t${hostnames.join('\t')}`)
   return [
     '# Kubernetes-managed hosts file.',
     '127.0.0.1\tlocalhost',
@@ -14,9 +14,19 @@ export function hostsFile({ spec }: Pod, podIps: readonly string[], hostname: st
     'fe00::1\tip6-allnodes',
     'fe00::2\tip6-allrouters',
     ...podIps.map((ip) => `${ip}\t${names}`),
-    ...(aliases.length === 0 ? [] : ['', '# Entries added by HostAliases.', ...aliases]),
+    ...aliasLines(spec),
     '',
   ].join('\n')
+}
+
+/** The /etc/hosts of a pod on the node's network: the node's own file and the pod's aliases. */
+export const nodeHostsFile = ({ spec }: Pod, ofNode: string): string =>
+  ['# Kubernetes-managed hosts file (host network).', ofNode.trimEnd(), ...aliasLines(spec), ''].join('\n')
+
+function aliasLines({ hostAliases = [] }: Pod['spec']): string[] {
+  if (hostAliases.length === 0) return []
+  const lines = hostAliases.map(({ ip, hostnames = [] }) => `${ip}\t${hostnames.join('\t')}`)
+  return ['', '# Entries added by HostAliases.', ...lines]
 }
 
 const hostnameCharactersMax = 63

@@ -12,7 +12,7 @@ import { containerConfig, type ContainerSources } from './container-config.ts'
 import { dnsOf, parseResolvConf } from './dns.ts'
 import { environmentOf, referencesOf } from './environment.ts'
 import { expanded } from './expansion.ts'
-import { hostnameOf, hostsFile } from './hosts-file.ts'
+import { hostnameOf, hostsFile, nodeHostsFile } from './hosts-file.ts'
 import { limitsOf } from './limits.ts'
 import { sandboxConfig } from './sandbox-config.ts'
 import { containerSecurity } from './security.ts'
@@ -187,10 +187,34 @@ test('a pod knows its own names and aliases', () => {
   equal(lines.includes('1.2.3.4\ta\tb'), true)
 })
 
+test('on the node’s network a pod has the node’s hosts file and its own aliases', () => {
+  const object = podOf({}, { hostNetwork: true, hostAliases: [{ ip: '1.2.3.4', hostnames: ['a'] }] })
+  deepEqual(nodeHostsFile(object, '127.0.0.1\tlocalhost\n').split('\n'), [
+    '# Kubernetes-managed hosts file (host network).',
+    '127.0.0.1\tlocalhost',
+    '',
+    '# Entries added by HostAliases.',
+    '1.2.3.4\ta',
+    '',
+  ])
+})
+
+const sandboxSources = {
+  paths: { pods: '/pods', logs: '/logs' },
+  dns,
+  cgroupRoot: '/kubepods',
+  runtimeHandler: '',
+}
+
+test('a sandbox on the node’s network has no hostname and no port mappings of its own', () => {
+  const object = podOf({ ports: [{ containerPort: 80, hostPort: 80 }] }, { hostNetwork: true })
+  const { hostname, ports, namespaces } = sandboxConfig(object, 0, sandboxSources)
+  deepEqual([hostname, ports, namespaces.network], ['', [], 'node'])
+})
+
 test('a sandbox has the pod’s names, ports, group and log folder', () => {
   const object = podOf({ ports: [{ containerPort: 80, hostPort: 8080 }] })
-  const paths = { pods: '/pods', logs: '/logs' }
-  const config = sandboxConfig(object, 1, { paths, dns, cgroupRoot: '/kubepods', nodeName: 'n', runtimeHandler: '' })
+  const config = sandboxConfig(object, 1, sandboxSources)
   deepEqual(
     [config.hostname, config.logFolder, config.cgroupParent, config.attempt],
     ['web', '/logs/default_web_u', '/kubepods/besteffort/podu', 1],

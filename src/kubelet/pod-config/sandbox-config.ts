@@ -13,21 +13,21 @@ export interface SandboxSources {
   readonly dns: ClusterDns
   /** Below which control group pods run. */
   readonly cgroupRoot: string
-  readonly nodeName: string
   /** What a RuntimeClass says of how to run it; empty: the usual way. */
   readonly runtimeHandler: string
 }
 
 export function sandboxConfig(pod: Pod, attempt: number, sources: SandboxSources): SandboxConfig {
   const { metadata, spec } = pod
-  const { paths, dns, cgroupRoot, nodeName, runtimeHandler } = sources
+  const { paths, dns, cgroupRoot, runtimeHandler } = sources
   const namespace = namespaceOf(pod)
   return {
     podUid: metadata.uid,
     namespace,
     name: metadata.name,
     attempt,
-    hostname: spec.hostNetwork ? nodeName : hostnameOf(pod, dns.domain).hostname,
+    // A pod on the node's network shares the node's UTS namespace, where no hostname may be set.
+    hostname: spec.hostNetwork ? '' : hostnameOf(pod, dns.domain).hostname,
     logFolder: logFolder(paths, pod),
     labels: {
       ...metadata.labels,

@@ -6,6 +6,7 @@ export interface SandboxConfig {
   readonly name: string
   /** Which sandbox of the pod it is, from 0. */
   readonly attempt: number
+  /** Empty: the node's own. */
   readonly hostname: string
   /** Where the logs of its containers go; each container names its own file below it. */
   readonly logFolder: string
