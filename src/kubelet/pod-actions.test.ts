@@ -99,6 +99,7 @@ const runs: [why: string, pod: Pod, running: RuntimePod | undefined, actions: st
     broken(container('c', 'running')),
     ['stop c in 30 (Stopping container c)'],
   ],
+  ['a broken sandbox loses what never started', aPod(), broken(container('c', 'created')), ['remove c']],
   ['then it goes', aPod(), broken(container('c', 'exited')), ['remove-sandbox']],
   ['a broken sandbox with nothing left to do stays', aPod(never), broken(container('c', 'exited')), []],
   ['what ran in a sandbox that is gone is counted', aPod({}, told('c', { running: {} })), sandbox(), ['start c #5']],
@@ -187,6 +188,13 @@ test('end: containers are stopped, sidecars last and in reverse, then the sandbo
   deepEqual(shown(endPod(undefined, sandbox(container('c', 'running')), 1, false)), [
     'stop c in 1 (Stopping container c)',
   ])
+})
+
+test('end: a container that was created and never started is removed, not stopped', () => {
+  const running = sandbox(container('a', 'created'), container('b', 'running'), container('c', 'exited'))
+  const wanted = ['remove a', 'stop b in 30 (Stopping container b)']
+  deepEqual(shown(endPod(aPod(), running, 30, true)), wanted)
+  deepEqual(shown(finishPod(aPod(), running, 30)), wanted)
 })
 
 test('finish: what ended can still be looked at', () => {

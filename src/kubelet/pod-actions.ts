@@ -78,9 +78,8 @@ export function endPod(
   isReleased: boolean,
 ): PodAction[] {
   if (running === undefined) return isReleased ? [{ kind: 'release-pod' }] : []
-  const stops = stopAll(pod, running, graceSeconds)
-  if (stops.length > 0) return [{ kind: 'stop-containers', stops }]
-  return [{ kind: 'remove-sandbox', sandboxId: running.sandboxId }]
+  const actions = endContainers(pod, running, graceSeconds)
+  return actions.length > 0 ? actions : [{ kind: 'remove-sandbox', sandboxId: running.sandboxId }]
 }
 
 /** A pod that has run to its end, or was ended: what still runs of it goes, what ended stays to be looked at. */
@@ -90,8 +89,8 @@ export function finishPod(
   graceSeconds = pod.spec.terminationGracePeriodSeconds,
 ): PodAction[] {
   if (running === undefined) return []
-  const stops = stopAll(pod, running, graceSeconds)
-  if (stops.length > 0) return [{ kind: 'stop-containers', stops }]
+  const actions = endContainers(pod, running, graceSeconds)
+  if (actions.length > 0) return actions
   return running.isReady ? [{ kind: 'stop-sandbox', sandboxId: running.sandboxId }] : []
 }
 
@@ -104,9 +103,19 @@ export const restartOf = (pod: Pod, container: RuntimeContainer): ContainerStop 
   after: [],
 })
 
+/** Ends all containers of a pod; empty when all have ended. */
+function endContainers(pod: Pod | undefined, running: RuntimePod, graceSeconds: number): PodAction[] {
+  const stops = stopAll(pod, running, graceSeconds)
+  return [...removeUnstarted(running), ...(stops.length > 0 ? [{ kind: 'stop-containers', stops } as const] : [])]
+}
+
+/** A container that was created and never started is removed: a stop request has no effect on it. */
+const removeUnstarted = ({ containers }: RuntimePod): PodAction[] =>
+  containers.filter(({ state }) => state === 'created').map((container) => ({ kind: 'remove-container', container }))
+
 /** Sidecars go last, the first one at the very last. */
 function stopAll(pod: Pod | undefined, running: RuntimePod, graceSeconds: number): ContainerStop[] {
-  const alive = running.containers.filter(({ state }) => state !== 'exited')
+  const alive = running.containers.filter(({ state }) => state === 'running')
   const sidecars = (pod?.spec.initContainers ?? []).filter(isSidecar).map(({ name }) => name)
   const others = alive.map(({ name }) => name).filter((name) => !sidecars.includes(name))
   return alive.map((container) => {
@@ -138,11 +147,11 @@ export function runPod(asked: RunInput): PodAction[] {
   if (!running.isReady) {
     // How its containers ended is told before they are gone with it.
     const { sandboxId } = running
-    const stops = stopAll(pod, running, pod.spec.terminationGracePeriodSeconds)
-    return [stops.length > 0 ? { kind: 'stop-containers', stops } : { kind: 'remove-sandbox', sandboxId, isLost: true }]
+    const actions = endContainers(pod, running, pod.spec.terminationGracePeriodSeconds)
+    return actions.length > 0 ? actions : [{ kind: 'remove-sandbox', sandboxId, isLost: true }]
   }
-  const unstarted = running.containers.filter(({ state }) => state === 'created')
-  if (unstarted.length > 0) return unstarted.map((container) => ({ kind: 'remove-container', container }))
+  const unstarted = removeUnstarted(running)
+  if (unstarted.length > 0) return unstarted
   const hurried = old.length === 0 ? [] : stopAll(pod, { ...running, containers: old }, 0)
   if (hurried.length > 0) return [{ kind: 'stop-containers', stops: hurried.map((stop) => ({ ...stop, after: [] })) }]
   const stops = unfit(input, running)

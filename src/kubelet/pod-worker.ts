@@ -23,6 +23,7 @@ import { endPod, finishPod, restartOf, runPod, type PodAction } from './pod-acti
 import { podText, type Tell } from './pod-events.ts'
 import type { PodMaker } from './pod-maker.ts'
 import { newMemory, type PodMemory, type Verdict } from './pod-memory.ts'
+import { PodProgress } from './pod-progress.ts'
 import { PodReporter } from './pod-reporter.ts'
 import type { Probes } from './probes/probes.ts'
 import { resizeNotes } from './resources/resize-notes.ts'
@@ -55,9 +56,6 @@ export interface PodWorkerParts {
   readonly nodeName: string
   readonly hostIp: string
 }
-
-/** Actions that follow one another in one go; more than any pod needs. */
-const roundsMax = 1000
 
 const sandboxBackoff: Backoff = { initialMs: 500, maxMs: 122_000 }
 /** Under which name failures of the sandbox are remembered: no container is called so. */
@@ -137,9 +135,10 @@ export class PodWorker {
     if (known !== undefined && !memory.isAdmitted) await this.#admit(known, memory, context)
     let againMs: number | undefined
     let wanted = known && newerOf(known, memory.written)
+    const progress = new PodProgress()
     let early: Postponed<Pod | undefined> | undefined
     try {
-      for (let round = 0; round < roundsMax; round++) {
+      for (let round = 0; ; round++) {
         onLook()
         const running = await runtime.inspect(uid, context.signal)
         if (wanted !== undefined) {
@@ -164,6 +163,7 @@ export class PodWorker {
           else early = new Postponed(clock, report)
         }
         if (due.length === 0) break
+        progress.note(due)
         for (const action of due) await this.#act(action, uid, wanted, running, memory, context)
         if (isGone(due)) break
       }

@@ -230,7 +230,7 @@ export class CriRuntime implements ContainerRuntime {
 
   async runSandbox(config: SandboxConfig, signal: AbortSignal): Promise<string> {
     const request = { config: sandboxMessage(config), runtimeHandler: config.runtimeHandler }
-    return (await this.#call(runtimeService.runPodSandbox, request, callMsMax, signal)).podSandboxId
+    return (await this.#create(runtimeService.runPodSandbox, request, signal)).podSandboxId
   }
 
   async stopSandbox(podSandboxId: string, signal: AbortSignal): Promise<void> {
@@ -253,11 +253,11 @@ export class CriRuntime implements ContainerRuntime {
       config: containerMessage(config, sandbox),
       sandboxConfig: sandboxMessage(sandbox),
     }
-    return (await this.#call(runtimeService.createContainer, request, callMsMax, signal)).containerId
+    return (await this.#create(runtimeService.createContainer, request, signal)).containerId
   }
 
   async startContainer(containerId: string, signal: AbortSignal): Promise<void> {
-    await this.#call(runtimeService.startContainer, { containerId }, callMsMax, signal)
+    await this.#create(runtimeService.startContainer, { containerId }, signal)
   }
 
   async stopContainer(containerId: string, graceMs: number, signal: AbortSignal): Promise<void> {
@@ -310,6 +310,21 @@ export class CriRuntime implements ContainerRuntime {
   onChange(listener: (podUid: string) => void): () => void {
     this.#listeners.add(listener)
     return () => this.#listeners.delete(listener)
+  }
+
+  /**
+   * A call that creates or starts something is awaited even when its caller gives up, which the caller learns afterwards.
+   * A runtime whose call is cancelled may report a container as exited while its process runs, and never remove it.
+   */
+  async #create<Q extends Message, A extends Message>(
+    method: GrpcMethod<Q, A>,
+    request: ProtoInput<Q>,
+    signal: AbortSignal,
+  ): Promise<Proto<A>> {
+    signal.throwIfAborted()
+    const answer = await this.#call(method, request, callMsMax, this.#closed.signal)
+    signal.throwIfAborted()
+    return answer
   }
 
   /** A call about something that may be gone: undefined then. */

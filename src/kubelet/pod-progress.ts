@@ -1,0 +1,47 @@
+// PodProgress: whether the actions of one sync change anything. Actions without effect end the sync with an error, so that
+// the pod is tried again after a back-off instead of in a tight loop.
+import type { PodAction } from './pod-actions.ts'
+
+/** Rounds of actions in one sync; more than any pod needs. */
+export const roundsMax = 1_000
+/** Rounds in a row in which the same actions are due. */
+export const sameRoundsMax = 3
+
+export class NoProgress extends Error {
+  override name = 'NoProgress'
+}
+
+export class PodProgress {
+  #rounds = 0
+  #sameRounds = 0
+  #last = ''
+
+  /** To be called before the actions of a round are taken. Throws NoProgress. */
+  note(due: readonly PodAction[]): void {
+    const now = due.map(actionText).join(', ')
+    this.#sameRounds = now === this.#last ? this.#sameRounds + 1 : 1
+    this.#last = now
+    if (this.#sameRounds > sameRoundsMax) throw new NoProgress(`${sameRoundsMax} rounds without effect: ${now}`)
+    if (++this.#rounds > roundsMax) throw new NoProgress(`not done after ${roundsMax} rounds: ${now}`)
+  }
+}
+
+function actionText(action: PodAction): string {
+  switch (action.kind) {
+    case 'start-container':
+      return `${action.kind} ${action.container.name} ${action.attempt}`
+    case 'stop-containers':
+      return `${action.kind} ${action.stops.map(({ container }) => container.id).join(' ')}`
+    case 'remove-container':
+      return `${action.kind} ${action.container.id}`
+    case 'stop-sandbox':
+    case 'remove-sandbox':
+      return `${action.kind} ${action.sandboxId}`
+    case 'run-sandbox':
+    case 'release-pod':
+    case 'wait':
+      return action.kind
+    default:
+      return action satisfies never
+  }
+}
