@@ -148,18 +148,20 @@ export async function startRealNode(
   const { servers, domain, resolvConfPath } = settings.dns
   const announced = settings.endsPodsOnSigterm ? new AnnouncedShutdown() : undefined
   const shutdown = announced ?? new NodeLogind({ processes: platform.processes, clock })
+  const paths = { pods: `${folder}/pods`, logs: `${folder}/logs` }
+  const logs = new NodeLogFiles(paths.logs)
   const held = starting.move()
   return {
     settings,
     runtime,
     description,
-    logs: new NodeLogFiles(),
+    logs,
     systemLogs: new NodeSystemLogs('/var/log'),
     host: (services) => ({
       disk: new NodeDisk(),
-      logs: new NodeLogFiles(),
+      logs,
       reach: nodeReach(platform.http2, clock),
-      paths: { pods: `${folder}/pods`, logs: `${folder}/logs` },
+      paths,
       dns: { servers, domain, node: parseResolvConf(textOf(resolvConfPath)) },
       cgroups,
       cgroupRoot,

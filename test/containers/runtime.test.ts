@@ -51,7 +51,7 @@ inNamespaces(import.meta.url, () => {
   programContract('containerd', () =>
     Promise.resolve({
       runtime: test.containerd.runtime,
-      logs: new NodeLogFiles(),
+      logs: new NodeLogFiles(join(test.folder, 'logs')),
       reach: nodeReach(nodePlatform.http2, realClock),
       image: registry.push('program:1', busybox()),
       command: ['/bin/sh', '-c', program, 'sh'],

@@ -102,7 +102,7 @@ export async function startStreamsNode(signal: AbortSignal): Promise<StreamsNode
     host: {
       nodeName: 'n1',
       runtime,
-      logs: new NodeLogFiles(),
+      logs: new NodeLogFiles(join(test.folder, 'logs')),
       pod: (namespace, name) => server.registry.cached(pod, namespace, name),
       pods: () =>
         Promise.resolve([...pods.keys()].flatMap((name) => server.registry.cached(pod, 'default', name) ?? [])),

@@ -155,11 +155,12 @@ inNamespaces(import.meta.url, () => {
       const script = 'i=0; while true; do i=$((i+1)); echo "line $i of the log"; [ $((i%100)) = 0 ] && sleep 0.1; done'
       const id = await node.run(pod, ['/bin/sh', '-c', script])
       const { runtime } = node.test.containerd
+      const logs = join(node.test.folder, 'logs')
       // Names of rotated files tell seconds apart: to the rotator each round is a minute of its own.
       let round = 0
       const clock = { ...realClock, nowMs: () => realClock.nowMs() + round * 60_000 }
       const rotator = new LogRotator(
-        { runtime, folder: new NodeLogFiles(), clock, log: silentLog },
+        { runtime, folder: new NodeLogFiles(logs), clock, log: silentLog },
         { fileBytesMax: 5_000, filesMax: 3, lookEveryMs: 10_000 },
       )
       const newest = async () => (await k(['logs', pod, '--tail=1'])).out
@@ -182,7 +183,7 @@ inNamespaces(import.meta.url, () => {
         Array.from(seen, (_, i) => `line ${i + 1} of the log`),
       )
       equal(await newest(), `${seen.at(-1)}\n`)
-      const files = await new NodeLogFiles().list(join(node.test.folder, 'logs', pod, 'main', '0.log'))
+      const files = await new NodeLogFiles(logs).list(join(logs, pod, 'main', '0.log'))
       deepEqual([files.length, files.filter((file) => file.endsWith('.gz')).length], [3, 1], files.join(' '))
     })
 

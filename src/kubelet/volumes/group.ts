@@ -1,10 +1,19 @@
 // A volume that containers write to belongs to the pod's group, where the pod has one.
-import type { VolumeWork } from './volume-type.ts'
+import { TreeTooDeep } from '../../machine/disk/disk.ts'
+import { VolumeError, type VolumeWork } from './volume-type.ts'
 
 /** With `OnRootMismatch` a volume whose own folder is right is taken to be right: large ones are not walked each time. */
-export async function giveToPodGroup(path: string, { pod, disk }: Pick<VolumeWork, 'pod' | 'disk'>): Promise<void> {
+export async function giveToPodGroup(
+  path: string,
+  { pod, volume, disk, context }: Pick<VolumeWork, 'pod' | 'volume' | 'disk' | 'context'>,
+): Promise<void> {
   const { fsGroup, fsGroupChangePolicy } = pod.spec.securityContext ?? {}
   if (fsGroup === undefined) return
   if (fsGroupChangePolicy === 'OnRootMismatch' && (await disk.belongsToGroup(path, fsGroup))) return
-  await disk.giveToGroup(path, fsGroup)
+  try {
+    await disk.giveToGroup(path, fsGroup, context.signal)
+  } catch (error) {
+    if (!(error instanceof TreeTooDeep)) throw error
+    throw new VolumeError(`applyFSGroup failed for vol ${volume.name}: ${error.message}`)
+  }
 }

@@ -9,6 +9,7 @@ export interface DiskUnderTest {
 }
 
 const bytes = (text: string) => new TextEncoder().encode(text)
+const { signal } = new AbortController()
 const file = (text: string, mode = 0o644) => ({ content: bytes(text), mode })
 
 export function diskContract(driver: string, open: () => Promise<DiskUnderTest>): void {
@@ -72,7 +73,7 @@ export function diskContract(driver: string, open: () => Promise<DiskUnderTest>)
     await disk.makeFolder(`${folder}/shared`, 0o755)
     await disk.write(`${folder}/shared/f`, file('x', 0o600))
     equal(await disk.belongsToGroup(`${folder}/shared`, 2000), false)
-    await disk.giveToGroup(`${folder}/shared`, 2000)
+    await disk.giveToGroup(`${folder}/shared`, 2000, signal)
     deepEqual(
       [await disk.belongsToGroup(`${folder}/shared`, 2000), await disk.belongsToGroup(`${folder}/shared`, 2001)],
       [true, false],

@@ -20,8 +20,11 @@ export interface Disk {
    * never a mixture. Nothing is written when nothing differs. With a group, the group may read everything.
    */
   project(folder: string, files: ReadonlyMap<string, DiskFile>, gid?: number): Promise<void>
-  /** Gives everything at and below a path to a group, which may write it; new files stay the group's. */
-  giveToGroup(path: string, gid: number): Promise<void>
+  /**
+   * Gives everything at and below a path to a group, which may write it; new files stay the group's. No link below the path
+   * is followed, whoever moves things meanwhile. Throws TreeTooDeep.
+   */
+  giveToGroup(path: string, gid: number, signal: AbortSignal): Promise<void>
   /** Whether the path itself belongs to the group as `giveToGroup` leaves it; what is below is not looked at. */
   belongsToGroup(path: string, gid: number): Promise<boolean>
   /** What a path is; undefined when nothing is there. */
@@ -51,4 +54,9 @@ export type DiskKind = 'file' | 'folder' | 'socket' | 'character-device' | 'bloc
 
 export class PathEscapes extends Error {
   override name = 'PathEscapes'
+}
+
+/** Folders are nested deeper than they are walked. */
+export class TreeTooDeep extends Error {
+  override name = 'TreeTooDeep'
 }

@@ -3,6 +3,7 @@ import { execFile } from 'node:child_process'
 import { constants } from 'node:fs'
 import {
   chmod,
+  chown,
   lchown,
   lstat,
   mkdir,
@@ -19,8 +20,9 @@ import {
 } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { promisify } from 'node:util'
-import type { Disk, DiskFile, DiskKind } from './disk.ts'
+import { TreeTooDeep, type Disk, type DiskFile, type DiskKind } from './disk.ts'
 import { openInside } from './node-inner-path.ts'
+import { walkTree, type TreeEntry } from './node-tree.ts'
 import { dataLink, visibleNames } from './projection.ts'
 
 const run = promisify(execFile)
@@ -29,6 +31,13 @@ const isMissing = (error: unknown): boolean => {
   const { code } = error as NodeJS.ErrnoException
   return code === 'ENOENT' || code === 'ENOTDIR'
 }
+
+const isTooLong = (error: unknown): boolean => (error as NodeJS.ErrnoException).code === 'ENAMETOOLONG'
+
+/** As `stat` counts them. */
+const blockBytes = 512
+
+const { signal: unending } = new AbortController()
 
 export class NodeDisk implements Disk {
   #written = 0
@@ -69,7 +78,7 @@ export class NodeDisk implements Disk {
       await chmod(target, mode)
       if (uid !== undefined) await lchown(target, uid, 0)
     }
-    if (gid !== undefined) await grant(folder, gid, 'reads')
+    if (gid !== undefined) await grant(folder, gid, 'reads', unending)
     // Whoever was interrupted here may have left its link.
     await rm(join(folder, `${dataLink}_new`), { force: true })
     await symlink(basename(made), join(folder, `${dataLink}_new`))
@@ -103,8 +112,9 @@ export class NodeDisk implements Disk {
     return true
   }
 
-  giveToGroup(path: string, gid: number): Promise<void> {
-    return grant(path, gid, 'writes')
+  async giveToGroup(path: string, gid: number, signal: AbortSignal): Promise<void> {
+    // A volume may be named by a link; below it none is followed.
+    await grant(await realpath(path), gid, 'writes', signal)
   }
 
   async belongsToGroup(path: string, gid: number): Promise<boolean> {
@@ -148,7 +158,13 @@ export class NodeDisk implements Disk {
   async remove(path: string): Promise<void> {
     const mounts = await this.mountsBelow(path)
     if (mounts.length > 0) throw new Error(`${path} is not removed: something is mounted at ${mounts.join(', ')}`)
-    await rm(path, { recursive: true, force: true })
+    try {
+      await rm(path, { recursive: true, force: true })
+    } catch (error) {
+      // Containers can nest folders deeper than a path can name; rm descends without whole paths.
+      if (!isTooLong(error)) throw error
+      await run('rm', ['-rf', '--one-file-system', '--', path])
+    }
   }
 
   async list(path: string): Promise<readonly string[]> {
@@ -181,15 +197,19 @@ export class NodeDisk implements Disk {
   }
 
   async usedBytes(path: string): Promise<number> {
-    const status = await lstat(path).catch((error: unknown) => {
-      if (isMissing(error)) return undefined
-      throw error
-    })
-    if (status === undefined) return 0
-    if (!status.isDirectory()) return status.blocks * 512
-    const names = await this.list(path)
-    const sizes = await Promise.all(names.map((name) => this.usedBytes(join(path, name))))
-    return sizes.reduce((sum, size) => sum + size, 0)
+    let bytes = 0
+    const count = ({ status }: TreeEntry) => {
+      bytes += status.isDirectory() ? 0 : status.blocks * blockBytes
+    }
+    try {
+      await walkTree(path, count, unending)
+      return bytes
+    } catch (error) {
+      if (isMissing(error)) return 0
+      if (!(error instanceof TreeTooDeep)) throw error
+      const { stdout } = await run('du', ['-s', '--block-size=1', '--', path])
+      return Number.parseInt(stdout, 10)
+    }
   }
 }
 
@@ -200,13 +220,16 @@ const asRoot = process.getuid?.() === 0
 const groupBits = { reads: 0o440, writes: 0o660 } as const
 const folderBits = 0o2110
 
-async function grant(path: string, gid: number, what: keyof typeof groupBits): Promise<void> {
-  const status = await lstat(path)
-  await lchown(path, status.uid, gid)
-  if (status.isSymbolicLink()) return
-  const isFolder = status.isDirectory()
-  await chmod(path, (status.mode & 0o7777) | groupBits[what] | (isFolder ? folderBits : 0))
-  if (isFolder) for (const name of await readdir(path)) await grant(join(path, name), gid, what)
+/** Only what differs is changed. Who else writes to the folder cannot make it change anything outside. */
+async function grant(path: string, gid: number, what: keyof typeof groupBits, signal: AbortSignal): Promise<void> {
+  const give = async ({ status, path: entry }: TreeEntry) => {
+    if (status.isSymbolicLink()) return status.gid === gid ? undefined : lchown(entry, status.uid, gid)
+    const bits = groupBits[what] | (status.isDirectory() ? folderBits : 0)
+    if (status.gid === gid && (status.mode & bits) === bits) return
+    await chown(entry, status.uid, gid)
+    await chmod(entry, (status.mode & 0o7777) | bits)
+  }
+  await walkTree(path, give, signal)
 }
 
 /** The kernel writes blanks in paths as octal. */

@@ -36,7 +36,7 @@ export class SimulatedDisk implements Disk {
     }
   }
 
-  giveToGroup(path: string, gid: number): Promise<void> {
+  giveToGroup(path: string, gid: number, _signal: AbortSignal): Promise<void> {
     this.#groups.set(path, gid)
     return Promise.resolve()
   }

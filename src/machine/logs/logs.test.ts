@@ -1,7 +1,7 @@
 // Log files: the contract on the host's files and on the simulated runtime, and what only one of them can do.
 import { deepEqual, equal, rejects } from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
-import { appendFile, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
+import { appendFile, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
@@ -28,8 +28,9 @@ async function newFolder(): Promise<string> {
 const { signal } = new AbortController()
 
 logFilesContract('host', async () => {
-  const path = join(await newFolder(), '0.log')
-  return { files: new NodeLogFiles(), path, append: (text) => appendFile(path, `${text}\n`) }
+  const folder = await newFolder()
+  const path = join(folder, '0.log')
+  return { files: new NodeLogFiles(folder), path, append: (text) => appendFile(path, `${text}\n`) }
 })
 
 async function simulated() {
@@ -76,8 +77,9 @@ test('simulated: the last part of a long log is kept, and the end of its contain
 })
 
 test('host: a file that was moved away is known to be replaced once another has its name', async () => {
-  const path = join(await newFolder(), '0.log')
-  const files = new NodeLogFiles()
+  const folder = await newFolder()
+  const path = join(folder, '0.log')
+  const files = new NodeLogFiles(folder)
   await writeFile(path, 'old')
   await using file = await files.open(path)
   await files.move(path, `${path}.1`)
@@ -88,7 +90,7 @@ test('host: a file that was moved away is known to be replaced once another has 
 
 test('host: files are listed, measured, compressed and removed', async () => {
   const folder = await newFolder()
-  const files = new NodeLogFiles()
+  const files = new NodeLogFiles(folder)
   for (const name of ['0.log.2', '0.log', '0.log.1', 'other']) await writeFile(join(folder, name), name)
   const names = async () => (await files.list(join(folder, '0.log.'))).map((path) => path.slice(folder.length + 1))
   deepEqual(await names(), ['0.log.1', '0.log.2'])
@@ -100,6 +102,33 @@ test('host: files are listed, measured, compressed and removed', async () => {
   equal(await files.sizeOf(join(folder, '0.log')), 5)
   await rejects(files.compress(join(folder, 'missing')))
   deepEqual(await files.list(join(folder, 'nowhere', 'x')), [])
+})
+
+test('host: a link, or a folder that is one, in the place of a log is not read, measured or compressed', async () => {
+  const folder = await newFolder()
+  const outside = await newFolder()
+  const files = new NodeLogFiles(folder)
+  const secret = join(outside, '0.log')
+  await writeFile(secret, 'x'.repeat(1_000))
+  await mkdir(join(folder, 'pod'))
+  const path = join(folder, 'pod', '0.log')
+  await symlink(secret, path)
+  await symlink(outside, join(folder, 'pod', 'c'))
+  await symlink(secret, join(folder, 'pod', '1.log.part'))
+  await writeFile(join(folder, 'pod', '1.log'), 'own')
+  equal(await files.open(path), undefined)
+  equal(await files.open(join(folder, 'pod', 'c', '0.log')), undefined)
+  equal((await files.sizeOf(path)) < 1_000, true)
+  await files.compress(path)
+  await files.compress(join(folder, 'pod', '1.log'))
+  deepEqual((await readdir(join(folder, 'pod'))).toSorted(), ['1.log.gz', 'c'])
+  equal((await readFile(secret)).length, 1_000)
+})
+
+test('host: a pipe in the place of a log holds nobody up', async () => {
+  const folder = await newFolder()
+  execFileSync('mkfifo', [join(folder, '0.log')])
+  equal(await new NodeLogFiles(folder).open(join(folder, '0.log')), undefined)
 })
 
 test('the logs of the host: folders, files, and nothing that lies elsewhere', async () => {

@@ -1,6 +1,6 @@
 // NodeLogFiles: the host's own log files.
-import { createReadStream, createWriteStream, watch, type FSWatcher } from 'node:fs'
-import { open, readdir, rename, rm, stat, type FileHandle } from 'node:fs/promises'
+import { constants, createWriteStream, watch, type FSWatcher } from 'node:fs'
+import { lstat, open, readdir, readlink, realpath, rename, rm, type FileHandle } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { createGzip } from 'node:zlib'
@@ -12,18 +12,21 @@ const lookAgainMs = 1_000
 const partSuffix = '.part'
 
 export class NodeLogFiles implements LogFiles, LogFolder {
+  readonly #folder: string
+
+  /** A file that lies elsewhere, whatever link leads there, is not read. */
+  constructor(folder: string) {
+    this.#folder = folder
+  }
+
   async open(path: string): Promise<LogFile | undefined> {
-    try {
-      return new NodeLogFile(path, await open(path))
-    } catch (error) {
-      if (isMissing(error)) return undefined
-      throw error
-    }
+    const file = await openInFolder(path, this.#folder)
+    return file === undefined ? undefined : new NodeLogFile(path, file)
   }
 
   async sizeOf(path: string): Promise<number> {
     try {
-      return (await stat(path)).size
+      return (await lstat(path)).size
     } catch (error) {
       if (isMissing(error)) return 0
       throw error
@@ -48,8 +51,12 @@ export class NodeLogFiles implements LogFiles, LogFolder {
 
   async compress(path: string): Promise<void> {
     const part = `${path}${partSuffix}`
+    // An interrupted compression may have left it. A link that somebody has put there is not written through.
+    await rm(part, { force: true })
+    const file = await openInFolder(path, this.#folder)
+    if (file === undefined) return rm(path)
     try {
-      await pipeline(createReadStream(path), createGzip(), createWriteStream(part, { mode: 0o600 }))
+      await pipeline(file.createReadStream(), createGzip(), createWriteStream(part, { mode: 0o600, flags: 'wx' }))
       await rename(part, `${path}.gz`)
       await rm(path)
     } catch (error) {
@@ -61,6 +68,23 @@ export class NodeLogFiles implements LogFiles, LogFolder {
   remove(path: string): Promise<void> {
     return rm(path, { force: true })
   }
+}
+
+const notALog = new Set(['ENOENT', 'ENOTDIR', 'ELOOP', 'ENXIO'])
+
+/** Checked by what is held, not by its name: whoever can write to the folder may swap a file for a link at any time. */
+async function openInFolder(path: string, folder: string): Promise<FileHandle | undefined> {
+  let file: FileHandle
+  try {
+    file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
+  } catch (error) {
+    if (notALog.has((error as NodeJS.ErrnoException).code ?? '')) return undefined
+    throw error
+  }
+  const [root, place, status] = await Promise.all([realpath(folder), readlink(`/proc/self/fd/${file.fd}`), file.stat()])
+  if (status.isFile() && place.startsWith(`${root}/`)) return file
+  await file.close()
+  return undefined
 }
 
 class NodeLogFile implements LogFile {
@@ -86,7 +110,7 @@ class NodeLogFile implements LogFile {
 
   async isReplaced(): Promise<boolean> {
     try {
-      const [now, here] = await Promise.all([stat(this.#path), this.#file.stat()])
+      const [now, here] = await Promise.all([lstat(this.#path), this.#file.stat()])
       return now.ino !== here.ino
     } catch (error) {
       if (isMissing(error)) return false // it was moved away, and the next one is not there yet

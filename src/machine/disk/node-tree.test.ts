@@ -1,0 +1,124 @@
+import { deepEqual, equal, rejects } from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { chmod, link, mkdir, mkdtemp, readlink, rename, rm, stat, symlink, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { promisify } from 'node:util'
+import { TreeTooDeep } from './disk.ts'
+import { NodeDisk } from './node-disk.ts'
+import { treeDepthMax, walkTree } from './node-tree.ts'
+
+const { signal } = new AbortController()
+const asRoot = process.getuid?.() === 0
+const made = async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'coxswain-tree-'))
+  return { folder, [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true }) }
+}
+
+test('everything is visited, and nothing behind a link', async () => {
+  await using place = await made()
+  const { folder } = place
+  await mkdir(join(folder, 'host'))
+  await writeFile(join(folder, 'host', 'secret'), '')
+  await mkdir(join(folder, 'volume', 'in'), { recursive: true })
+  await writeFile(join(folder, 'volume', 'in', 'f'), '')
+  await symlink(join(folder, 'host'), join(folder, 'volume', 'out'))
+  const seen: string[] = []
+  await walkTree(
+    join(folder, 'volume'),
+    async ({ status, path }) => {
+      seen.push(status.isSymbolicLink() ? 'a link' : (await readlink(path)).slice(folder.length))
+    },
+    signal,
+  )
+  deepEqual(seen.toSorted(), ['/volume', '/volume/in', '/volume/in/f', 'a link'])
+})
+
+test('a folder that becomes a link while it is visited does not lead out', async () => {
+  await using place = await made()
+  const { folder } = place
+  const [host, volume] = [join(folder, 'host'), join(folder, 'volume')]
+  await mkdir(host)
+  await writeFile(join(host, 'secret'), '')
+  await chmod(join(host, 'secret'), 0o600)
+  await mkdir(join(volume, 'a'), { recursive: true })
+  await writeFile(join(volume, 'a', 'own'), '')
+  const seen: string[] = []
+  await walkTree(
+    volume,
+    async ({ status, path }) => {
+      if (status.isSymbolicLink()) return
+      const name = await readlink(path)
+      if (name === join(volume, 'a')) {
+        await rename(name, join(volume, 'b'))
+        await symlink(host, name)
+      }
+      // What a walk by paths would have changed is the host's file.
+      await chmod(path, 0o660)
+      seen.push((await readlink(path)).slice(folder.length))
+    },
+    signal,
+  )
+  equal(seen.includes('/volume/b/own'), true)
+  equal(
+    seen.some((name) => name.startsWith('/host')),
+    false,
+  )
+  equal((await stat(join(host, 'secret'))).mode & 0o777, 0o600)
+})
+
+/** As a container can: with names that are relative to where it is. */
+const nest = (folder: string, levels: number) =>
+  promisify(execFile)(
+    'sh',
+    [
+      '-c',
+      `i=0; while [ $i -lt ${levels} ]; do mkdir ${'d'.repeat(20)}; cd -P ${'d'.repeat(20)}; i=$((i+1)); done; echo x > f`,
+    ],
+    { cwd: folder },
+  )
+
+test('folders nested deeper than a path can name are counted and removed, and not given to a group', async () => {
+  await using place = await made()
+  const volume = join(place.folder, 'volume')
+  await mkdir(volume)
+  await nest(volume, treeDepthMax + 50)
+  const disk = new NodeDisk()
+  await rejects(disk.giveToGroup(volume, process.getgid?.() ?? 0, signal), TreeTooDeep)
+  equal((await disk.usedBytes(volume)) > 0, true)
+  await disk.remove(volume)
+  equal(await disk.kindOf(volume), undefined)
+})
+
+test('a walk ends with its signal', async () => {
+  await using place = await made()
+  for (let count = 0; count < 10; count++) await writeFile(join(place.folder, String(count)), '')
+  const controller = new AbortController()
+  let visits = 0
+  const visit = () => {
+    if (++visits === 3) controller.abort()
+  }
+  await rejects(walkTree(place.folder, visit, controller.signal), { name: 'AbortError' })
+  equal(visits, 3)
+})
+
+if (asRoot)
+  test('a group is given a whole tree, but not what its links lead to', async () => {
+    await using place = await made()
+    const { folder } = place
+    const [host, volume] = [join(folder, 'host'), join(folder, 'volume')]
+    await mkdir(join(volume, 'in'), { recursive: true })
+    await writeFile(host, '', { mode: 0o600 })
+    await writeFile(join(volume, 'in', 'f'), '', { mode: 0o600 })
+    await link(join(volume, 'in', 'f'), join(volume, 'hard'))
+    await symlink(host, join(volume, 'soft'))
+    await new NodeDisk().giveToGroup(volume, 2000, signal)
+    const shown = async (path: string) => {
+      const { gid, mode } = await stat(path)
+      return [gid, (mode & 0o7777).toString(8)]
+    }
+    deepEqual(await shown(join(volume, 'in')), [2000, '2775'])
+    deepEqual(await shown(join(volume, 'in', 'f')), [2000, '660'])
+    deepEqual(await shown(host), [0, '600'])
+  })
