@@ -1,7 +1,7 @@
 // Manifests: objects as a test writes them, in YAML or as values, each with its kind.
 import { kinds } from '../api/kinds.ts'
 import type { Kind } from '../api/kind.ts'
-import { parseYaml } from '../apiserver/yaml-body.ts'
+import { run as yamlToJson } from '../apiserver/yaml-to-json.ts'
 
 /** YAML of one or several documents, an object, or several; a List stands for its items. */
 export type Manifest = string | object | readonly object[]
@@ -14,7 +14,7 @@ export interface ManifestObject {
 export function manifestObjects(manifest: Manifest): readonly ManifestObject[] {
   const values: readonly unknown[] =
     typeof manifest === 'string'
-      ? manifest.split(/^---(?=\s|$).*$/m).map((text) => parseYaml(text).value)
+      ? manifest.split(/^---(?=\s|$).*$/m).map((text) => JSON.parse(yamlToJson(text).json) as unknown)
       : Array.isArray(manifest)
         ? manifest
         : [manifest]

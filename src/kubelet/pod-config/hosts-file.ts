@@ -1,6 +1,5 @@
-// The /etc/hosts of a pod: loopback, the pod's own names, and the aliases that it asks for.
-import { withoutTrailing } from '../../base/without-trailing.ts'
 // The /etc/hosts of a pod: loopback, the pod's own names, and its host aliases.
+import { withoutTrailing } from '../../base/without-trailing.ts'
 import type { Pod } from '../../api/core/v1/pod.ts'
 
 export function hostsFile({ spec }: Pod, podIps: readonly string[], hostname: string, domain: string): string {

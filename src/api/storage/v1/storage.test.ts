@@ -18,7 +18,11 @@ testMistakes(storageClass, [
   ['only a provisioner', { provisioner }, []],
   ['no provisioner', {}, ['provisioner: Required value']],
   ['a provisioner in capitals', { provisioner: 'X.Y/Z' }, []],
-  ['a provisioner that is no name', { provisioner: 'x/y/z' }, [/^provisioner: Invalid value: "x\/y\/z": a valid label key/]],
+  [
+    'a provisioner that is no name',
+    { provisioner: 'x/y/z' },
+    [/^provisioner: Invalid value: "x\/y\/z": a valid label key/],
+  ],
   [
     'a policy that only volumes have',
     { provisioner, reclaimPolicy: 'Recycle' },
