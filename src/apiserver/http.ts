@@ -48,8 +48,25 @@ function answerTo(asked: ApiRequest, wire: WireRequest, parts: HttpParts): Soon<
   return whenKnown(answer, (known) =>
     'etag' in known && known.etag === wire.headers['if-none-match']
       ? notModified(known.etag)
-      : toWire(known, { form, include, nowMs: parts.clock.nowMs() }, parts.clock),
+      : watchedToWire(known, { form, include, nowMs: parts.clock.nowMs() }, asked, parts),
   )
+}
+
+/** Shorter lists are written in no time. */
+const watchedItemsMin = 100
+
+/** A long list that is not written in pieces may hold the event loop. */
+function watchedToWire(
+  answer: Answer,
+  options: EncodeOptions,
+  asked: ApiRequest,
+  { server, clock }: HttpParts,
+): Soon<WireAnswer> {
+  if (answer.kind !== 'list' || answer.items.length < watchedItemsMin) return toWire(answer, options, clock)
+  const startMs = clock.monotonicMs()
+  const wire = toWire(answer, options, clock)
+  server.loop.answered(asked, startMs, clock.monotonicMs())
+  return wire
 }
 
 const withHeaders = (answer: WireAnswer, headers: Readonly<Record<string, string>>): WireAnswer => {

@@ -7,6 +7,7 @@ import type { ResourceTarget, Verb } from './request.ts'
 const secondsBounds = [
   0.005, 0.025, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1, 1.25, 1.5, 2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 45, 60,
 ]
+const blockBounds = [0.2, 0.5, 1, 2, 5, 10, 30]
 const resourceLabels = ['verb', 'group', 'version', 'resource', 'subresource', 'scope', 'component']
 
 /** Defined once per process, however often the API server in it restarts. */
@@ -16,6 +17,7 @@ export class RequestMetrics {
   readonly #inflight
   readonly #longRunning
   readonly #objects
+  readonly #blocks
   #reading = 0
   #writing = 0
 
@@ -44,6 +46,17 @@ export class RequestMetrics {
     this.#objects = metrics.gauge('apiserver_storage_objects', 'Number of stored objects split by resource.', [
       'resource',
     ])
+    this.#blocks = metrics.histogram(
+      'coxswain_request_loop_block_seconds',
+      'How long steps of requests held the event loop, of those that held it for 100 ms or longer.',
+      blockBounds,
+      ['verb', 'resource'],
+    )
+  }
+
+  /** A request held the event loop for so long. */
+  blocked(verb: string, resource: string, seconds: number): void {
+    this.#blocks.observe({ verb, resource }, seconds)
   }
 
   begin(target: ResourceTarget): void {

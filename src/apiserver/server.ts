@@ -22,6 +22,7 @@ import { answerFlowEvents } from './flow-events.ts'
 import type { KubeletConnection } from './kubelet-connection.ts'
 import type { Caches, Policies } from './policies.ts'
 import { Deadlines } from './deadlines.ts'
+import { LoopWatch } from './loop-watch.ts'
 import { healthChecks, type HealthState } from './health-checks.ts'
 import { health, isHealthPath } from './health.ts'
 import { Registry } from './registry/registry.ts'
@@ -64,6 +65,9 @@ export class ApiServer {
   readonly #health: HealthState
   readonly #decisions: Decisions
   readonly deadlines: Deadlines
+  readonly loop: LoopWatch
+  /** The last request that passed all stations, with its user. */
+  #served: ApiRequest | undefined
   readonly #ready = Promise.withResolvers<void>()
   #isReady = false
   #isDraining = false
@@ -74,7 +78,8 @@ export class ApiServer {
     this.#parts = parts
     this.deadlines = new Deadlines(parts.clock)
     this.#ready.promise.catch(() => {}) // whoever waits for it is told
-    this.registry = new Registry(parts)
+    this.loop = new LoopWatch(parts)
+    this.registry = new Registry({ ...parts, loop: this.loop })
     this.#decisions = new Decisions(parts.explain ?? (() => undefined), parts.clock)
     this.#paths = {
       metrics: parts.metrics,
@@ -143,11 +148,15 @@ export class ApiServer {
     const startMs = clock.monotonicMs()
     flow.enter(call, startMs)
     requestMetrics.begin(target)
+    let isSuspended = false
     const end = (code: number, result: string) => {
       flow.finish(call, result)
-      requestMetrics.end(target, code, (clock.monotonicMs() - startMs) / 1000)
+      const endMs = clock.monotonicMs()
+      requestMetrics.end(target, code, (endMs - startMs) / 1000)
+      if (!isSuspended) this.loop.answered(this.#served ?? request, startMs, endMs)
+      this.#served = undefined
     }
-    return whenSettled(
+    const answer = whenSettled(
       () => {
         this.meet(request)
         return this.#road({ ...request, context: because(request.context, causeOf(call)) })
@@ -163,12 +172,15 @@ export class ApiServer {
         throw error
       },
     )
+    isSuspended = answer instanceof Promise
+    return answer
   }
 
   /** Before its road, on the record: a server that lets requests fail throws here. */
   protected meet(_request: ApiRequest): void {}
 
   #end(request: ApiRequest): Soon<Answer> {
+    this.#served = request
     const { allowedBy, context, unreadable, readBody } = request
     if (unreadable !== undefined) throw unreadable.error
     if (allowedBy !== undefined) this.#parts.flow.explain(context.cause.event, allowedBy)

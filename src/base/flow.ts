@@ -150,7 +150,7 @@ export class FlowRecorder {
     this.#endMs = new Float64Array(size)
     this.#revisions = new Float64Array(size)
     this.#writes = new Float64Array(size)
-    this.#passages = new Passages(clock, size)
+    this.#passages = new Passages(size)
   }
 
   get last(): FlowId {
@@ -225,9 +225,14 @@ export class FlowRecorder {
     if (id !== noFlow) this.#passages.enter(id, startMs)
   }
 
-  /** Notes that a call passed a station; of one that did not enter, or has left the ring, nothing is noted. */
-  pass(id: FlowId, station: StationName): void {
-    if (id !== noFlow) this.#passages.pass(id, station, this.#last)
+  /**
+   * Notes that a call passed a station; of one that did not enter, or has left the ring, nothing is noted. Returns the
+   * monotonic time of it.
+   */
+  pass(id: FlowId, station: StationName): number {
+    const nowMs = this.#clock.monotonicMs()
+    if (id !== noFlow) this.#passages.pass(id, station, this.#last, nowMs)
+    return nowMs
   }
 
   /** Notes by which rule a call was let through. The explanation must hold no more than its decider keeps anyway. */
@@ -296,7 +301,6 @@ const noPassages: readonly Passage[] = []
 
 /** When calls passed their stations: a row of numbers for each slot of the ring, so that noting one allocates nothing. */
 class Passages {
-  readonly #clock: Clock
   readonly #mask: number
   /** Which call a row is about, and when it began. */
   readonly #calls: Float64Array
@@ -305,8 +309,7 @@ class Passages {
   /** Events since the call, and one more; 0 where the station was not passed. */
   readonly #afterEvents: Uint32Array
 
-  constructor(clock: Clock, size: number) {
-    this.#clock = clock
+  constructor(size: number) {
     this.#mask = size - 1
     this.#calls = new Float64Array(size)
     this.#startMs = new Float64Array(size)
@@ -322,11 +325,11 @@ class Passages {
     for (let index = 0; index < stations.length; index++) this.#afterEvents[row + index] = 0
   }
 
-  pass(id: FlowId, station: StationName, last: number): void {
+  pass(id: FlowId, station: StationName, last: number, nowMs: number): void {
     const slot = id & this.#mask
     if (this.#calls[slot] !== id) return
     const cell = slot * stations.length + stationIndex[station]
-    this.#afterMs[cell] = this.#clock.monotonicMs() - (this.#startMs[slot] as number)
+    this.#afterMs[cell] = nowMs - (this.#startMs[slot] as number)
     this.#afterEvents[cell] = last - id + 1
   }
 

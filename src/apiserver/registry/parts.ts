@@ -8,6 +8,7 @@ import { namespaceOf, type ApiObject } from '../../api/object.ts'
 import type { Condition, Operation, Store } from '../../store/store.ts'
 import type { AdmissionChain } from '../admission/chain.ts'
 import { ReservationLost, type Reservation } from '../admission/reservation.ts'
+import type { LoopWatch } from '../loop-watch.ts'
 import { userNamed, type ApiRequest, type ResourceTarget } from '../request.ts'
 import { Draft, Stored } from '../stored.ts'
 import type { WatchCache } from '../watch/watch-cache.ts'
@@ -34,10 +35,11 @@ export interface ResourceParts {
   readonly reads: RegistryReads
   /** For kinds whose objects are often alike. */
   readonly alike: AlikeParts | undefined
+  readonly loop: LoopWatch
 }
 
-/** Notes that a request has come so far. */
-export const passed = ({ flow }: ResourceParts, { context }: ApiRequest, station: StationName): void =>
+/** Notes that a request has come so far, and returns the monotonic time. */
+export const passed = ({ flow }: ResourceParts, { context }: ApiRequest, station: StationName): number =>
   flow.pass(context.cause.event, station)
 
 export type ResourceRequest = ApiRequest & { readonly target: ResourceTarget }

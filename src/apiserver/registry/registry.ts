@@ -21,6 +21,7 @@ import { AdmissionChain } from '../admission/chain.ts'
 import type { AdmissionHost } from '../admission/plugin.ts'
 import { resourceAttributes } from '../authorization/attributes.ts'
 import type { KubeletConnection } from '../kubelet-connection.ts'
+import type { LoopWatch } from '../loop-watch.ts'
 import type { Caches, Policies } from '../policies.ts'
 import type { Stored } from '../stored.ts'
 import { CacheFeed } from '../watch/cache-feed.ts'
@@ -56,6 +57,7 @@ export interface RegistryParts {
   readonly log: Log
   readonly policies: (caches: Caches) => Policies
   readonly kubelets: KubeletConnection
+  readonly loop: LoopWatch
 }
 
 export class Registry {
@@ -68,7 +70,7 @@ export class Registry {
   readonly policies: Policies
   readonly reads: RegistryReads
 
-  constructor({ store, clock, random, flow, log, policies, kubelets }: RegistryParts) {
+  constructor({ store, clock, random, flow, log, policies, kubelets, loop }: RegistryParts) {
     this.#kubelets = kubelets
     const leases = new LeasePool(store, clock)
     const caches = new Map(storedKinds.map((kind) => [kind, new WatchCache(kind, { clock, flow })]))
@@ -99,6 +101,7 @@ export class Registry {
         admission: this.#admission,
         reads,
         alike: kind.alikePart && new AlikeParts(kind.alikePart),
+        loop,
       })
     }
     for (const kind of kinds) {

@@ -60,9 +60,10 @@ const strictErrorsOf = ({ body }: ResourceRequest): StrictErrors | undefined =>
   body.kind === 'value' ? body.strictErrors : undefined
 
 export async function create(parts: ResourceParts, request: ResourceRequest, asked: Asked): Promise<Written> {
-  const { kind, strategy, face } = parts
+  const { kind, strategy, face, loop, clock } = parts
   const { fieldValidation } = writeOptionsOf(request)
   await abreast()
+  const readMs = clock.monotonicMs()
   const { object: asSent, warnings: sentWarnings } = ingest(
     face.kind,
     asked.body,
@@ -74,23 +75,27 @@ export async function create(parts: ResourceParts, request: ResourceRequest, ask
   const managedFields = asked.managedFields ?? managedOfNew(parts, request, asSent)
   const sent = withManagedFields(face.toStored(asSent), managedFields)
   if (sent.metadata.resourceVersion) throw badRequest('resourceVersion should not be set on objects to be created')
+  loop.stepDone(request, readMs, clock.monotonicMs())
   await abreast()
   const base = asNew(parts, request, kind.complete?.(sent) ?? sent)
   for (let tries = 1; ; tries++) {
     const named = withName(parts, base)
     const attributes = attributesOf(parts, request, 'create', named, undefined)
-    passed(parts, request, 'reading')
+    const admitMs = passed(parts, request, 'reading')
     const answer = parts.admission.admit(attributes)
     const changed = (answer instanceof Promise ? await answer : answer) ?? named
     const admitted = withInitialStatus(kind, parts.alike?.admitted(named, changed) ?? changed)
-    passed(parts, request, 'mutating')
+    const validateMs = passed(parts, request, 'mutating')
+    if (!(answer instanceof Promise)) loop.stepDone(request, admitMs, validateMs)
     const object = strategy?.prepareCreate?.(admitted, worldOf(parts, request)) ?? admitted
     refuseInvalid(kind, object, validateObject(kind, object))
-    passed(parts, request, 'validation')
+    const validatedMs = passed(parts, request, 'validation')
+    loop.stepDone(request, validateMs, validatedMs)
     const final = { ...attributes, object, name: object.metadata.name }
     const verdict = parts.admission.validate(final)
     if (verdict instanceof Promise) await verdict
-    passed(parts, request, 'validating')
+    const endMs = passed(parts, request, 'validating')
+    if (!(verdict instanceof Promise)) loop.stepDone(request, validatedMs, endMs)
     const warnings = both(both(sentWarnings, attributes.notes.warnings), kind.warnings?.(object) ?? [])
     await abreast()
     const stored = await parts.admission.reserving(final, (reserved) =>
@@ -180,7 +185,7 @@ export async function update(
   transform: Transform,
   options: UpdateOptions,
 ): Promise<Written> {
-  const { kind, cache, face } = parts
+  const { kind, cache, face, loop, clock } = parts
   const { namespace, name } = request.target
   const { signal, cause } = request.context
   const { fieldValidation } = writeOptionsOf(request)
@@ -189,9 +194,12 @@ export async function update(
   for (let tries = 1; ; tries++) {
     if (current === undefined || tries > 1) current = await readStored(parts, namespace, name, signal)
     if (current === undefined) throw notFound(kind, name)
+    const changeMs = clock.monotonicMs()
     const shown = face.shown(current).object
     const asked = transform(shown)
+    loop.stepDone(request, changeMs, clock.monotonicMs())
     await abreast()
+    const readMs = clock.monotonicMs()
     const { object: asSent, warnings: sentWarnings } = ingest(
       face.kind,
       asked.body,
@@ -206,6 +214,7 @@ export async function update(
       if (tries > 1) throw stale
       continue // the cache may lag behind what the client has seen
     }
+    loop.stepDone(request, readMs, clock.monotonicMs())
     await abreast()
     const notes = new AdmissionNotes(request.record)
     const attributes = await prepareUpdate(parts, request, sent, current.object, options, notes)
@@ -273,10 +282,10 @@ async function prepareUpdate(
   { part, lens }: UpdateOptions,
   notes: AdmissionNotes,
 ): Promise<AdmissionAttributes & { readonly object: ApiObject }> {
-  const { kind, strategy } = parts
+  const { kind, strategy, loop } = parts
   refuseOtherName(sent.metadata, request)
   const asked = mergedPart(kind, sent, old, part)
-  passed(parts, request, 'reading')
+  const admitMs = passed(parts, request, 'reading')
   const merged = lens === undefined ? asked : await admittedThrough(parts, request, lens, notes, asked, old)
   const prepared =
     part === 'object' ? (strategy?.prepareUpdate?.(merged, old, worldOf(parts, request)) ?? merged) : merged
@@ -284,13 +293,16 @@ async function prepareUpdate(
   const attributes = attributesOf(parts, request, 'update', counted, old, notes)
   const answer = lens === undefined ? parts.admission.admit(attributes) : undefined
   const object = (answer instanceof Promise ? await answer : answer) ?? counted
-  passed(parts, request, 'mutating')
+  const validateMs = passed(parts, request, 'mutating')
+  if (lens === undefined && !(answer instanceof Promise)) loop.stepDone(request, admitMs, validateMs)
   refuseInvalid(kind, object, updateErrors(kind, object, old, part))
-  passed(parts, request, 'validation')
+  const validatedMs = passed(parts, request, 'validation')
+  loop.stepDone(request, validateMs, validatedMs)
   const final = { ...attributes, object }
   const verdict = parts.admission.validate(lens === undefined ? final : throughLens(lens, final, object, old))
   if (verdict instanceof Promise) await verdict
-  passed(parts, request, 'validating')
+  const endMs = passed(parts, request, 'validating')
+  if (!(verdict instanceof Promise)) loop.stepDone(request, validatedMs, endMs)
   return final
 }
 

@@ -1,0 +1,77 @@
+// LoopWatch: finds requests that hold the event loop. Everybody in the process waits for such a request, so it is logged
+// and counted, and ended once it has held the loop for too long in all. A synchronous computation cannot be interrupted:
+// what is measured, and where a request can end, are the steps between which it is suspended anyway.
+import type { Log } from '../base/log.ts'
+import { StatusError } from '../api/status-error.ts'
+import type { RequestMetrics } from './request-metrics.ts'
+import type { ApiRequest } from './request.ts'
+
+/** A step that takes longer is reported. */
+export const loopBlockMsMax = 100
+
+/** What all reported steps of one request may take together. A garbage collection during a step counts as part of it. */
+export const requestBlockMsMax = 5_000
+
+/** Under attack the log would grow with the requests: blocks in between are counted in the next report. */
+export const reportIntervalMs = 1_000
+
+export interface LoopWatchDeps {
+  readonly log: Log
+  readonly requestMetrics: RequestMetrics
+}
+
+export class LoopWatch {
+  readonly #deps: LoopWatchDeps
+  readonly #blockedMs = new WeakMap<AbortSignal, number>()
+  #lastReportMs = -Infinity
+  #unreported = 0
+
+  constructor(deps: LoopWatchDeps) {
+    this.#deps = deps
+  }
+
+  /**
+   * One synchronous step of a request is over. The caller passes times that it has read anyway: reading the clock costs as
+   * much as a part of a short request. Throws when the request must not go on.
+   */
+  stepDone(request: ApiRequest, startMs: number, endMs: number): void {
+    if (endMs - startMs >= loopBlockMsMax) this.#blocked(request, endMs - startMs, endMs)
+    request.context.signal.throwIfAborted()
+  }
+
+  /** A request that is answered already is reported only. */
+  answered(request: ApiRequest, startMs: number, endMs: number): void {
+    if (endMs - startMs >= loopBlockMsMax) this.#report(request, endMs - startMs, endMs)
+  }
+
+  #blocked(request: ApiRequest, blockMs: number, nowMs: number): void {
+    this.#report(request, blockMs, nowMs)
+    const { signal } = request.context
+    const totalMs = (this.#blockedMs.get(signal) ?? 0) + blockMs
+    this.#blockedMs.set(signal, totalMs)
+    if (totalMs > requestBlockMsMax)
+      throw new StatusError(504, 'Timeout', 'Timeout: request did not complete within the allotted timeout', {})
+  }
+
+  #report({ target, user, sender }: ApiRequest, blockMs: number, nowMs: number): void {
+    const { log, requestMetrics } = this.#deps
+    const resource = target.kind === 'resource' ? target.resource.plural : ''
+    requestMetrics.blocked(target.verb, resource, blockMs / 1_000)
+    if (nowMs - this.#lastReportMs < reportIntervalMs) {
+      this.#unreported++
+      return
+    }
+    log.warn('a request blocked the event loop', {
+      verb: target.verb,
+      ...(target.kind === 'resource'
+        ? { resource, subresource: target.subresource, namespace: target.namespace, name: target.name }
+        : { path: target.path }),
+      user: user?.name ?? '',
+      sender,
+      blockMs: Math.round(blockMs),
+      ...(this.#unreported === 0 ? {} : { unreported: this.#unreported }),
+    })
+    this.#lastReportMs = nowMs
+    this.#unreported = 0
+  }
+}
