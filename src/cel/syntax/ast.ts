@@ -96,6 +96,33 @@ export interface OptionalMap extends Node {
 
 export type Expr = Literal | Ident | Select | Call | ListExpr | MapExpr | Struct | Loop | Bind | OptionalMap
 
+/** The expressions directly below one. */
+export function childrenOf(expr: Expr): readonly Expr[] {
+  switch (expr.kind) {
+    case 'literal':
+    case 'ident':
+      return []
+    case 'select':
+      return [expr.operand]
+    case 'call':
+      return expr.target === undefined ? expr.args : [expr.target, ...expr.args]
+    case 'list':
+      return expr.elements.map(({ value }) => value)
+    case 'map':
+      return expr.entries.flatMap(({ key, value }) => [key, value])
+    case 'struct':
+      return expr.fields.map(({ value }) => value)
+    case 'loop':
+      return [expr.range, expr.body, ...(expr.filter === undefined ? [] : [expr.filter])]
+    case 'bind':
+      return [expr.value, expr.body]
+    case 'optionalMap':
+      return [expr.operand, expr.body]
+    default:
+      return expr satisfies never
+  }
+}
+
 /** `a.b.c` as a name; undefined when it is something else. */
 export function qualifiedName(expr: Expr): string | undefined {
   if (expr.kind === 'ident') return expr.name

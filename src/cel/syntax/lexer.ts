@@ -1,6 +1,6 @@
 // Lexer: the text of an expression as tokens. What is no token is noted and passed over, as upstream's lexer does.
 import { codePoints } from '../values/code-points.ts'
-import type { Issue } from './source.ts'
+import { issuesShownMax, type Issue } from './source.ts'
 
 export type TokenKind =
   | 'symbol'
@@ -63,6 +63,8 @@ export function tokenize(source: string): { readonly tokens: readonly Token[]; r
       const wrong = unrecognized(source, at)
       issues.push({ at, message: `Syntax error: token recognition error at: '${wrong}'` })
       at += wrong.length
+      // As upstream: nobody is told of more, so they are not looked for.
+      if (issues.length > issuesShownMax) break
       continue
     }
     tokens.push({ ...found, at })
@@ -95,5 +97,5 @@ function unrecognized(source: string, at: number): string {
   if (quoted !== null) return quoted[0]
   const half = /^[&|=`][^&|=`]?/.exec(rest)
   if (half !== null) return half[0]
-  return codePoints(rest)[0] ?? ''
+  return codePoints(rest.slice(0, 2))[0] ?? ''
 }

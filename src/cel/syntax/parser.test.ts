@@ -32,6 +32,43 @@ test("what is wrong with an expression is said in upstream's words", () => {
   assert.ok(same > 100, `only ${same} were compared`)
 })
 
+/** Recorded from upstream v1.36: what a match condition was refused for. */
+const bounded: readonly (readonly [expression: string, error: RegExp | undefined])[] = [
+  [
+    '... [] bad expression',
+    /^ERROR: <input>:1:2: Syntax error: no viable alternative at input '\.\.'\n \| \.\.\. \[] bad/,
+  ],
+  ['. . a', /^ERROR: <input>:1:3: Syntax error: no viable alternative at input '\. \.'/],
+  ['.', /^ERROR: <input>:1:2: Syntax error: no viable alternative at input '\.'/],
+  ['a..b', /^ERROR: <input>:1:3: Syntax error: no viable alternative at input '\.\.'/],
+  ['1 + . + 2', /^ERROR: <input>:1:7: Syntax error: no viable alternative at input '\. \+'/],
+  ['[..]', /^ERROR: <input>:1:3: Syntax error: no viable alternative at input '\.\.'/],
+  ['-!a', /^ERROR: <input>:1:2: Syntax error: no viable alternative at input '-!'/],
+  ['!-!-true', /^ERROR: <input>:1:3: Syntax error: no viable alternative at input '-!'/],
+  [`[1]${'[0]'.repeat(251)}`, /^ERROR: <input>:-1:0: max recursion depth exceeded$/],
+  [`1${'+1'.repeat(250)}`, undefined],
+  [`1${'+1'.repeat(251)}`, /^ERROR: <input>:-1:0: max recursion depth exceeded$/],
+  [`1${'+1'.repeat(249)}==1`, undefined],
+  [`1${'+1'.repeat(250)}==1`, /^ERROR: <input>:-1:0: max recursion depth exceeded$/],
+  [`"a"${'.contains("a")'.repeat(251)}`, /^ERROR: <input>:-1:0: max recursion depth exceeded$/],
+  [`${'['.repeat(248)}1${'+1'.repeat(100)}${']'.repeat(248)}`, undefined],
+  [`${'('.repeat(250)}1${')'.repeat(250)}`, /^ERROR: <input>:-1:0: expression recursion limit exceeded: 250$/],
+  [`${'true?1:'.repeat(250)}1`, /^ERROR: <input>:-1:0: expression recursion limit exceeded: 250$/],
+  [`true${'||true'.repeat(10_000)}`, undefined],
+  [`true${'&&true'.repeat(10_000)}`, undefined],
+  [`${'!'.repeat(50_000)}true`, undefined],
+  ['^'.repeat(50_000), /^ERROR: <input>:1:1: [^]*ERROR: <input>:1:100: .*\n1 more errors were truncated$/],
+  [Array.from({ length: 150 }, (_, index) => `x${index}`).join('+'), /\n50 more errors were truncated$/],
+  [`^${' '.repeat(16_382)}1`, /\n \| /],
+  [`^${' '.repeat(16_383)}1`, /^ERROR: <input>:1:1: Syntax error: token recognition error at: '\^'$/],
+]
+for (const [expression, error] of bounded)
+  test(`expressions are bounded as upstream's: ${expression.slice(0, 30)} (${expression.length})`, () => {
+    const found = errorOf(expression)
+    if (error === undefined) assert.equal(found, undefined)
+    else assert.match(found ?? '', error)
+  })
+
 function errorOf(expression: string): string | undefined {
   try {
     compile(expression, standardEnvironment)

@@ -1,15 +1,17 @@
 // Parser: tokens → tree. Precedence by recursive descent; what upstream's grammar says about a wrong token is said here too.
 import { codePoints } from '../values/code-points.ts'
 import { Uint } from '../values/value.ts'
-import type { Expr, MapEntry, StructField } from './ast.ts'
+import { childrenOf, type Expr, type MapEntry, type StructField } from './ast.ts'
 import { tokenize, type Token } from './lexer.ts'
 import { expandMacro } from './macros.ts'
-import { ExpressionError, type Issue } from './source.ts'
+import { ExpressionError, issuesShownMax, type Issue } from './source.ts'
 import { bytesOf, textOf } from './text-literal.ts'
 
 /** Upstream's bounds: deeper or longer expressions are refused before they are read. */
 const nestingMax = 250
 const codePointsMax = 100_000
+/** How many operators, selections, indices and calls on a value may stand one below the other in the tree. */
+const operatorDepthMax = 250
 
 const reserved = new Set(
   'as break const continue else for function if import let loop package namespace return var void while'.split(' '),
@@ -48,6 +50,8 @@ class Parser {
   readonly #issues: Issue[]
   #position = 0
   #depth = 0
+  /** The depth of operators in trees that have any. */
+  readonly #operatorDepths = new WeakMap<Expr, number>()
 
   constructor(source: string) {
     const { tokens, issues } = tokenize(source)
@@ -59,6 +63,7 @@ class Parser {
   parse(): Expr {
     let tree: Expr | undefined
     try {
+      if (this.#issues.length > issuesShownMax) throw new Stop()
       tree = this.#expression()
       if (this.#token.kind !== 'end') this.#wrong('<EOF>', this.#peek(1).kind === 'end')
     } catch (error) {
@@ -104,6 +109,13 @@ class Parser {
     this.#issue(at, `Syntax error: ${what} input '${text}' expecting ${expected}`)
   }
 
+  /** What began at an offset of the text cannot go on with this token. */
+  #noViableFrom(start: number, { text, at, kind }: Token): never {
+    const input = this.#source.slice(start, kind === 'end' ? at : at + text.length)
+    this.#issue(at, `Syntax error: no viable alternative at input '${input}'`)
+    throw new Stop()
+  }
+
   #stop(expected: string): never {
     this.#wrong(expected)
     throw new Stop()
@@ -125,6 +137,22 @@ class Parser {
     return this.#stop(expected)
   }
 
+  /**
+   * A new node of the tree. Functions that walk over trees call themselves, so their depth is bounded where they are made:
+   * chains of operators nest to the left without any parenthesis.
+   */
+  #built(expr: Expr, isOperator: boolean): Expr {
+    let depth = 0
+    for (const child of childrenOf(expr)) depth = Math.max(depth, this.#operatorDepths.get(child) ?? 0)
+    if (isOperator) depth++
+    if (depth > operatorDepthMax) {
+      this.#issue(-1, 'max recursion depth exceeded')
+      throw new Stop()
+    }
+    if (depth > 0) this.#operatorDepths.set(expr, depth)
+    return expr
+  }
+
   #expression(): Expr {
     if (++this.#depth > nestingMax) {
       this.#issue(-1, `expression recursion limit exceeded: ${nestingMax}`)
@@ -136,31 +164,42 @@ class Parser {
     if (question !== undefined) {
       const then = this.#or()
       this.#expect(':')
-      tree = call('_?_:_', question.at, condition, then, this.#expression())
+      tree = this.#built(call('_?_:_', question.at, condition, then, this.#expression()), false)
     }
     this.#depth--
     return tree
   }
 
   #or(): Expr {
-    let left = this.#and()
-    for (let op = this.#accept('||'); op !== undefined; op = this.#accept('||'))
-      left = call('_||_', op.at, left, this.#and())
-    return left
+    return this.#chain('||', () => this.#and())
   }
 
   #and(): Expr {
-    let left = this.#relation()
-    for (let op = this.#accept('&&'); op !== undefined; op = this.#accept('&&'))
-      left = call('_&&_', op.at, left, this.#relation())
-    return left
+    return this.#chain('&&', () => this.#relation())
+  }
+
+  /** Operands of an operator that may be grouped in any way: as upstream, in a tree that is no deeper than need be. */
+  #chain(operator: '||' | '&&', operand: () => Expr): Expr {
+    const operands = [operand()]
+    const places: number[] = []
+    for (let op = this.#accept(operator); op !== undefined; op = this.#accept(operator)) {
+      places.push(op.at)
+      operands.push(operand())
+    }
+    const grouped = (start: number, end: number): Expr => {
+      if (start === end) return operands[start] as Expr
+      const middle = (start + end) >> 1
+      const [left, right] = [grouped(start, middle), grouped(middle + 1, end)]
+      return this.#built(call(`_${operator}_`, places[middle] ?? 0, left, right), false)
+    }
+    return grouped(0, places.length)
   }
 
   #relation(): Expr {
     let left = this.#sum()
     while (this.#token.kind !== 'string' && relations.has(this.#token.text)) {
       const { text, at } = this.#next()
-      left = call(text === 'in' ? '@in' : `_${text}_`, at, left, this.#sum())
+      left = this.#built(call(text === 'in' ? '@in' : `_${text}_`, at, left, this.#sum()), true)
     }
     return left
   }
@@ -168,14 +207,15 @@ class Parser {
   #sum(): Expr {
     let left = this.#product()
     for (let op = this.#accept('+') ?? this.#accept('-'); op !== undefined; op = this.#accept('+') ?? this.#accept('-'))
-      left = call(`_${op.text}_`, op.at, left, this.#product())
+      left = this.#built(call(`_${op.text}_`, op.at, left, this.#product()), true)
     return left
   }
 
   #product(): Expr {
     const take = () => this.#accept('*') ?? this.#accept('/') ?? this.#accept('%')
     let left = this.#unary()
-    for (let op = take(); op !== undefined; op = take()) left = call(`_${op.text}_`, op.at, left, this.#unary())
+    for (let op = take(); op !== undefined; op = take())
+      left = this.#built(call(`_${op.text}_`, op.at, left, this.#unary()), true)
     return left
   }
 
@@ -185,7 +225,7 @@ class Parser {
     if (this.#is('!')) {
       while (this.#accept('!')) count++
       const target = this.#member()
-      return count % 2 === 0 ? target : call('!_', first.at, target)
+      return count % 2 === 0 ? target : this.#built(call('!_', first.at, target), false)
     }
     const isNumber = () => ['int', 'double'].includes(this.#peek(1).kind)
     // A single minus before a number belongs to the number.
@@ -194,7 +234,7 @@ class Parser {
       count++
     }
     const target = this.#member()
-    return count % 2 === 0 ? target : call('-_', first.at, target)
+    return count % 2 === 0 ? target : this.#built(call('-_', first.at, target), false)
   }
 
   #member(): Expr {
@@ -210,22 +250,24 @@ class Parser {
       const isOptional = this.#accept('?') !== undefined
       const index = this.#expression()
       this.#expect(']')
-      tree = call(isOptional ? '_[?_]' : '_[_]', bracket.at, tree, index)
+      tree = this.#built(call(isOptional ? '_[?_]' : '_[_]', bracket.at, tree, index), true)
     }
   }
 
   #selection(operandTree: Expr, { at }: Token): Expr {
     const isOptional = this.#accept('?') !== undefined
     const name = this.#token
+    const selected = (field: string): Expr =>
+      this.#built({ kind: 'select', at, operand: operandTree, field, isTest: false, isOptional }, true)
     if (name.kind === 'quotedIdentifier') {
       this.#next()
-      return { kind: 'select', at, operand: operandTree, field: name.text.slice(1, -1), isTest: false, isOptional }
+      return selected(name.text.slice(1, -1))
     }
+    if (name.kind === 'symbol' && name.text === '.') return this.#noViableFrom(at, name)
     if (name.kind !== 'identifier') return this.#stop(isOptional ? '{IDENTIFIER, ESC_IDENTIFIER}' : 'IDENTIFIER')
     this.#next()
     const open = isOptional ? undefined : this.#accept('(')
-    if (open === undefined)
-      return { kind: 'select', at, operand: operandTree, field: name.text, isTest: false, isOptional }
+    if (open === undefined) return selected(name.text)
     return this.#call(name.text, open.at, operandTree)
   }
 
@@ -237,7 +279,7 @@ class Parser {
     }
     this.#expect(')')
     const expanded = expandMacro({ name, at, target, args }, (issueAt, message) => this.#issue(issueAt, message))
-    return expanded ?? { kind: 'call', at, name, target, args }
+    return this.#built(expanded ?? { kind: 'call', at, name, target, args }, target !== undefined)
   }
 
   #primary(): Expr {
@@ -268,6 +310,9 @@ class Parser {
         if (text === '(') return this.#parenthesis()
         if (text === '[') return this.#list()
         if (text === '{') return this.#map()
+        // They begin operands elsewhere, but not before what follows, or not here.
+        if (text === '.' || text === '-') return this.#noViableFrom(at, this.#peek(1))
+        if (text === '!') return this.#noViableFrom(this.#peek(-1).at, this.#token)
         break
       default:
     }
@@ -358,7 +403,7 @@ class Parser {
       if (!this.#accept(',')) break
     }
     this.#expect(']', "{']', ','}")
-    return { kind: 'list', at, elements }
+    return this.#built({ kind: 'list', at, elements }, false)
   }
 
   #map(): Expr {
@@ -373,7 +418,7 @@ class Parser {
       if (!this.#accept(',')) break
     }
     this.#expect('}', "{'}', ','}")
-    return { kind: 'map', at, entries }
+    return this.#built({ kind: 'map', at, entries }, false)
   }
 
   #struct(name: string): Expr {
@@ -391,7 +436,7 @@ class Parser {
       if (!this.#accept(',')) break
     }
     this.#expect('}', "{'}', ','}")
-    return { kind: 'struct', at, name, fields }
+    return this.#built({ kind: 'struct', at, name, fields }, false)
   }
 }
 

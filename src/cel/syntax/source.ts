@@ -18,11 +18,15 @@ export class ExpressionError extends Error {
   }
 }
 
+/** As upstream: of more issues their number is told, and a longer line is not shown. */
+export const issuesShownMax = 100
+const lineBytesMax = 16_384
+
 export function issuesText(text: string, issues: readonly Issue[]): string {
-  return issues
-    .toSorted((a, b) => a.at - b.at)
-    .map((issue) => issueText(text, issue))
-    .join('\n')
+  const shown = issues.toSorted((a, b) => a.at - b.at).slice(0, issuesShownMax)
+  const lines = shown.map((issue) => issueText(text, issue))
+  if (issues.length > shown.length) lines.push(`${issues.length - shown.length} more errors were truncated`)
+  return lines.join('\n')
 }
 
 function issueText(text: string, { at, message }: Issue): string {
@@ -33,9 +37,11 @@ function issueText(text: string, { at, message }: Issue): string {
   const line = text.slice(start, end < 0 ? text.length : end).replaceAll('\t', ' ')
   const column = codePoints(text.slice(start, at))
   const lineNumber = before.split('\n').length
+  const place = `ERROR: <input>:${lineNumber}:${column.length + 1}: ${message}`
+  if (new TextEncoder().encode(line).length > lineBytesMax) return place
   const dots = column.map((character) => (isWide(character) ? '．' : '.')).join('')
-  const mark = isWide(codePoints(text.slice(at))[0] ?? '') ? '＾' : '^'
-  return `ERROR: <input>:${lineNumber}:${column.length + 1}: ${message}\n | ${line}\n | ${dots}${mark}`
+  const mark = isWide(text.slice(at, at + 2)) ? '＾' : '^'
+  return `${place}\n | ${line}\n | ${dots}${mark}`
 }
 
 /** Upstream marks what is longer than a byte with wide dots. */
