@@ -16,6 +16,7 @@ import { notFound } from '../../api/status-error.ts'
 import { equalValues, without } from '../../schema/json-value.ts'
 import { nodeOf } from '../authorization/node/node-user.ts'
 import type { RegistryReads } from '../registry/strategy.ts'
+import { mirrorReference } from './mirror-pod-references.ts'
 import { labelsRefusal } from './node-labels.ts'
 import { checkTokenRequest } from './node-token-requests.ts'
 import { defineAdmissionPlugin, refused, type AdmissionAttributes } from './plugin.ts'
@@ -108,7 +109,7 @@ function mirrorRefusal(
   if (spec.nodeName !== name) return `node ${quoted} can only create pods with spec.nodeName set to itself`
   const [owner, ...more] = metadata.ownerReferences ?? []
   if (more.length > 0) return `node ${quoted} can only create pods with a single owner reference set to itself`
-  if (owner === undefined) return undefined
+  if (owner === undefined) return `node ${quoted} can only create pods with an owner reference set to itself`
   if (owner.apiVersion !== 'v1' || owner.kind !== 'Node' || owner.name !== name)
     return `node ${quoted} can only create pods with an owner reference set to itself`
   if (owner.controller !== true)
@@ -117,7 +118,9 @@ function mirrorRefusal(
   const own = reads.get(node, '', name)
   if (own === undefined) throw notFound(node, name)
   const { uid } = own.metadata
-  return owner.uid === uid ? undefined : `node ${name} UID mismatch: expected ${owner.uid} got ${uid}`
+  if (owner.uid !== uid) return `node ${name} UID mismatch: expected ${owner.uid} got ${uid}`
+  const reference = mirrorReference(spec)
+  return reference === undefined ? undefined : `node ${quoted} can not create pods that reference ${reference}`
 }
 
 function nodeRefusal(name: string, attributes: AdmissionAttributes): string | undefined {

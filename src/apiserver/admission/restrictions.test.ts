@@ -51,10 +51,51 @@ const mirror = (nodeName: string, more: object = {}) => ({
   metadata: { name: 'm', annotations: { 'kubernetes.io/config.mirror': 'h' }, ...more },
   spec: { nodeName, containers: [{ name: 'c', image: 'i' }] },
 })
-const labelled = (labels: Record<string, string>) => ({ metadata: { labels } })
 const owned = (change: object) => ({
   ownerReferences: [{ apiVersion: 'v1', kind: 'Node', name: 'n1', uid: 'u', controller: true, ...change }],
 })
+/** With a volume, or with further fields of the spec. */
+const mirrorWith = (spec: object) => ({
+  ...mirror('n1', owned({ uid: '<uid of n1>' })),
+  spec: { ...mirror('n1').spec, ...spec },
+})
+const mounting = (...sources: object[]) =>
+  mirrorWith({ volumes: sources.map((source, index) => ({ name: `v${index}`, ...source })) })
+const container = (more: object) => ({ name: 'c', image: 'i', ...more })
+const secretKey = [{ name: 'A', valueFrom: { secretKeyRef: { name: 's', key: 'k' } } }]
+const configKey = [{ name: 'A', valueFrom: { configMapKeyRef: { name: 's', key: 'k' } } }]
+const noSecrets = 'a mirror pod may not reference secrets'
+const not = (what: string) => `node "n1" can not create pods that reference ${what}`
+const projected = (source: object) => ({ projected: { sources: [source] } })
+const claimTemplate = { spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } } }
+
+/** As kube-apiserver v1.36 answers them. */
+const mirrors: [why: string, pod: object, answer: number | string][] = [
+  ['the host', mounting({ hostPath: { path: '/x' } }), 201],
+  ['its own fields', mounting(projected({ downwardAPI: { items: [] } })), 201],
+  ['an account', mirrorWith({ serviceAccountName: 'default' }), 'a mirror pod may not reference service accounts'],
+  ['a secret', mounting({ secret: { secretName: 's' } }), noSecrets],
+  ['a secret in a projection', mounting(projected({ secret: { name: 's' } })), noSecrets],
+  ['a secret of a storage driver', mounting({ csi: { driver: 'd.x', nodePublishSecretRef: { name: 's' } } }), noSecrets],
+  ['a secret of a file share', mounting({ azureFile: { secretName: 's', shareName: 'x' } }), noSecrets],
+  ['a secret in its environment', mirrorWith({ containers: [container({ env: secretKey })] }), noSecrets],
+  ['a secret as its environment', mirrorWith({ containers: [container({ envFrom: [{ secretRef: { name: 's' } }] })] }), noSecrets],
+  ['a secret of a first container', mirrorWith({ initContainers: [container({ name: 'i', env: secretKey })] }), noSecrets],
+  ['a secret of a registry', mirrorWith({ imagePullSecrets: [{ name: 's' }] }), noSecrets],
+  ['a ConfigMap', mounting({ configMap: { name: 'c' } }), not('configmaps')],
+  ['a ConfigMap in a projection', mounting(projected({ configMap: { name: 's' } })), not('configmaps')],
+  ['a ConfigMap in its environment', mirrorWith({ containers: [container({ env: configKey })] }), not('configmaps')],
+  ['a claim', mounting({ persistentVolumeClaim: { claimName: 'c' } }), not('persistentvolumeclaims')],
+  ['a claim and a ConfigMap', mounting({ persistentVolumeClaim: { claimName: 'c' } }, { configMap: { name: 'c' } }), not('configmaps')],
+  ['a claim of its own', mounting({ ephemeral: { volumeClaimTemplate: claimTemplate } }), not('persistentvolumeclaims (via ephemeral volumes)')],
+  ['a storage driver', mounting({ csi: { driver: 'd.x' } }), not('csidrivers (via CSI volumes)')],
+  ['a token', mounting(projected({ serviceAccountToken: { path: 't' } })), 'a mirror pod may not use ServiceAccountToken volume projections'],
+  ['a trust bundle', mounting(projected({ clusterTrustBundle: { name: 'x', path: 'p' } })), not('clustertrustbundles')],
+  ['a certificate', mounting(projected({ podCertificate: { signerName: 'a.b/c', keyType: 'ED25519', credentialBundlePath: 'x' } })), not('podcertificates')],
+  ['a device claim', mirrorWith({ resourceClaims: [{ name: 'r', resourceClaimName: 'x' }] }), not('resourceclaims')],
+] // prettier-ignore
+
+const labelled = (labels: Record<string, string>) => ({ metadata: { labels } })
 const account = '/api/v1/namespaces/default/serviceaccounts/default/token'
 const tokenOf = (name: string, audience: string, uid = `<uid of ${name}>`) => ({
   spec: {
@@ -75,6 +116,20 @@ const rows: [why: string, method: string, path: string, body: object | undefined
     mirror('n1', owned({ uid: 'u' })),
     'node n1 UID mismatch: expected u got <uid of n1>',
   ],
+  [
+    'a mirror without an owner',
+    'POST',
+    pods,
+    mirror('n1'),
+    'node "n1" can only create pods with an owner reference set to itself',
+  ],
+  ...mirrors.map(([why, pod, answer]): (typeof rows)[number] => [
+    `a mirror with ${why}`,
+    'POST',
+    `${pods}?dryRun=All`,
+    pod,
+    answer,
+  ]),
   ['an eviction of its pod', 'POST', `${pods}/on-n1/eviction`, { metadata: { name: 'on-n1' } }, 201],
   [
     'an eviction of another pod',

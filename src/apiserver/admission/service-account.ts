@@ -5,6 +5,7 @@ import type { Container } from '../../api/core/v1/container.ts'
 import { mirrorPodAnnotation, pod, type Pod } from '../../api/core/v1/pod.ts'
 import type { PodSpec } from '../../api/core/v1/pod-spec.ts'
 import { serviceAccount, type ServiceAccount } from '../../api/core/v1/service-account.ts'
+import { referencesSecrets } from './mirror-pod-references.ts'
 import { defineAdmissionPlugin, refused, type AdmissionAttributes, type AdmissionHost } from './plugin.ts'
 
 const defaultName = 'default'
@@ -111,15 +112,7 @@ const tokenSources = [
 function refuseMirrorWithSecrets(attributes: AdmissionAttributes, { spec }: Pod): void {
   if (spec.serviceAccountName !== undefined)
     throw refused(attributes, 'a mirror pod may not reference service accounts')
-  const all = [...(spec.initContainers ?? []), ...spec.containers]
-  const usesSecret =
-    (spec.volumes ?? []).some(({ secret }) => secret !== undefined) ||
-    all.some(
-      ({ env = [], envFrom = [] }) =>
-        env.some(({ valueFrom }) => valueFrom?.secretKeyRef !== undefined) ||
-        envFrom.some(({ secretRef }) => secretRef !== undefined),
-    )
-  if (usesSecret) throw refused(attributes, 'a mirror pod may not reference secrets')
+  if (referencesSecrets(spec)) throw refused(attributes, 'a mirror pod may not reference secrets')
   for (const { projected } of spec.volumes ?? [])
     if (projected?.sources?.some(({ serviceAccountToken }) => serviceAccountToken !== undefined))
       throw refused(attributes, 'a mirror pod may not use ServiceAccountToken volume projections')

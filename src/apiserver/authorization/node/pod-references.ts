@@ -39,7 +39,7 @@ interface Reference {
 }
 
 /** What a spec names itself. */
-const referencesOf = onceForSpec((spec): readonly Reference[] => {
+export const referencesOf = onceForSpec((spec): readonly Reference[] => {
   const of = (resource: string, names: readonly (string | undefined)[]) =>
     names.flatMap((name) => (name === undefined || name === '' ? [] : [{ resource, name }]))
   const containers = [
