@@ -37,6 +37,8 @@ export interface KindDefinition<T extends ApiObject = ApiObject> extends KindNam
    * another part, and none elsewhere on it.
    */
   readonly alikePart?: 'spec'
+  /** PUT creates an object that does not exist, for those who may create it. */
+  readonly createsOnUpdate?: true
   /** How long an object lives before it goes by itself. */
   readonly ttlMs?: number
   /** Checks `metadata.name`; returns what is wrong with it, in upstream's words. */

@@ -46,8 +46,18 @@ export function isIpV6(text: string): boolean {
 
 export const isIp = (text: string): boolean => isIpV4(text) || isIpV6(text)
 
-export const ipErrors = (text: string): string[] =>
-  isIp(text) ? [] : ['must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)']
+/** IPv4 inside IPv6 (`::ffff:127.0.0.1`): what one program takes for the one, another takes for the other. */
+const isMappedIp = (text: string): boolean =>
+  isIpV6(text) && /^(?:0{0,4}:){2,5}ffff:(?:[0-9.]+|[0-9a-f]{1,4}:[0-9a-f]{1,4})$/i.test(text)
+
+const hasLeadingZeros = (text: string): boolean =>
+  /^\d{1,3}(?:\.\d{1,3}){3}$/.test(text) && isIpV4(text.split('.').map(Number).join('.'))
+
+export function ipErrors(text: string): string[] {
+  if (isIp(text)) return isMappedIp(text) ? ['must not be an IPv4-mapped IPv6 address'] : []
+  if (hasLeadingZeros(text)) return ['must not have leading 0s']
+  return ['must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)']
+}
 
 export function cidrErrors(text: string): string[] {
   const [address = '', length = ''] = text.split('/')

@@ -130,13 +130,8 @@ export const forbidden = (resource: ResourceName, name: string, detail: string):
 
 export const unauthorized = (): StatusError => new StatusError(401, 'Unauthorized', 'Unauthorized')
 
-export const methodNotAllowed = (resource: ResourceName, verb: string): StatusError =>
-  new StatusError(
-    405,
-    'MethodNotAllowed',
-    `${verb} is not supported on resources of kind "${qualifiedResource(resource)}"`,
-    about(resource, ''),
-  )
+export const methodNotAllowed = (): StatusError =>
+  new StatusError(405, 'MethodNotAllowed', 'the server does not allow this method on the requested resource', {})
 
 export const expired = (message: string): StatusError => new StatusError(410, 'Expired', message)
 

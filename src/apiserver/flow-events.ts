@@ -5,6 +5,7 @@ import { arrows, type Arrow, type FlowId, type FlowObject, type FlowRecorder, ty
 import { readSpan, toldEventsMax } from '../api/flow-wire.ts'
 import { badRequest, pathNotFound, StatusError } from '../api/status-error.ts'
 import type { Answer } from './answer.ts'
+import { maySpeakAs } from './component-identity.ts'
 import { booleanOf } from './query.ts'
 import type { ApiRequest, User } from './request.ts'
 
@@ -59,7 +60,7 @@ function toldEvents({ body, user }: ApiRequest): ToldEvent[] {
 
 function toldEvent(fields: Fields, path: string, user: User | undefined): ToldEvent {
   const from = textOf(fields, 'from', path)
-  if (!maySpeakAs(user, from))
+  if (user === undefined || !maySpeakAs(user, from))
     throw new StatusError(
       403,
       'Forbidden',
@@ -86,12 +87,6 @@ function toldEvent(fields: Fields, path: string, user: User | undefined): ToldEv
 
 const revisionsMax = 8
 const textCharsMax = 1_024
-const nodePrefix = 'system:node:'
-
-/** A node tells of its own kubelet only. */
-const maySpeakAs = (user: User | undefined, from: string): boolean =>
-  user?.name.startsWith(nodePrefix) !== true || from === `kubelet/${user.name.slice(nodePrefix.length)}`
-
 type Fields = Readonly<Record<string, unknown>>
 
 const fieldsOf = (value: unknown): Fields => (typeof value === 'object' && value !== null ? (value as Fields) : {})

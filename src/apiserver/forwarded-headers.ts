@@ -14,6 +14,8 @@ const ownHeaders = new Set([
   'transfer-encoding',
   'upgrade',
 ])
+/** Who a client says that it is or acts as. The next server must not take it as the word of the API server. */
+const identityPrefixes = ['impersonate-', 'x-remote-']
 const upgradeHeaders = new Set(['connection', 'upgrade'])
 
 export function forwardedHeaders(
@@ -21,8 +23,10 @@ export function forwardedHeaders(
   isUpgrade: boolean,
 ): Record<string, string> {
   const forwarded: Record<string, string> = {}
+  const ofConnection = (headers['connection'] ?? '').split(',').map((name) => name.trim().toLowerCase())
   for (const [name, value] of Object.entries(headers)) {
-    const isOwn = ownHeaders.has(name) || name.startsWith(':')
+    const isIdentity = identityPrefixes.some((prefix) => name.startsWith(prefix))
+    const isOwn = ownHeaders.has(name) || name.startsWith(':') || isIdentity || ofConnection.includes(name)
     if (value !== undefined && (!isOwn || (isUpgrade && upgradeHeaders.has(name)))) forwarded[name] = value
   }
   return forwarded

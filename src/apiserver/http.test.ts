@@ -60,7 +60,7 @@ const targets: [method: string, path: string, wanted: string][] = [
 for (const [method, path, wanted] of targets)
   test(`${method} ${path} means ${wanted}`, () => {
     const url = new URL(path, 'https://x')
-    const target = targetOf(method, url.pathname, url.searchParams, '')
+    const { target } = targetOf(method, url.pathname, url.searchParams, '')
     const text =
       target.kind === 'path'
         ? `path ${target.verb} ${target.path}`

@@ -6,7 +6,7 @@ import type { Log } from '../base/log.ts'
 import type { Random } from '../base/random.ts'
 import { ending, whenKnown, whenSettled, type Soon } from '../base/when-known.ts'
 import { managerOfUserAgent } from '../api/field-manager.ts'
-import { readSpan, senderMark, traceHeader, wokenByHeader } from '../api/flow-wire.ts'
+import { readSpan, traceHeader, wokenByHeader } from '../api/flow-wire.ts'
 import { badRequest, StatusError } from '../api/status-error.ts'
 import type { WireAnswer, WireRequest } from '../platform/listener.ts'
 import type { Answer } from './answer.ts'
@@ -14,13 +14,14 @@ import type { ApiServer } from './server.ts'
 import { encodeList, encodeObject, type EncodeOptions } from './encode.ts'
 import { protobufList, protobufObject } from './encode-protobuf.ts'
 import { bodyBytesMax, noBody, readBody } from './body.ts'
+import { senderOf } from './component-identity.ts'
 import { statusErrorOf } from './failure.ts'
 import { listPieces, listPiecesFrom } from './list-pieces.ts'
 import { answerForm, type AnswerForm } from './media-type.ts'
 import { timeoutMsOf } from './query.ts'
 import type { ApiRequest, Credentials, Origin, Target } from './request.ts'
 import type { IncludeObject } from './table.ts'
-import { targetOf, unservedTarget } from './target.ts'
+import { targetOf } from './target.ts'
 import { watchPieces } from './watch-pieces.ts'
 import type { YamlParser } from './yaml-parser.ts'
 
@@ -133,13 +134,13 @@ function toRequest(
   const mark = path.indexOf('?')
   // Most requests have no query, and share this one: nobody writes to it.
   const query = mark < 0 ? noQuery : new URLSearchParams(path.slice(mark))
-  const { target, ...problem } = readTarget(method, mark < 0 ? path : path.slice(0, mark), query, headers)
+  const { target, ...problem } = targetOf(method, mark < 0 ? path : path.slice(0, mark), query, headers['accept'] ?? '')
   const readBody = bodyReader(wire, target, parts)
   return {
     context: { signal: wire.signal, cause: causeFrom(wire) },
     credentials: credentialsOf(wire),
     user: undefined,
-    sender: senderOf(headers['user-agent'] ?? ''),
+    ...senderOf(headers['user-agent'] ?? ''),
     agent: managerOfUserAgent(headers['user-agent'] ?? ''),
     target,
     query,
@@ -148,20 +149,6 @@ function toRequest(
     ...(readBody === undefined ? {} : { readBody }),
     ...problem,
     ...(wire.upgrade ? { upgrade: { headers } } : {}),
-  }
-}
-
-function readTarget(
-  method: string,
-  path: string,
-  query: URLSearchParams,
-  headers: WireRequest['headers'],
-): Pick<ApiRequest, 'target' | 'unreadable'> {
-  const accept = headers['accept'] ?? ''
-  try {
-    return { target: targetOf(method, path, query, accept) }
-  } catch (error) {
-    return { target: unservedTarget(method, path, accept), unreadable: { error } }
   }
 }
 
@@ -196,10 +183,6 @@ const credentialsOf = ({ certificate, headers, headerValues }: WireRequest): Cre
   headers,
   headerValues,
 })
-
-/** Of clients that are not ours the program's name is taken. */
-const senderOf = (userAgent: string): string =>
-  userAgent.startsWith(senderMark) ? userAgent.slice(senderMark.length) : (/^[^/\s(]+/.exec(userAgent)?.[0] ?? 'client')
 
 function toWire(answer: Answer, options: EncodeOptions, clock: Clock): Soon<WireAnswer> {
   const { form, include } = options

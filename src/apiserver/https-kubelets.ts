@@ -1,11 +1,21 @@
-// HttpsKubelets: kubelets at the addresses that their nodes report, over HTTPS with the API server's own certificate.
+// HttpsKubelets: kubelets at the addresses that their nodes report, over HTTPS with the API server's own certificate; and
+// servers in pods and on nodes, without it.
 import { node as nodeKind, type Node } from '../api/core/v1/node.ts'
-import { notFound, StatusError } from '../api/status-error.ts'
+import { badRequest, notFound, StatusError } from '../api/status-error.ts'
 import type { WireAnswer } from '../platform/listener.ts'
-import { Unreachable, type OutboundProvider, type OutboundTls } from '../platform/outbound.ts'
+import {
+  AddressNotAllowed,
+  Unreachable,
+  type OutboundOptions,
+  type OutboundProvider,
+  type OutboundTls,
+} from '../platform/outbound.ts'
 import { join } from '../wire/byte-pipe.ts'
 import { forwardedHeaders } from './forwarded-headers.ts'
 import type { KubeletCall, KubeletConnection, PodCall } from './kubelet-connection.ts'
+import { kubeletAddress } from './node-address.ts'
+import { originOf } from './proxy-origin.ts'
+import { isProxyableAddress } from './proxyable-address.ts'
 
 export interface HttpsKubeletsParts {
   readonly outbound: Pick<OutboundProvider, 'exchange'>
@@ -13,8 +23,8 @@ export interface HttpsKubeletsParts {
   readonly findNode: (name: string) => Node | undefined
 }
 
-const addressTypes = ['InternalIP', 'ExternalIP', 'Hostname']
-const portDefault = 10_250
+/** Servers in pods show certificates that nobody here can check. */
+const anyServer: OutboundTls = { trustsAnyServer: true }
 
 export class HttpsKubelets implements KubeletConnection {
   readonly #parts: HttpsKubeletsParts
@@ -23,12 +33,16 @@ export class HttpsKubelets implements KubeletConnection {
     this.#parts = parts
   }
 
-  async call({ node, ...call }: KubeletCall, signal: AbortSignal): Promise<WireAnswer> {
+  async call({ node, isProxied, ...call }: KubeletCall, signal: AbortSignal): Promise<WireAnswer> {
     const found = this.#parts.findNode(node)
     if (found === undefined) throw notFound(nodeKind, node)
-    const origin = originOf(found)
+    const { host, port } = kubeletAddress(found)
+    const origin = originOf('https', host, port)
+    const { tls } = this.#parts
+    if (isProxied)
+      return proxied(this.#exchange({ origin, ...call }, { tls, allowsAddress: isProxyableAddress }, signal))
     try {
-      return await this.#exchange({ origin, ...call }, this.#parts.tls, signal)
+      return await this.#exchange({ origin, ...call }, { tls }, signal)
     } catch (error) {
       if (!(error instanceof Unreachable)) throw error
       const isUpgrade = call.headers['upgrade'] !== undefined
@@ -39,19 +53,13 @@ export class HttpsKubelets implements KubeletConnection {
     }
   }
 
-  async callPod(call: PodCall, signal: AbortSignal): Promise<WireAnswer> {
-    try {
-      return await this.#exchange(call, {}, signal)
-    } catch (error) {
-      if (!(error instanceof Unreachable)) throw error
-      const message = `error trying to reach service: ${error.message}`
-      throw new StatusError(503, 'ServiceUnavailable', message, undefined, { cause: error })
-    }
+  callPod(call: PodCall, signal: AbortSignal): Promise<WireAnswer> {
+    return proxied(this.#exchange(call, { tls: anyServer, allowsAddress: isProxyableAddress }, signal))
   }
 
   async #exchange(
     { origin, method, path, headers, body }: PodCall,
-    tls: OutboundTls,
+    options: Omit<OutboundOptions, 'origin'>,
     signal: AbortSignal,
   ): Promise<WireAnswer> {
     const request = {
@@ -60,20 +68,21 @@ export class HttpsKubelets implements KubeletConnection {
       headers: forwardedHeaders(headers, headers['upgrade'] !== undefined),
       ...(body === undefined || body.length === 0 ? {} : { body }),
     }
-    const answer = await this.#parts.outbound.exchange({ origin, tls }, request, signal)
+    const answer = await this.#parts.outbound.exchange({ origin, ...options }, request, signal)
     if (answer.kind === 'answer') return { ...answer, headers: forwardedHeaders(answer.headers, false) }
     return { status: 101, headers: answer.headers, body: '', takeOver: (socket) => join(socket, answer.stream) }
   }
 }
 
-function originOf({ metadata, status }: Node): string {
-  const addresses = status?.addresses ?? []
-  const preferred = addressTypes.map((type) => addresses.find((address) => address.type === type)?.address)
-  const host = preferred.find((address) => address !== undefined && address !== '')
-  if (host === undefined)
-    throw new StatusError(500, '', `no preferred addresses found of node ${JSON.stringify(metadata.name)}`)
-  const port = status?.daemonEndpoints?.kubeletEndpoint?.Port || portDefault
-  return `https://${host.includes(':') ? `[${host}]` : host}:${port}`
+async function proxied(answer: Promise<WireAnswer>): Promise<WireAnswer> {
+  try {
+    return await answer
+  } catch (error) {
+    if (error instanceof AddressNotAllowed) throw badRequest(error.message)
+    if (!(error instanceof Unreachable)) throw error
+    const message = `error trying to reach service: ${error.message}`
+    throw new StatusError(503, 'ServiceUnavailable', message, undefined, { cause: error })
+  }
 }
 
 /** As Go's client names it in errors: `Get`. */

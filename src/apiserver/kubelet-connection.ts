@@ -11,12 +11,14 @@ export interface KubeletCall {
   readonly path: string
   readonly headers: Readonly<Record<string, string | undefined>>
   readonly body: Uint8Array | undefined
+  /** The client has chosen the path: the node's address must be one that clients may be passed on to. */
+  readonly isProxied?: true
   /** What led to it: a kubelet of this process records under it what it does. */
   readonly cause?: Cause
 }
 
-/** A call to a server in a pod, which the API server passes on. */
-export interface PodCall extends Omit<KubeletCall, 'node'> {
+/** A call to a server in a pod or on a node that is not its kubelet, which the API server passes on. */
+export interface PodCall extends Omit<KubeletCall, 'node' | 'isProxied'> {
   /** `http://10.244.0.7:8080` */
   readonly origin: string
 }

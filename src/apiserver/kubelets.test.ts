@@ -3,7 +3,7 @@ import { deepEqual, equal, match, rejects } from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Node } from '../api/core/v1/node.ts'
 import type { WireRequest } from '../platform/listener.ts'
-import { Unreachable, type OutboundProvider } from '../platform/outbound.ts'
+import { AddressNotAllowed, Unreachable, type OutboundProvider } from '../platform/outbound.ts'
 import { byteStreamPair } from '../wire/byte-pipe.ts'
 import { DirectKubelets } from './direct-kubelets.ts'
 import { forwardedHeaders } from './forwarded-headers.ts'
@@ -16,11 +16,19 @@ const call: KubeletCall = { node: 'n', method: 'GET', path: '/pods?x=1', headers
 
 const headersOnward: [isUpgrade: boolean, onward: Record<string, string>][] = [
   [false, { accept: '*/*' }],
-  [true, { accept: '*/*', connection: 'Upgrade', upgrade: 'x' }],
+  [true, { accept: '*/*', connection: 'Upgrade, x-hop', upgrade: 'x' }],
 ]
 for (const [isUpgrade, onward] of headersOnward)
   test(`headers of ${isUpgrade ? 'an upgrade' : 'a call'} that go on`, () => {
-    const headers = { accept: '*/*', authorization: 'Bearer secret', host: 'api', connection: 'Upgrade', upgrade: 'x' }
+    const identity = { authorization: 'Bearer secret', 'x-remote-user': 'admin', 'impersonate-user': 'admin' }
+    const headers = {
+      accept: '*/*',
+      ...identity,
+      host: 'api',
+      connection: 'Upgrade, x-hop',
+      upgrade: 'x',
+      'x-hop': '1',
+    }
     deepEqual(forwardedHeaders(headers, isUpgrade), onward)
   })
 
@@ -72,7 +80,7 @@ test('kubelets that cannot be reached', async () => {
     message: 'error trying to reach service: dial tcp 192.0.2.1:10250: i/o timeout',
   })
   const unknown = kubeletsWith({}, () => Promise.reject(new Error('never')))
-  await rejects(unknown.call(call, signal), /no preferred addresses found/)
+  await rejects(unknown.call(call, signal), /no preferred addresses found; known addresses: \[\]/)
 })
 
 test('an upgraded connection is handed over', async () => {
@@ -134,11 +142,13 @@ class EchoKubelets implements KubeletConnection {
 const pods = '/api/v1/namespaces/default/pods'
 const merge = { 'content-type': 'application/merge-patch+json' }
 
-async function withPod(kubelets: EchoKubelets): Promise<Harness> {
+async function withPod(kubelets: KubeletConnection): Promise<Harness> {
   const server = await startServer(undefined, { kubelets })
   const ports = [{ name: 'http', containerPort: 8080 }]
   const spec = { nodeName: 'n', containers: [{ name: 'c', image: 'i', ports }] }
   await server.call('POST', '/api/v1/nodes', { metadata: { name: 'n' } })
+  const addresses = [{ type: 'InternalIP', address: '10.0.0.1' }]
+  await server.call('PATCH', '/api/v1/nodes/n/status', { status: { addresses } }, merge)
   await server.call('POST', pods, { metadata: { name: 'p' }, spec })
   await server.call('PATCH', `${pods}/p/status`, { status: { podIP: '10.0.0.7', podIPs: [{ ip: '10.0.0.7' }] } }, merge)
   return server
@@ -155,8 +165,22 @@ const passed: [why: string, method: string, target: string, body: string | undef
   ['a path of a kubelet', 'GET', '/api/v1/nodes/n/proxy/pods/?a=b', undefined, 'n GET /pods/?a=b'],
   ['a body for a kubelet', 'POST', '/api/v1/nodes/n/proxy/run', 'not JSON', 'n POST /run not JSON'],
   ['a pod by its first port', 'GET', `${pods}/p/proxy/a%20b/`, undefined, 'GET http://10.0.0.7:8080/a%20b/'],
-  ['a pod by a number', 'GET', `${pods}/p:81/proxy`, undefined, 'GET http://10.0.0.7:81/'],
+  ['a pod by a number', 'GET', `${pods}/p:81/proxy/`, undefined, 'GET http://10.0.0.7:81/'],
   ['a pod by a name', 'PUT', `${pods}/http:p:http/proxy/x`, 'y', 'PUT http://10.0.0.7:8080/x y'],
+  ['a pod over HTTPS', 'GET', `${pods}/https:p:81/proxy/x`, undefined, 'GET https://10.0.0.7:81/x'],
+  ['OPTIONS', 'OPTIONS', `${pods}/p:81/proxy/x`, undefined, 'OPTIONS http://10.0.0.7:81/x'],
+  ['a query as it is', 'GET', `${pods}/p:81/proxy/x?a=%20d+e&a;b`, undefined, 'GET http://10.0.0.7:81/x?a=%20d+e&a;b'],
+  ['a query like that of a write', 'POST', `${pods}/p:81/proxy/x?force=1`, '', 'POST http://10.0.0.7:81/x?force=1'],
+  ['no other host', 'GET', `${pods}/p:81/proxy/\\127.0.0.1:1/x`, undefined, 'GET http://10.0.0.7:81/%5C127.0.0.1:1/x'],
+  ['no other host of a node', 'GET', '/api/v1/nodes/n/proxy/\\127.0.0.1:1', undefined, 'n GET /%5C127.0.0.1:1'],
+  [
+    'another port of a node',
+    'GET',
+    '/api/v1/nodes/n:9100/proxy/metrics',
+    undefined,
+    'GET http://10.0.0.1:9100/metrics',
+  ],
+  ['the port of the kubelet', 'GET', '/api/v1/nodes/https:n:10250/proxy/metrics', undefined, 'n GET /metrics'],
 ]
 for (const [why, method, target, body, asked] of passed)
   test(`passed on: ${why}`, async () => {
@@ -220,35 +244,105 @@ test('options of logs are checked', async () => {
   match(await message('tailLines=x'), /invalid syntax/)
 })
 
-test('a service is reached at one of its ready endpoints', async () => {
+test('a service is reached at one of its ready addresses, if a pod has it', async () => {
   const kubelets = new EchoKubelets()
   await using server = await withPod(kubelets)
-  const at = '/api/v1/namespaces/default/services'
-  const ports = [{ name: 'web', port: 80 }]
-  await server.call('POST', at, { metadata: { name: 's' }, spec: { ports } })
+  const [at, endpoints] = ['services', 'endpoints'].map((plural) => `/api/v1/namespaces/default/${plural}`) as [
+    string,
+    string,
+  ]
   const message = async (name: string) => (await server.call('GET', `${at}/${name}/proxy/x`)).body.message
-  equal(await message('s'), 'no endpoints available for service "s"')
-  equal(await message('s:other'), 'no service port "other" found for service "s"')
-  await server.call('POST', '/apis/discovery.k8s.io/v1/namespaces/default/endpointslices', {
-    metadata: { name: 's-1', labels: { 'kubernetes.io/service-name': 's' } },
-    addressType: 'IPv4',
-    endpoints: [{ addresses: ['10.0.0.8'], conditions: { ready: false } }, { addresses: ['10.0.0.9'] }],
-    ports: [{ name: 'web', port: 8080 }],
-  })
-  equal((await server.call('GET', `${at}/s:web/proxy/x`)).status, 200)
-  deepEqual(kubelets.asked, ['GET http://10.0.0.9:8080/x'])
+  equal(await message('s'), 'services "s" not found')
+  await server.call('POST', at, { metadata: { name: 's' }, spec: { ports: [{ name: 'web', port: 80 }] } })
+  equal(await message('s'), 'services "s" not found', 'there are no Endpoints')
+  const set = (subset: object) =>
+    server.call('PUT', `${endpoints}/s`, {
+      metadata: { name: 's' },
+      subsets: [{ ...subset, ports: [{ name: 'web', port: 8080 }] }],
+    })
+  const targetRef = { kind: 'Pod', namespace: 'default', name: 'p' }
+  await set({ notReadyAddresses: [{ ip: '10.0.0.7', targetRef }] })
+  equal(await message('s:web'), 'no endpoints available for service "s:web"')
+  for (const address of [
+    { ip: '10.0.0.7' },
+    { ip: '10.0.0.9', targetRef },
+    { ip: '10.0.0.7', targetRef: { ...targetRef, name: 'other' } },
+    { ip: '10.0.0.7', targetRef: { ...targetRef, namespace: 'other' } },
+  ]) {
+    await set({ addresses: [address] })
+    equal(await message('s:web'), 'no endpoints available for service "s:web"', JSON.stringify(address))
+  }
+  await set({ addresses: [{ ip: '10.0.0.7', targetRef }] })
+  equal(await message('s'), 'no endpoints available for service "s"', 'the port has a name')
+  equal(await message('s:81'), 'no service port 81 found for service "s"')
+  equal(await message('x:s:web'), 'invalid service request "x:s:web"')
+  for (const name of ['s:web', 's:80', 'https:s:web'])
+    equal((await server.call('GET', `${at}/${name}/proxy/x`)).status, 200)
+  deepEqual(kubelets.asked, ['GET http://10.0.0.7:8080/x', 'GET http://10.0.0.7:8080/x', 'GET https://10.0.0.7:8080/x'])
 })
 
-test('nothing on the own machine is reached as a pod, and only over http', async () => {
-  await using server = await withPod(new EchoKubelets())
+test('nothing on the own machine is reached as a pod, under no name', async () => {
+  const kubelets = new EchoKubelets()
+  await using server = await withPod(kubelets)
   const message = async (name: string) => (await server.call('GET', `${pods}/${name}/proxy/`)).body.message
-  await server.call(
+  equal(await message('ftp:p:1'), 'invalid pod request "ftp:p:1"')
+  equal(await message('a:b:c:d'), 'invalid pod request "a:b:c:d"')
+  match(await message('p:x'), /invalid port "x"/)
+  match(await message('p:70000'), /invalid port "70000"/)
+  for (const ip of ['127.0.0.1', '::1', '169.254.169.254', '224.0.0.1']) {
+    await server.call('PATCH', `${pods}/p/status`, { status: { podIP: ip, podIPs: [{ ip }] } }, merge)
+    equal(await message('p'), 'address not allowed')
+  }
+  const { status, body } = await server.call(
     'PATCH',
     `${pods}/p/status`,
-    { status: { podIP: '127.0.0.1', podIPs: [{ ip: '127.0.0.1' }] } },
+    { status: { podIPs: [{ ip: '::ffff:127.0.0.1' }] } },
     merge,
   )
-  equal(await message('p'), 'address not allowed')
-  match(await message('https:p:1'), /only http is passed on/)
-  match(await message('p:x'), /invalid port "x"/)
+  deepEqual(
+    [status, body.message],
+    [
+      422,
+      'Pod "p" is invalid: status.podIPs[0]: Invalid value: "::ffff:127.0.0.1": must not be an IPv4-mapped IPv6 address',
+    ],
+  )
+  deepEqual(kubelets.asked, [])
+})
+
+test('a node that names the own machine is reached for its logs only', async () => {
+  const asked: (string | undefined)[] = []
+  const kubelets = (address: string) =>
+    kubeletsWith({ addresses: [{ type: 'Hostname', address }] }, ({ origin, allowsAddress }) => {
+      asked.push(`${origin} ${allowsAddress?.('127.0.0.1') ?? 'anywhere'}`)
+      return Promise.reject(new AddressNotAllowed('address not allowed'))
+    })
+  await rejects(kubelets('localhost').call({ ...call, isProxied: true }, signal), {
+    code: 400,
+    message: 'address not allowed',
+  })
+  await rejects(kubelets('localhost').call(call, signal), AddressNotAllowed)
+  for (const host of ['a@127.0.0.1', '127.0.0.1/x?', 'bad ip', 'a:1', 'x\\y'])
+    await rejects(kubelets(host).call(call, signal), { code: 400, message: `lookup ${host}: no such host` })
+  deepEqual(asked, ['https://localhost:10250 false', 'https://localhost:10250 anywhere'])
+})
+
+test('a proxy without its slash is redirected, and says where the request came from', async () => {
+  const heard: PodCall[] = []
+  const kubelets: KubeletConnection = {
+    ...noKubelets,
+    callPod(sent) {
+      heard.push(sent)
+      return Promise.resolve({ status: 302, headers: { location: '/login' }, body: '' })
+    },
+  }
+  await using server = await withPod(kubelets)
+  const bare = await server.call('GET', `${pods}/p:81/proxy?a=b`)
+  deepEqual([bare.status, bare.headers['location']], [301, `${pods}/p:81/proxy/?a=b`])
+  const sent = { 'x-forwarded-for': '192.0.2.9', 'accept-encoding': 'gzip' }
+  const answer = await server.call('GET', `${pods}/p:81/proxy/x`, undefined, sent)
+  deepEqual([answer.status, answer.headers['location']], [302, `${pods}/p:81/proxy/login`])
+  deepEqual(
+    ['x-forwarded-for', 'x-forwarded-uri', 'accept-encoding'].map((name) => heard[0]?.headers[name]),
+    ['192.0.2.9', `${pods}/p:81/proxy/x`, undefined],
+  )
 })

@@ -27,7 +27,21 @@ export interface Presented {
   headerValues(name: string): readonly string[]
 }
 
-export type Verb = 'create' | 'get' | 'list' | 'watch' | 'update' | 'patch' | 'delete' | 'deletecollection'
+/**
+ * `''` is the verb of methods such as OPTIONS, which only proxies take; `proxy` that of `/api/v1/proxy/…`, which nothing
+ * serves any more.
+ */
+export type Verb =
+  | 'create'
+  | 'get'
+  | 'list'
+  | 'watch'
+  | 'update'
+  | 'patch'
+  | 'delete'
+  | 'deletecollection'
+  | 'proxy'
+  | ''
 
 /** What the request wants: an object of a kind, or a path of the server's own. */
 export type Target =
@@ -38,9 +52,11 @@ export type Target =
       readonly subresource: string
       readonly namespace: string
       readonly name: string
+      /** The verb stands in the path, as in `/api/v1/watch/pods`. */
+      readonly hasVerbInPath?: true
       /** What a proxied path goes on with. */
       readonly path?: string
-      /** Nobody serves the resource: it is known as far as rights and records need it. */
+      /** Nothing serves the request: its target is known as far as authorization and audit need it. */
       readonly isUnserved?: true
     }
   | {
@@ -75,6 +91,8 @@ export interface ApiRequest {
   readonly allowedBy?: Explanation
   /** Who sends, as diagrams name it: `kubectl`, `controller/deployment`. */
   readonly sender: string
+  /** The component that the sender says it is; it is the sender once its credentials prove it. */
+  readonly claimedSender?: string
   /** The program that sends: who manages the fields that it writes, unless the request names a manager. */
   readonly agent: string
   readonly target: Target

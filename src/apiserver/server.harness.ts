@@ -31,6 +31,8 @@ export interface Harness extends AsyncDisposable {
   readonly flow: FlowRecorder
   /** A body that is a function is called when the server reads it. Special headers: `anonymous` presents nothing, `as: user,group,…` the certificate of another than the admin. */
   call(method: string, target: string, body?: unknown, headers?: Record<string, string>): Promise<Answered>
+  /** As `call`; of an answer that is a stream, status and headers only. */
+  head(method: string, target: string, body?: unknown, headers?: Record<string, string>): Promise<Answered>
   /** The first piece of a watch's answer as it is written. */
   firstPiece(target: string, headers: Record<string, string>): Promise<Uint8Array>
   /** The lines of a watch, until `count` have come. */
@@ -80,6 +82,15 @@ async function wholeText(body: WireAnswer['body']): Promise<string> {
   let text = ''
   for await (const piece of piecesOf(body)) text += new TextDecoder().decode(piece)
   return text
+}
+
+async function answered(answer: WireAnswer): Promise<Answered> {
+  const isJson = String(answer.headers['content-type']).startsWith('application/json')
+  const { status, headers: answered } = answer
+  if (answer.body instanceof Uint8Array && !isJson) return { status, headers: answered, body: answer.body }
+  const isWhole = typeof answer.body === 'string' || answer.body instanceof Uint8Array
+  const text = isWhole ? textOf(answer.body) : await wholeText(answer.body)
+  return { status: answer.status, headers: answer.headers, body: isJson ? JSON.parse(text) : text }
 }
 
 export async function startServer(
@@ -149,14 +160,15 @@ export async function startServer(
     clock,
     store,
     flow,
-    async call(method, target, body, headers = {}) {
-      const answer = await send(method, target, body, headers, new AbortController())
-      const isJson = String(answer.headers['content-type']).startsWith('application/json')
-      const { status, headers: answered } = answer
-      if (answer.body instanceof Uint8Array && !isJson) return { status, headers: answered, body: answer.body }
-      const isWhole = typeof answer.body === 'string' || answer.body instanceof Uint8Array
-      const text = isWhole ? textOf(answer.body) : await wholeText(answer.body)
-      return { status: answer.status, headers: answer.headers, body: isJson ? JSON.parse(text) : text }
+    call: async (method, target, body, headers = {}) =>
+      answered(await send(method, target, body, headers, new AbortController())),
+    async head(method, target, body, headers = {}) {
+      const client = new AbortController()
+      const answer = await send(method, target, body, headers, client)
+      if (typeof answer.body === 'string' || answer.body instanceof Uint8Array) return answered(answer)
+      if ('take' in answer.body) answer.body.close()
+      client.abort()
+      return { status: answer.status, headers: answer.headers, body: undefined }
     },
     async firstPiece(target, headers) {
       const controller = new AbortController()

@@ -320,7 +320,7 @@ const refused: [
     configMaps,
     undefined,
     405,
-    /brew is not supported on resources of kind "configmaps"/,
+    /^the server does not allow this method on the requested resource$/,
   ],
 ]
 for (const [why, method, target, body, status, message, headers] of refused)

@@ -99,7 +99,10 @@ export class ApiServer {
       stations,
       this.registry.policies,
       (request) => this.#end(request),
-      ({ context }, station) => parts.flow.pass(context.cause.event, station),
+      ({ context, sender, claimedSender }, station) => {
+        if (station === 'authentication' && sender === claimedSender) parts.flow.attribute(context.cause.event, sender)
+        parts.flow.pass(context.cause.event, station)
+      },
     )
   }
 
@@ -209,7 +212,7 @@ export class ApiServer {
     if (first === 'metrics') this.#parts.requestMetrics.look(this.registry.sizes())
     if (Decisions.owns(target.path)) return this.#decisions.answer(request)
     if (target.path === flowEventsPath) return answerFlowEvents(request, this.#parts.flow, this.#parts.clock)
-    return answerPath(target.path, target.accept, this.#paths)
+    return answerPath(target.path, target.verb, target.accept, this.#paths)
   }
 }
 

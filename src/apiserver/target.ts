@@ -2,10 +2,11 @@
 import { kinds } from '../api/kinds.ts'
 import type { Kind } from '../api/kind.ts'
 import { getOrMake } from '../base/get-or-make.ts'
-import { methodVerbs } from '../api/method-verbs.ts'
-import { methodNotAllowed, pathNotFound } from '../api/status-error.ts'
-import { booleanOf } from './query.ts'
-import type { Target, Verb } from './request.ts'
+import { badRequest, methodNotAllowed, pathNotFound, type StatusError } from '../api/status-error.ts'
+import { subresourcesOf } from './discovery/served.ts'
+import { proxiedPath } from './proxied-path.ts'
+import { requestInfo, type ResourceInfo } from './request-info.ts'
+import type { ApiRequest } from './request.ts'
 
 /** By version, then by the plural of the name. */
 const byPath = new Map<string, Map<string, Kind>>()
@@ -14,83 +15,78 @@ for (const kind of kinds) getOrMake(byPath, kind.apiVersion, () => new Map<strin
 /** What stands between slashes. To look for them one by one costs half of `split`, which remembers texts. */
 function segmentsOf(path: string): string[] {
   const parts: string[] = []
-  for (let start = 0; start < path.length;) {
+  let [first, end] = [0, path.length]
+  while (path[first] === '/') first++
+  while (end > first && path[end - 1] === '/') end--
+  for (let start = first; start < end;) {
     const slash = path.indexOf('/', start)
-    const end = slash < 0 ? path.length : slash
-    if (end > start) parts.push(path.slice(start, end))
-    start = end + 1
+    const next = slash < 0 || slash > end ? end : slash
+    parts.push(path.slice(start, next))
+    start = next + 1
   }
   return parts
 }
 
-export function targetOf(method: string, path: string, query: URLSearchParams, accept: string): Target {
-  const raw = segmentsOf(path)
-  const parts = path.includes('%') ? raw.map(decodeURIComponent) : raw
-  const isCore = parts[0] === 'api'
-  const behind = isCore ? 2 : 3
-  // The old form of a watch: /api/v1/watch/pods.
-  const isWatch = parts[behind] === 'watch' && parts.length > behind + 1
-  const from = isWatch ? behind + 1 : behind
-  if ((!isCore && parts[0] !== 'apis') || parts.length <= from)
-    return { kind: 'path', verb: method.toLowerCase(), path, accept }
-  const apiVersion = isCore ? (parts[1] ?? '') : `${parts[1]}/${parts[2]}`
-  const isScoped =
-    parts[from] === 'namespaces' && parts.length > from + 2 && !isNamespaceSubresource(parts, from, apiVersion)
-  const at = isScoped ? from + 2 : from
-  const [plural = '', name = '', subresource = ''] = [parts[at], parts[at + 1], parts[at + 2]]
-  const more = Math.max(0, parts.length - at - 3)
-  const resource = byPath.get(apiVersion)?.get(plural)
-  const isProxied = subresource === 'proxy'
-  if (resource === undefined || (more > 0 && !isProxied) || (isScoped && !resource.namespaced)) throw pathNotFound()
-  const verb = isWatch && method === 'GET' ? 'watch' : verbOf(method, resource, name, query)
-  if (verb === 'create' && name === '' && resource.namespaced && !isScoped) throw methodNotAllowed(resource, 'create')
-  const namespace = isScoped ? (parts[from + 1] ?? '') : ''
-  const found = { kind: 'resource', verb, resource, subresource, namespace, name } as const
-  if (!isProxied) return found
-  // What goes on to another server goes as it came.
-  const onward = raw.slice(raw.length - more).join('/')
-  return { ...found, path: `/${onward}${onward !== '' && path.endsWith('/') ? '/' : ''}` }
-}
-
-/** What a path is about that targetOf refuses: as much as rights and records need. */
-export function unservedTarget(method: string, path: string, accept: string): Target {
-  const parts = segmentsOf(path)
-  const isCore = parts[0] === 'api'
-  const [version = '', ...rest] = parts.slice(isCore ? 1 : 2)
-  const isScoped = rest[0] === 'namespaces' && rest.length > 2
-  const [plural, name = '', subresource = ''] = isScoped ? rest.slice(2) : rest
-  const verb = methodVerbs[method]
-  if ((!isCore && parts[0] !== 'apis') || plural === undefined || verb === undefined)
-    return { kind: 'path', verb: method.toLowerCase(), path, accept }
-  const group = isCore ? '' : (parts[1] ?? '')
-  const apiVersion = isCore ? version : `${group}/${version}`
-  const served = byPath.get(apiVersion)?.get(plural)
-  // Nothing else of it is asked for: a request for it ends where it would be read.
-  const resource = served ?? ({ group, version, plural, apiVersion, namespaced: isScoped } as Kind)
-  const namespace = isScoped ? (rest[1] ?? '') : ''
-  const asked = name === '' ? (verb === 'get' ? 'list' : verb === 'delete' ? 'deletecollection' : verb) : verb
-  return { kind: 'resource', verb: asked, resource, subresource, namespace, name, isUnserved: true }
-}
-
-// /api/v1/namespaces/x/status is a part of a namespace, /api/v1/namespaces/x/pods a collection in it.
-const isNamespaceSubresource = (parts: readonly string[], from: number, apiVersion: string): boolean =>
-  parts.length === from + 3 && apiVersion === 'v1' && (parts[from + 2] === 'status' || parts[from + 2] === 'finalize')
-
-function verbOf(method: string, resource: Kind, name: string, query: URLSearchParams): Verb {
-  switch (method) {
-    case 'GET':
-    case 'HEAD':
-      if (booleanOf(query, 'watch')) return 'watch'
-      return name === '' ? 'list' : 'get'
-    case 'POST':
-      return 'create'
-    case 'PUT':
-      return 'update'
-    case 'PATCH':
-      return 'patch'
-    case 'DELETE':
-      return name === '' ? 'deletecollection' : 'delete'
-    default:
-      throw methodNotAllowed(resource, method.toLowerCase())
+/** What is asked for, and why it is refused where nothing serves it; that is told to those who may ask for it. */
+export function targetOf(
+  method: string,
+  path: string,
+  query: URLSearchParams,
+  accept: string,
+): Pick<ApiRequest, 'target' | 'unreadable'> {
+  const ownPath = { kind: 'path', verb: method.toLowerCase(), path, accept } as const
+  try {
+    const decoded = path.includes('%') ? decodeURIComponent(path) : path
+    const info = requestInfo(method, segmentsOf(decoded), query)
+    if (info.kind === 'path') return { target: { ...ownPath, path: decoded } }
+    return resourceTarget(info, method, path, decoded)
+  } catch (error) {
+    return { target: ownPath, unreadable: { error } }
   }
+}
+
+function resourceTarget(
+  info: ResourceInfo,
+  method: string,
+  path: string,
+  decoded: string,
+): Pick<ApiRequest, 'target' | 'unreadable'> {
+  const { verb, group, version, resource: plural, name, subresource } = info
+  const apiVersion = group === '' ? version : `${group}/${version}`
+  const served = byPath.get(apiVersion)?.get(plural)
+  const refusal = served === undefined || path.startsWith('//') ? pathNotFound() : refusalOf(info, served, method)
+  // Of a kind that is not served nothing else is asked for: the request ends where it would be read.
+  const resource = served ?? ({ group, version, plural, apiVersion, namespaced: info.isScoped } as Kind)
+  const isInItself = plural === 'namespaces' && !info.isScoped && served !== undefined
+  const namespace = isInItself ? '' : info.namespace
+  const form = info.hasVerbInPath ? { hasVerbInPath: true as const } : {}
+  const target = { kind: 'resource', verb, resource, subresource, namespace, name, ...form } as const
+  if (refusal !== undefined) return { target: { ...target, isUnserved: true }, unreadable: { error: refusal } }
+  if (subresource !== 'proxy') return { target }
+  return { target: { ...target, path: proxiedPath(info.rest, decoded.endsWith('/')) } }
+}
+
+/** Why a path or a method is not served on the kind. */
+function refusalOf(info: ResourceInfo, kind: Kind, method: string): StatusError | undefined {
+  const { verb, name, subresource, isScoped, namespace, hasVerbInPath, rest } = info
+  const isProxied = subresource === 'proxy'
+  const hasOtherScope = kind.namespaced ? name !== '' && !isScoped : isScoped
+  const isUnknown = verb === 'proxy' || hasOtherScope || (rest.length > 0 && !isProxied)
+  if (isUnknown || (hasVerbInPath && subresource !== '')) return pathNotFound()
+  if (kind.namespaced && name !== '' && namespace === '') return badRequest('Namespace parameter required.')
+  if (name === '' && subresource !== '') return badRequest('name must be provided')
+  if (isProxied) return proxiedMethods.includes(method) ? undefined : methodNotAllowed()
+  if (subresource === '') return methodsOf(info, kind).includes(method) ? undefined : methodNotAllowed()
+  const part = subresourcesOf(kind).find((each) => each.name === subresource)
+  if (part === undefined) return pathNotFound()
+  return method !== 'HEAD' && part.verbs.some((each) => each === verb) ? undefined : methodNotAllowed()
+}
+
+const proxiedMethods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']
+const objectMethods = ['GET', 'PUT', 'PATCH', 'DELETE']
+const collectionMethods = ['GET', 'POST', 'DELETE']
+
+function methodsOf({ name, namespace, hasVerbInPath }: ResourceInfo, { namespaced }: Kind): readonly string[] {
+  if (hasVerbInPath || (name === '' && namespaced && namespace === '')) return ['GET']
+  return name === '' ? collectionMethods : objectMethods
 }

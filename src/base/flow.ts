@@ -235,6 +235,13 @@ export class FlowRecorder {
     return nowMs
   }
 
+  /** Notes who sent a call, once that is proved. Without effect when the event has left the ring. */
+  attribute(id: FlowId, from: string): void {
+    if (id < this.oldest || id > this.#last) return
+    this.#from[id & this.#mask] = from
+    if (this.#listeners.size > 0) this.#tell(id)
+  }
+
   /** Notes by which rule a call was let through. The explanation must hold no more than its decider keeps anyway. */
   explain(id: FlowId, explanation: Explanation): void {
     if (id >= this.oldest && id <= this.#last) this.#explanations[id & this.#mask] = explanation

@@ -5,6 +5,11 @@ export interface OutboundOptions {
   /** `https://host:port` */
   readonly origin: string
   readonly tls: OutboundTls
+  /**
+   * Which addresses may be connected to. A name is resolved once, all of its addresses are checked, and the connection goes
+   * to a checked one. Understood by `exchange`.
+   */
+  readonly allowsAddress?: (address: string) => boolean
   /** Speaks HTTP/2 where the server does. What is given up is not told to it then: not for watches. */
   readonly http2?: boolean
 }
@@ -51,6 +56,11 @@ export type OutboundExchange =
   | ({ readonly kind: 'answer' } & OutboundAnswer)
   /** The server has agreed: what follows is another protocol. */
   | { readonly kind: 'upgraded'; readonly headers: OutboundAnswer['headers']; readonly stream: ByteStream }
+
+/** The host is, or resolves to, an address that must not be connected to. */
+export class AddressNotAllowed extends Error {
+  override name = 'AddressNotAllowed'
+}
 
 /** Nobody answers there; the message is `dial tcp 192.0.2.1:10250: connect: connection refused` or the like. */
 export class Unreachable extends Error {

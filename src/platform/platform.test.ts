@@ -21,7 +21,7 @@ import { nodeOutbound } from './node/outbound.ts'
 import { nodePlatform } from './node/platform.ts'
 import { nodeProcesses } from './node/processes.ts'
 import { nodeWorkers } from './node/workers.ts'
-import { Unreachable } from './outbound.ts'
+import { AddressNotAllowed, Unreachable } from './outbound.ts'
 
 const { signal } = new AbortController()
 const folder = await mkdtemp(join(tmpdir(), 'coxswain-platform-'))
@@ -252,6 +252,38 @@ test('a request on a connection of its own is answered, leaves HTTP, or says why
     equal(error.message, `dial tcp 127.0.0.1:${port}: connect: connection refused`)
     return true
   })
+})
+
+test('a request goes to the host of its origin, and only to addresses that are allowed', async () => {
+  await using served = await serve(({ target }) => Promise.resolve(plain(target)))
+  const { port } = served.listener
+  const ask = (host: string, target: string, allowsAddress?: (address: string) => boolean) =>
+    nodeOutbound.exchange(
+      {
+        origin: `https://${host}:${port}`,
+        tls: { trustsAnyServer: true },
+        ...(allowsAddress === undefined ? {} : { allowsAddress }),
+      },
+      { method: 'GET', target, headers: {} },
+      signal,
+    )
+  for (const target of [`/\\127.0.0.1:${port}/x`, `https://127.0.0.1:${port}/x`, 'x', '', '/a b', '/a\r\nb: c'])
+    await rejects(ask('192.0.2.1', target), TypeError, target)
+  const checked: string[] = []
+  const refuses = (address: string) => {
+    checked.push(address)
+    return false
+  }
+  await rejects(ask('127.0.0.1', '/', refuses), AddressNotAllowed)
+  await rejects(ask('localhost', '/', refuses), AddressNotAllowed)
+  deepEqual(
+    checked.map((address) => address === '127.0.0.1' || address === '::1'),
+    checked.map(() => true),
+    'a name is checked by what it resolves to',
+  )
+  ok(checked.length >= 2)
+  const answer = await ask('127.0.0.1', `//192.0.2.1/x?a=b`, () => true)
+  equal(answer.kind === 'answer' && (await text(answer.body)), '//192.0.2.1/x?a=b')
 })
 
 test('a process runs to its end with input, output and code', async () => {

@@ -54,6 +54,7 @@ export function attributesOf(user: User, { target, query }: Pick<ApiRequest, 'ta
   const selects = verb === 'list' || verb === 'watch' || verb === 'deletecollection'
   const fields = once(() => (selects ? parsed(query.get('fieldSelector'), parseFieldSelector) : undefined))
   const labels = once(() => (selects ? parsed(query.get('labelSelector'), parseLabelSelector) : undefined))
+  const isOfOne = (verb === 'list' || verb === 'watch') && !target.hasVerbInPath
   return {
     kind: 'resource',
     user,
@@ -65,7 +66,7 @@ export function attributesOf(user: User, { target, query }: Pick<ApiRequest, 'ta
     namespace: namespaceOf(target),
     // Selectors are parsed when an authorizer asks for them: a client without any rule costs no parsing.
     get name() {
-      return target.name === '' ? nameIn(fields()) : target.name
+      return target.name === '' && isOfOne ? nameIn(fields()) : target.name
     },
     get fields() {
       return fields()

@@ -1,11 +1,13 @@
 // Paths of the server itself: discovery, OpenAPI, version, metrics.
 import type { Metrics } from '../../base/metrics.ts'
-import { pathNotFound } from '../../api/status-error.ts'
+import { groupVersions } from '../../api/kinds.ts'
+import { methodNotAllowed, pathNotFound } from '../../api/status-error.ts'
 import type { Answer } from '../answer.ts'
 import { acceptsAggregatedDiscovery } from '../media-type.ts'
 import { aggregatedDiscovery, apiGroup, apiGroupList, apiResourceList, apiVersions } from './discovery.ts'
 import type { Policies } from '../policies.ts'
 import type { OpenApiDocuments } from './openapi-documents.ts'
+import { rootPath } from './served.ts'
 import { serverVersion } from './version.ts'
 
 export interface ServerPaths {
@@ -21,13 +23,28 @@ export interface ServerPaths {
 
 const aggregatedType = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList'
 
-export function answerPath(path: string, accept: string, server: ServerPaths): Answer {
+const healthPaths = ['/healthz', '/livez', '/readyz']
+const ownPaths = ['/api', '/apis', '/metrics', '/openapi/v2', '/openapi/v3', '/version', ...healthPaths]
+
+/** Every path that can be asked for more, as `GET /` answers. */
+function rootPaths({ documents, hiddenGroups }: ServerPaths): object {
+  const shown = groupVersions.filter(({ group }) => !hiddenGroups().includes(group))
+  const groups = shown.flatMap((each) => (each.group === '' ? [] : [`/apis/${each.group}`]))
+  return { paths: [...new Set([...ownPaths, ...Object.keys(documents), ...groups, ...shown.map(rootPath)])].toSorted() }
+}
+
+/** Discovery and the version are read only; upstream takes other methods than GET on the paths that are not listed here. */
+const isReadOnly = (first: string | undefined): boolean => first === 'api' || first === 'apis' || first === 'version'
+
+export function answerPath(path: string, verb: string, accept: string, server: ServerPaths): Answer {
+  if (path === '/') return { kind: 'json', status: 200, value: rootPaths(server) }
   const wantsAggregated = acceptsAggregatedDiscovery(accept)
   const parts = path.split('/').filter((part) => part !== '')
   const json = (value: object | undefined): Answer => {
     if (value === undefined) throw pathNotFound()
     return { kind: 'json', status: 200, value }
   }
+  if (verb !== 'get' && isReadOnly(parts[0])) throw methodNotAllowed()
   switch (parts[0]) {
     case 'version':
       return json(serverVersion)

@@ -55,13 +55,13 @@ export async function admittedConnection(
   const { target, query } = request
   const { resource: kind, subresource } = target
   const posted = postedTo(kind, subresource)
-  if (posted === undefined || !isConnection(kind, subresource)) return request
+  if (posted === undefined) return request
   const sent = asPosted(posted, optionsIn(posted, query, target.path))
   const object = await admitted(admission, request, kind, subresource, 'connect', posted, sent)
   return object === sent ? request : connecting(request, posted, object)
 }
 
-const isConnection = ({ subresources = [] }: Kind, subresource: string): boolean =>
+export const isConnection = ({ subresources = [] }: Kind, subresource: string): boolean =>
   subresources.some(({ name, options }) => name === subresource && options !== undefined)
 
 function optionsIn({ message }: Posted, query: URLSearchParams, path: string | undefined): object {

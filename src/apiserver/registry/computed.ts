@@ -29,7 +29,7 @@ export function computedAnswers({ store, reads, usage, bind }: ComputedParts): H
   return async (request) => {
     const { resource, verb, subresource } = request.target
     if (subresource !== '') throw pathNotFound()
-    if (!resource.computed?.includes(verb)) throw methodNotAllowed(resource, verb)
+    if (!resource.computed?.includes(verb)) throw methodNotAllowed()
     if (resource === bindingKind) return bind(asPodBinding(request))
     if (resource === componentStatus) return answerComponents(store, request)
     if (resource === nodeMetrics || resource === podMetrics) return usageAnswer(request, reads, usage, store.revision)

@@ -4,11 +4,12 @@ import type { Cause, FlowRecorder, StationName } from '../../base/flow.ts'
 import type { Random } from '../../base/random.ts'
 import { getOrMake } from '../../base/get-or-make.ts'
 import type { Kind } from '../../api/kind.ts'
-import { namespaceOf, type ApiObject } from '../../api/object.ts'
+import { namespaceOf, objectKey, type ApiObject } from '../../api/object.ts'
 import type { Condition, Operation, Store } from '../../store/store.ts'
 import type { AdmissionChain } from '../admission/chain.ts'
 import { ReservationLost, type Reservation } from '../admission/reservation.ts'
 import type { LoopWatch } from '../loop-watch.ts'
+import type { Authorizer } from '../authorization/authorizer.ts'
 import { userNamed, type ApiRequest, type ResourceTarget } from '../request.ts'
 import { Draft, Stored } from '../stored.ts'
 import type { WatchCache } from '../watch/watch-cache.ts'
@@ -32,6 +33,7 @@ export interface ResourceParts {
   readonly random: Random
   readonly flow: FlowRecorder
   readonly admission: AdmissionChain
+  readonly authorize: Authorizer['authorize']
   readonly reads: RegistryReads
   /** For kinds whose objects are often alike. */
   readonly alike: AlikeParts | undefined
@@ -67,6 +69,13 @@ export async function readStored(
 ): Promise<Stored | undefined> {
   const item = await parts.store.get(storeKey(parts.kind, namespace, name), signal)
   return item === undefined ? undefined : Stored.from(item)
+}
+
+/** The cache may lag behind the store: only the store can say that there is no object. */
+export async function exists(parts: ResourceParts, { target, context }: ResourceRequest): Promise<boolean> {
+  const { namespace, name } = target
+  if (parts.cache.get(objectKey(namespace, name)) !== undefined) return true
+  return (await readStored(parts, namespace, name, context.signal)) !== undefined
 }
 
 export interface Write {

@@ -1,5 +1,5 @@
 // patch: one of the patch forms applied to an object: JSON patch, JSON merge patch, strategic merge patch, or apply.
-import { objectKey, type ApiObject } from '../../api/object.ts'
+import type { ApiObject } from '../../api/object.ts'
 import { badRequest, conflict, hasReason, modifiedConflict, StatusError } from '../../api/status-error.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../schema/json-value.ts'
 import { jsonPatch, JsonPatchError, jsonPatchOperationsMax, type JsonPatchOperation } from '../../schema/json-patch.ts'
@@ -8,7 +8,8 @@ import type { Message } from '../../schema/field.ts'
 import { strategicMerge, StrategicMergeError } from '../../schema/strategic-merge.ts'
 import type { PatchType } from '../request.ts'
 import { applied, appliedObject } from './apply.ts'
-import { readStored, type ResourceParts, type ResourceRequest } from './parts.ts'
+import { requireCreate } from './create-access.ts'
+import { exists, type ResourceParts, type ResourceRequest } from './parts.ts'
 import { applyOptionsOf } from './tracking.ts'
 import {
   create,
@@ -42,6 +43,7 @@ export async function patchObject(
   const transform: Transform = (current) => applied(current, config, options)
   if (part !== 'object') return { isNew: false, written: await update(parts, request, transform, { part }) }
   if (!(await exists(parts, request))) {
+    await requireCreate(parts.authorize, request)
     try {
       return { isNew: true, written: await create(parts, request, appliedAnew(config, parts, request)) }
     } catch (error) {
@@ -49,13 +51,6 @@ export async function patchObject(
     }
   }
   return { isNew: false, written: await update(parts, request, transform, { part }) }
-}
-
-/** The cache may lag behind the store: only the store can say that there is no object. */
-async function exists(parts: ResourceParts, { target, context }: ResourceRequest): Promise<boolean> {
-  const { namespace, name } = target
-  if (parts.cache.get(objectKey(namespace, name)) !== undefined) return true
-  return (await readStored(parts, namespace, name, context.signal)) !== undefined
 }
 
 function appliedAnew(config: JsonObject, parts: ResourceParts, request: ResourceRequest): Asked {

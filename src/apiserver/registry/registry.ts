@@ -26,7 +26,7 @@ import type { Caches, Policies } from '../policies.ts'
 import type { Stored } from '../stored.ts'
 import { CacheFeed } from '../watch/cache-feed.ts'
 import { WatchCache, type CacheObserver } from '../watch/watch-cache.ts'
-import { admittedBody, admittedConnection } from './admit-posted.ts'
+import { admittedBody, admittedConnection, isConnection } from './admit-posted.ts'
 import { AlikeParts } from './alike-parts.ts'
 import { change } from './change.ts'
 import { claiming, repairClaims } from './claims.ts'
@@ -35,7 +35,8 @@ import { computedAnswers } from './computed.ts'
 import { remove, removeCollection } from './deletion.ts'
 import { convertingFace, plainFace } from './face.ts'
 import { LeasePool } from './lease-pool.ts'
-import { isDryRun, readStored, worldOf, type ResourceParts, type ResourceRequest } from './parts.ts'
+import { requireCreate, requireStreamCreate } from './create-access.ts'
+import { exists, isDryRun, readStored, worldOf, type ResourceParts, type ResourceRequest } from './parts.ts'
 import { patchObject } from './patch.ts'
 import { get, list, watch } from './reads.ts'
 import { handleReview, type Review } from './review.ts'
@@ -47,7 +48,7 @@ import { evict } from './subresources/eviction.ts'
 import { nodeProxy, podProxy, serviceProxy } from './subresources/proxy.ts'
 import { isPodStream, podStream } from './subresources/streams.ts'
 import { checkWriteOptions } from './write-options.ts'
-import { create, update, type Transform, type UpdateOptions, type Written } from './writes.ts'
+import { create, createByUpdate, update, type Transform, type UpdateOptions, type Written } from './writes.ts'
 
 export interface RegistryParts {
   readonly store: Store
@@ -99,6 +100,7 @@ export class Registry {
         random: random.fork(qualifiedResource(kind)),
         flow,
         admission: this.#admission,
+        authorize: (attributes, signal) => this.policies.authorize(attributes, signal),
         reads,
         alike: kind.alikePart && new AlikeParts(kind.alikePart),
         loop,
@@ -181,7 +183,7 @@ export class Registry {
   }
 
   async #evict(pods: ResourceParts, request: ResourceRequest): Promise<Answer> {
-    if (request.target.verb !== 'create') throw methodNotAllowed(pods.kind, request.target.verb)
+    if (request.target.verb !== 'create') throw methodNotAllowed()
     await evict(pods, this.#partsOf(podDisruptionBudget), request)
     return success
   }
@@ -216,6 +218,7 @@ export class Registry {
     if (review !== undefined) return handleReview(review, request, this.#admission)
     if (resource.computed !== undefined) return this.#computed(request)
     const parts = this.#partsOf(resource)
+    if (isConnection(resource, subresource)) return this.#connect(parts, request)
     checkWriteOptions(request)
     if (subresource === '' && parts.strategy?.claims !== undefined)
       return claiming(parts, request.context.signal, async () => handleObject(parts, request))
@@ -226,11 +229,14 @@ export class Registry {
     if (part !== undefined) return handlePart(parts, request, part)
     if (parts.strategy?.actions?.[subresource] !== undefined) return handleAction(parts, request)
     if (parts.kind === pod && subresource === 'eviction') return this.#evict(parts, request)
-    return this.#connect(parts, request)
+    if (parts.kind === pod && subresource === 'log') return podStream(parts, request, 'log', this.#kubelets)
+    throw pathNotFound()
   }
 
   async #connect(parts: ResourceParts, asked: ResourceRequest): Promise<Answer> {
-    const { subresource } = asked.target
+    const { subresource, verb } = asked.target
+    if (isDryRun(asked)) throw badRequest('dryRun is not supported')
+    if (isPodStream(subresource) && verb === 'get') await requireStreamCreate(this.policies.authorize, asked)
     const request = await admittedConnection(this.#admission, asked)
     if (parts.kind === pod && isPodStream(subresource)) return podStream(parts, request, subresource, this.#kubelets)
     if (parts.kind === node && subresource === 'proxy') return nodeProxy(parts, request, this.#kubelets)
@@ -258,8 +264,11 @@ function handleObject(parts: ResourceParts, request: ResourceRequest): Soon<Answ
     case 'delete':
       return deleted(parts, request)
     case 'deletecollection':
-      if (parts.strategy?.deletesOneByOne) throw methodNotAllowed(parts.kind, verb)
+      if (parts.strategy?.deletesOneByOne) throw methodNotAllowed()
       return removeCollection(parts, request, request.body.kind === 'value' ? request.body.value : undefined)
+    case 'proxy':
+    case '':
+      throw methodNotAllowed()
     default:
       return verb satisfies never
   }
@@ -274,6 +283,10 @@ async function updateAnswer(
   request: ResourceRequest,
   part: UpdateOptions['part'],
 ): Promise<Answer> {
+  if (part === 'object' && parts.kind.createsOnUpdate && !(await exists(parts, request))) {
+    await requireCreate(parts.authorize, request)
+    return written(parts, 201, await createByUpdate(parts, request, bodyOf(request)))
+  }
   return written(parts, 200, await update(parts, request, () => ({ body: bodyOf(request) }), { part }))
 }
 
@@ -295,7 +308,7 @@ function handleStatus(parts: ResourceParts, request: ResourceRequest): Soon<Answ
   if (verb === 'get') return whenKnown(get(parts, request), (stored) => found(parts, stored))
   if (verb === 'update') return updateAnswer(parts, request, 'status')
   if (verb === 'patch') return patchAnswer(parts, request, 'status')
-  throw methodNotAllowed(parts.kind, verb)
+  throw methodNotAllowed()
 }
 
 async function patchAnswer(
@@ -316,11 +329,11 @@ async function handleScale(
   const { body } = request
   const answer = (stored: Stored): Answer => ({ kind: 'object', status: 200, object: scaleOf(stored.object, scaling) })
   if (verb === 'get') return answer(await get(parts, request))
-  if ((verb !== 'update' && verb !== 'patch') || body.kind === 'none') throw methodNotAllowed(parts.kind, verb)
+  if ((verb !== 'update' && verb !== 'patch') || body.kind === 'none') throw methodNotAllowed()
   const transform: Transform =
     verb === 'patch'
       ? patchingScale(parts, request, scaling)
-      : (current) => ({ body: withScale(current, scaling, body.value) })
+      : (current) => ({ body: withScale(current, scaling, body.value, request) })
   return answer((await update(parts, request, transform, { part: 'object', lens: scaleLens(scaling) })).stored)
 }
 
@@ -332,10 +345,10 @@ function handlePart(
   const { verb, subresource } = request.target
   const merge = (sent: ApiObject, old: ApiObject) => part(sent, old, worldOf(parts, request))
   if (verb === 'update') return updateAnswer(parts, request, merge)
-  if (updatedOnly.has(subresource)) throw methodNotAllowed(parts.kind, verb)
+  if (updatedOnly.has(subresource)) throw methodNotAllowed()
   if (verb === 'get') return whenKnown(get(parts, request), (stored) => found(parts, stored))
   if (verb === 'patch') return patchAnswer(parts, request, merge)
-  throw methodNotAllowed(parts.kind, verb)
+  throw methodNotAllowed()
 }
 
 /** Parts that can be put, but neither read nor patched. */
@@ -345,7 +358,7 @@ const updatedOnly = new Set(['finalize'])
 async function handleAction(parts: ResourceParts, request: ResourceRequest, as?: Kind): Promise<Answer> {
   const { verb, subresource } = request.target
   const act = parts.strategy?.actions?.[subresource]
-  if (verb !== 'create' || act === undefined) throw methodNotAllowed(parts.kind, verb)
+  if (verb !== 'create' || act === undefined) throw methodNotAllowed()
   const { target, context } = request
   const part = as === undefined ? subresource : ''
   const body = await admittedBody(parts.admission, request, bodyOf(request), as ?? parts.kind, part)

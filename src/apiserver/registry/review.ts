@@ -19,7 +19,7 @@ export async function handleReview(
   admission: AdmissionChain,
 ): Promise<Answer> {
   const { verb } = request.target
-  if (verb !== 'create') throw methodNotAllowed(review.kind, verb)
+  if (verb !== 'create') throw methodNotAllowed()
   if (request.body.kind === 'none') throw badRequest('the request has no body')
   const of = review.subresource === '' ? { of: review.kind } : {}
   const body = await admittedBody(admission, request, request.body.value, review.kind, review.subresource)

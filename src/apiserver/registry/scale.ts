@@ -12,7 +12,7 @@ import { decodeBody } from './ingest.ts'
 import type { ResourceParts, ResourceRequest } from './parts.ts'
 import { patched, patchOf } from './patch.ts'
 import { applyOptionsOf } from './tracking.ts'
-import type { Lens, Transform } from './writes.ts'
+import { refuseOtherName, type Lens, type Transform } from './writes.ts'
 
 export function scaleOf(object: ApiObject, scaling: Scaling<ApiObject>): object {
   const { name, namespace, uid, resourceVersion, creationTimestamp } = object.metadata
@@ -34,8 +34,14 @@ export const scaleLens = (scaling: Scaling<ApiObject>): Lens => ({
 })
 
 /** The object with the replicas of a Scale that was sent. */
-export function withScale(object: ApiObject, scaling: Scaling<ApiObject>, sent: unknown): ApiObject {
+export function withScale(
+  object: ApiObject,
+  scaling: Scaling<ApiObject>,
+  sent: unknown,
+  request: ResourceRequest,
+): ApiObject {
   const value = decodeBody(scale, 'Scale', sent)
+  refuseOtherName(value.metadata ?? {}, request)
   const changed = scaling.withReplicas(object, value.spec?.replicas ?? 0)
   const { resourceVersion, uid } = value.metadata ?? {}
   return {
@@ -52,7 +58,7 @@ export function patchingScale(parts: ResourceParts, request: ResourceRequest, sc
   const { value, patchType } = patchOf(request)
   if (patchType !== 'apply')
     return (current) => ({
-      body: withScale(current, scaling, patched(scale, scaleOf(current, scaling), value, patchType)),
+      body: withScale(current, scaling, patched(scale, scaleOf(current, scaling), value, patchType), request),
     })
   const config = appliedScale(value)
   const options = applyOptionsOf(parts, request)

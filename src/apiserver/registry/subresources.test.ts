@@ -25,7 +25,10 @@ async function budget(server: Harness, name: string, status: object): Promise<vo
 }
 
 const evict = (server: Harness, name: string, body: object = {}, query = '') =>
-  server.call('POST', `${pods}/${name}/eviction${query}`, { apiVersion: 'policy/v1', kind: 'Eviction', ...body })
+  server.call('POST', `${pods}/${name}/eviction${query}`, {
+    ...{ apiVersion: 'policy/v1', kind: 'Eviction', metadata: { name } },
+    ...body,
+  })
 
 const healthy = { observedGeneration: 1, disruptionsAllowed: 1, currentHealthy: 3, desiredHealthy: 2, expectedPods: 3 }
 

@@ -16,7 +16,7 @@ import {
 } from '../../api/status-error.ts'
 import type { FieldError } from '../../schema/field-error.ts'
 import { withDefaults } from '../../schema/defaults.ts'
-import { equalBut, equalValues, without } from '../../schema/json-value.ts'
+import { equalBut, equalValues, isJsonObject, without } from '../../schema/json-value.ts'
 import { validateFields } from '../../schema/validate.ts'
 import { AdmissionNotes } from '../admission/notes.ts'
 import type { AdmissionAttributes } from '../admission/plugin.ts'
@@ -27,6 +27,7 @@ import { userNamed, type StrictErrors } from '../request.ts'
 import { Draft, Stored } from '../stored.ts'
 import { storeKey } from './keys.ts'
 import { ingest } from './ingest.ts'
+import { withKeptMetadata } from './kept-metadata.ts'
 import { afterUpdate, sameButTimes, startingEntries, type ManagedFields } from './managed-fields.ts'
 import {
   commitWrite,
@@ -111,6 +112,20 @@ export async function create(parts: ResourceParts, request: ResourceRequest, ask
     if (stored !== undefined) return { stored, warnings }
     if (base.metadata.name !== undefined || tries === generateNameTries) throw alreadyExists(kind, object.metadata.name)
   }
+}
+
+/** An update of an object that does not exist. */
+export function createByUpdate(parts: ResourceParts, request: ResourceRequest, body: unknown): Promise<Written> {
+  const metadata = isJsonObject(body) && isJsonObject(body['metadata']) ? body['metadata'] : {}
+  const { uid } = metadata
+  refuseOtherName(metadata, request)
+  if (uid)
+    throw conflict(
+      parts.kind,
+      request.target.name,
+      `Precondition failed: UID in precondition: ${uid}, UID in object meta: `,
+    )
+  return create(parts, request, { body: { ...(body as object), metadata: without(metadata, 'resourceVersion') } })
 }
 
 function managedOfNew(parts: ResourceParts, request: ResourceRequest, sent: ApiObject): ManagedFields {
@@ -366,27 +381,7 @@ function mergedPart(kind: Kind, sent: ApiObject, old: ApiObject, part: UpdateOpt
 
 // What the client does not decide: identity, times, and the status where it has a door of its own.
 function withKeptParts(kind: Kind, sent: ApiObject, old: ApiObject): ApiObject {
-  const {
-    uid,
-    creationTimestamp,
-    deletionTimestamp,
-    deletionGracePeriodSeconds,
-    generation,
-    namespace,
-    name,
-    resourceVersion,
-  } = old.metadata
-  const metadata = {
-    ...sent.metadata,
-    ...(uid !== undefined && { uid }),
-    ...(creationTimestamp !== undefined && { creationTimestamp }),
-    ...(deletionTimestamp !== undefined && { deletionTimestamp }),
-    ...(deletionGracePeriodSeconds !== undefined && { deletionGracePeriodSeconds }),
-    ...(generation !== undefined && { generation }),
-    ...(namespace !== undefined && { namespace }),
-    ...(name !== undefined && { name }),
-    ...(resourceVersion !== undefined && { resourceVersion }),
-  }
+  const metadata = withKeptMetadata(sent.metadata, old.metadata)
   const object = { ...sent, metadata }
   return kind.hasStatus ? ({ ...object, status: (old as { status?: unknown }).status } as ApiObject) : object
 }

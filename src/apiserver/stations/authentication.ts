@@ -2,6 +2,7 @@
 import { unauthorized } from '../../api/status-error.ts'
 import { whenKnown } from '../../base/when-known.ts'
 import type { Policies } from '../policies.ts'
+import { provenSender } from '../component-identity.ts'
 import type { ApiRequest, User } from '../request.ts'
 import { authenticatedGroup } from '../service-account-name.ts'
 import { defineStation } from '../station.ts'
@@ -10,11 +11,11 @@ export const authentication = defineStation({
   name: 'authentication',
   records: 'authentication',
   handle: (request, next, policies) =>
-    whenKnown(policies.authenticate(request), (authentication) =>
-      authentication.kind === 'authenticated'
-        ? next({ ...request, user: withKnownGroup(authentication.user) })
-        : refuse(request, policies),
-    ),
+    whenKnown(policies.authenticate(request), (authentication) => {
+      if (authentication.kind !== 'authenticated') return refuse(request, policies)
+      const user = withKnownGroup(authentication.user)
+      return next({ ...request, user, sender: provenSender(request, user) })
+    }),
 })
 
 async function refuse(request: ApiRequest, { audit }: Policies): Promise<never> {

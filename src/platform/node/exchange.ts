@@ -1,7 +1,16 @@
+import { lookup } from 'node:dns'
 import { request as requestPlain, type IncomingHttpHeaders } from 'node:http'
 import { request as requestSecure, type RequestOptions } from 'node:https'
+import { isIP, type LookupFunction } from 'node:net'
+import { assert } from '../../base/assert.ts'
 import { realClock } from '../../base/clock.ts'
-import { Unreachable, type OutboundAnswer, type OutboundExchange, type OutboundProvider } from '../outbound.ts'
+import {
+  AddressNotAllowed,
+  Unreachable,
+  type OutboundAnswer,
+  type OutboundExchange,
+  type OutboundProvider,
+} from '../outbound.ts'
 import { byteStreamOn } from './byte-stream.ts'
 
 const connectMsMax = 30_000
@@ -18,18 +27,31 @@ const reasons: Readonly<Record<string, string>> = {
 export const unreachable = (authority: string, error: NodeJS.ErrnoException): Unreachable =>
   new Unreachable(`dial tcp ${authority}: ${reasons[error.code ?? ''] ?? error.message}`, { cause: error })
 
-export const exchange: OutboundProvider['exchange'] = ({ origin, tls }, { method, target, headers, body }, signal) =>
+/** The path and query of a request line. A parser of URLs would read `\\` as `/`, and so a path as another host. */
+const targetPattern = /^\/[!-[\]-~\u0080-\u00ff]*$/
+
+export const exchange: OutboundProvider['exchange'] = (
+  { origin, tls, allowsAddress },
+  { method, target, headers, body },
+  signal,
+) =>
   new Promise<OutboundExchange>((resolve, reject) => {
-    const url = new URL(target, origin)
+    // Host and port are those of the origin, whatever the target is.
+    const url = new URL(origin)
+    assert(url.username === '' && url.pathname === '/' && url.search === '', 'an origin is a scheme, a host and a port')
+    if (!targetPattern.test(target)) throw new TypeError(`${JSON.stringify(target)} is not a path`)
+    const host = url.hostname.replace(/^\[(.*)\]$/, '$1')
+    if (allowsAddress !== undefined && isIP(host) !== 0 && !allowsAddress(host))
+      throw new AddressNotAllowed('address not allowed')
     const options: RequestOptions = {
       method,
       headers: { ...headers },
       agent: false,
       signal,
-      // Nothing is to be read into the address but what was said.
-      host: url.hostname.replace(/^\[(.*)\]$/, '$1'),
+      host,
       port: url.port,
       path: target,
+      ...(allowsAddress === undefined ? {} : { lookup: checkedLookup(allowsAddress) }),
       ...(tls.authority === undefined ? {} : { ca: tls.authority }),
       ...(tls.certificate === undefined ? {} : { cert: tls.certificate }),
       ...(tls.key === undefined ? {} : { key: tls.key }),
@@ -44,6 +66,7 @@ export const exchange: OutboundProvider['exchange'] = ({ origin, tls }, { method
     request.on('error', (error: NodeJS.ErrnoException) => {
       late.cancel()
       if (signal.aborted) return reject(signal.reason as Error)
+      if (error instanceof AddressNotAllowed) return reject(error)
       reject(unreachable(url.host, error))
     })
     request.on('response', (answer) =>
@@ -62,6 +85,20 @@ export const exchange: OutboundProvider['exchange'] = ({ origin, tls }, { method
     })
     request.end(body)
   })
+
+/** Resolves a name to addresses that are all allowed: a server that answers with others later is not asked again. */
+const checkedLookup =
+  (allowsAddress: (address: string) => boolean): LookupFunction =>
+  (hostname, options, callback) =>
+    lookup(hostname, { ...options, all: true }, (error, addresses) => {
+      const [first] = addresses ?? []
+      if (error !== null || first === undefined)
+        return callback(error ?? new Error(`lookup ${hostname}: no address`), '')
+      if (!addresses.every(({ address }) => allowsAddress(address)))
+        return callback(new AddressNotAllowed('address not allowed'), '')
+      if (options.all === true) callback(null, addresses)
+      else callback(null, first.address, first.family)
+    })
 
 /** Nothing but its pieces: streams of Node.js have methods that other bodies of answers have, too. */
 const piecesOf = (stream: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> => ({

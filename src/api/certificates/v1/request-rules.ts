@@ -18,6 +18,7 @@ const expirationSecondsMin = 600
 const legacySigner = 'kubernetes.io/legacy-unknown'
 
 const requestPem = /-----BEGIN CERTIFICATE REQUEST-----\r?\n[A-Za-z0-9+/=\s]+-----END CERTIFICATE REQUEST-----/
+const certificatePem = /-----BEGIN CERTIFICATE-----\r?\n[A-Za-z0-9+/=\s]+-----END CERTIFICATE-----/
 const anyPem = /-----BEGIN ([A-Z0-9 ]+)-----\r?\n/
 
 export function validatePemRequest(request: string | undefined): FieldError[] {
@@ -119,5 +120,7 @@ export function validateStatusChange(status: RequestStatus, old: RequestStatus):
     if (having(status, type).length > having(old, type).length) refuse('add', type)
   if (old.certificate && status.certificate !== old.certificate)
     errors.push(forbidden('status.certificate', 'updates may not modify existing certificate content'))
+  else if (status.certificate && !certificatePem.test(textOfBase64(status.certificate)))
+    errors.push(invalid('status.certificate', '<certificate data>', 'must contain at least one CERTIFICATE PEM block'))
   return errors
 }

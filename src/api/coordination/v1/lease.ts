@@ -44,6 +44,7 @@ export const lease = defineKind<Lease, LeaseInput>({
   namespaced: true,
   message: leaseMessage,
   hasStatus: false,
+  createsOnUpdate: true,
   countsGenerations: false,
   validateName: dnsSubdomainErrors,
   applyDefaults: (object) => object,

@@ -33,6 +33,7 @@ export const endpoints = defineKind<Endpoints, EndpointsInput>({
   namespaced: true,
   message: endpointsMessage,
   hasStatus: false,
+  createsOnUpdate: true,
   countsGenerations: false,
   validateName: dnsSubdomainErrors,
   applyDefaults: (object) => object,

@@ -64,6 +64,7 @@ export const event = defineKind<Event, EventInput>({
   namespaced: true,
   message: eventMessage,
   hasStatus: false,
+  createsOnUpdate: true,
   countsGenerations: false,
   ttlMs: hourMs,
   validateName: dnsSubdomainErrors,

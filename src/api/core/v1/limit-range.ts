@@ -29,6 +29,7 @@ export const limitRange = defineKind<LimitRange, LimitRangeInput>({
   namespaced: true,
   message: limitRangeMessage,
   hasStatus: false,
+  createsOnUpdate: true,
   countsGenerations: false,
   validateName: dnsSubdomainErrors,
   applyDefaults: (object) => ({ ...object, spec: withLimitDefaults(object.spec) }),

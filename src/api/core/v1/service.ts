@@ -39,6 +39,7 @@ export const service = defineKind<Service, ServiceInput>({
   message: serviceMessage,
   subresources: [proxySubresource(serviceProxyOptions)],
   hasStatus: true,
+  createsOnUpdate: true,
   countsGenerations: false,
   validateName: dnsLabelErrors,
   applyDefaults: (object) => ({

@@ -3,7 +3,7 @@ import { duplicate, invalid, required, tooMany, type FieldError } from '../../..
 import { validateEntries } from '../../list-size-rules.ts'
 import { validateLabels } from '../../metadata.ts'
 import { dnsLabelErrors, dnsSubdomainErrors, labelValueErrors, qualifiedNameErrors } from '../../names.ts'
-import { isIpV4, isIpV6 } from '../../network-rules.ts'
+import { ipErrors, isIpV4, isIpV6 } from '../../network-rules.ts'
 import { specialAddressErrors } from '../../special-address-rules.ts'
 import type { Endpoint, EndpointHints, EndpointPort } from './endpoint.ts'
 
@@ -50,6 +50,8 @@ function validateEndpoint(endpoint: Endpoint, type: string, path: string): Field
 function validateAddress(address: string, type: string, path: string): FieldError[] {
   if (type === 'FQDN') return validateDomainName(address, path)
   if (type !== 'IPv4' && type !== 'IPv6') return []
+  const [error = ''] = ipErrors(address)
+  if (isIpV6(address) && error !== '') return [invalid(path, address, error)]
   if (!(type === 'IPv4' ? isIpV4(address) : isIpV6(address)))
     return [invalid(path, address, `must be a valid ${type} address`)]
   return invalidAll(path, address, specialAddressErrors(address))

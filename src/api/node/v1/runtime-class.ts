@@ -47,6 +47,7 @@ export const runtimeClass = defineKind<RuntimeClass, RuntimeClassInput>({
   namespaced: false,
   message: runtimeClassMessage,
   hasStatus: false,
+  createsOnUpdate: true,
   countsGenerations: false,
   validateName: dnsSubdomainErrors,
   applyDefaults: (object) => object,

@@ -30,6 +30,7 @@ export const clusterRoleBinding = defineKind<ClusterRoleBinding, ClusterRoleBind
   namespaced: false,
   message: clusterRoleBindingMessage,
   hasStatus: false,
+  createsOnUpdate: true,
   countsGenerations: false,
   validateName: pathSegmentErrors,
   applyDefaults: withSubjectDefaults,

@@ -44,6 +44,7 @@ export const clusterRole = defineKind<ClusterRole, ClusterRoleInput>({
   namespaced: false,
   message: clusterRoleMessage,
   hasStatus: false,
+  createsOnUpdate: true,
   countsGenerations: false,
   validateName: pathSegmentErrors,
   applyDefaults: (object) => object,

@@ -30,6 +30,7 @@ export const roleBinding = defineKind<RoleBinding, RoleBindingInput>({
   namespaced: true,
   message: roleBindingMessage,
   hasStatus: false,
+  createsOnUpdate: true,
   countsGenerations: false,
   validateName: pathSegmentErrors,
   applyDefaults: withSubjectDefaults,

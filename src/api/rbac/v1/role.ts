@@ -33,6 +33,7 @@ export const role = defineKind<Role, RoleInput>({
   namespaced: true,
   message: roleMessage,
   hasStatus: false,
+  createsOnUpdate: true,
   countsGenerations: false,
   validateName: pathSegmentErrors,
   applyDefaults: (object) => object,

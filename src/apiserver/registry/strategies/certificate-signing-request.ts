@@ -4,6 +4,7 @@ import {
   certificateSigningRequest,
   type CertificateSigningRequest,
 } from '../../../api/certificates/v1/certificate-signing-request.ts'
+import { withKeptMetadata } from '../kept-metadata.ts'
 import type { Strategy, World } from '../strategy.ts'
 
 type Conditions = NonNullable<CertificateSigningRequest['status']['conditions']>
@@ -20,6 +21,7 @@ export const certificateSigningRequestStrategy: Strategy<CertificateSigningReque
   parts: {
     approval: (sent, old, world) => ({
       ...old,
+      metadata: withKeptMetadata(sent.metadata, old.metadata),
       status: {
         ...old.status,
         conditions: withTimes(sent.status.conditions ?? [], old.status.conditions ?? [], world),

@@ -85,8 +85,7 @@ export async function evict(pods: ResourceParts, budgets: ResourceParts, request
   const posted = body.kind === 'value' ? body.value : {}
   const admitted = await admittedBody(pods.admission, request, posted, pods.kind, 'eviction')
   const sent = decodeBody(eviction, 'Eviction', admitted)
-  if (sent.metadata?.name !== undefined && sent.metadata.name !== target.name)
-    throw badRequest('name in URL does not match name in Eviction object')
+  if (sent.metadata?.name !== target.name) throw badRequest('name in URL does not match name in Eviction object')
   const { object, revision } = await get(pods, request)
   const pod = object as Pod
   const selecting = pods.reads

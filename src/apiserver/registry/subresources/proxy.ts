@@ -1,24 +1,40 @@
 // Paths of other servers, reached through the API server: of kubelets, of pods, and of the pods behind a service.
-import type { Pod } from '../../../api/core/v1/pod.ts'
+import { endpoints as endpointsKind } from '../../../api/core/v1/endpoints.ts'
+import type { EndpointAddress } from '../../../api/core/v1/endpoint-subset.ts'
+import type { Node } from '../../../api/core/v1/node.ts'
+import { pod as podKind, type Pod } from '../../../api/core/v1/pod.ts'
 import type { Service } from '../../../api/core/v1/service.ts'
-import { endpointSlice } from '../../../api/discovery/v1/endpoint-slice.ts'
-import { badRequest, StatusError } from '../../../api/status-error.ts'
+import { badRequest, notFound } from '../../../api/status-error.ts'
+import type { WireAnswer } from '../../../platform/listener.ts'
 import type { Answer } from '../../answer.ts'
 import type { KubeletConnection } from '../../kubelet-connection.ts'
+import { kubeletAddress } from '../../node-address.ts'
+import { originOf } from '../../proxy-origin.ts'
+import { isProxyableAddress } from '../../proxyable-address.ts'
 import type { ResourceParts, ResourceRequest } from '../parts.ts'
 import { get } from '../reads.ts'
 import { callKubelet } from './call-kubelet.ts'
+import { podPort, portNumber, proxyName, serviceBackends } from './proxy-location.ts'
+import { rewrittenLinks } from './proxy-links.ts'
 
-/** A path of a kubelet's own server. */
+/** A path of a kubelet's own server: `nodes/n/proxy/configz`; or of another port of the node: `nodes/n:9100/proxy/`. */
 export async function nodeProxy(
   parts: ResourceParts,
   request: ResourceRequest,
   kubelets: KubeletConnection,
 ): Promise<Answer> {
-  const { object } = await named(parts, request, request.target.name)
-  const call = { node: object.metadata.name, ...onward(request) }
-  const what = `${call.method} ${request.target.path ?? '/'}`
-  return { kind: 'wire', answer: await callKubelet(parts, request, { call, what }, kubelets) }
+  const asked = proxyName(request.target.name, 'node')
+  const node = (await named(parts, request, asked.name)).object as Node
+  const toKubelet = async () => {
+    const call = { node: asked.name, isProxied: true, ...onward(request) } as const
+    return callKubelet(parts, request, { call, what: `${call.method} ${request.target.path ?? '/'}` }, kubelets)
+  }
+  if (asked.port === '') return passOn(request, '', toKubelet)
+  const { host, port: kubeletPort } = kubeletAddress(node)
+  const port = portNumber(asked.port)
+  if (port === kubeletPort) return passOn(request, `${host}:${port}`, toKubelet)
+  const origin = originOf(asked.scheme, host, port)
+  return passOn(request, `${host}:${port}`, () => callServer(request, kubelets, origin))
 }
 
 /** A path of a server in a pod: `pods/web:8080/proxy/index.html`. */
@@ -27,11 +43,9 @@ export async function podProxy(
   request: ResourceRequest,
   kubelets: KubeletConnection,
 ): Promise<Answer> {
-  const { name, port } = splitName(request.target.name)
-  const { spec, status } = (await named(parts, request, name)).object as Pod
-  const ports = spec.containers.flatMap((container) => container.ports ?? [])
-  const found = port === '' ? ports[0] : ports?.find((candidate) => candidate.name === port)
-  return passOn(request, kubelets, status?.podIP ?? '', found?.containerPort ?? (port === '' ? 80 : portNumber(port)))
+  const asked = proxyName(request.target.name, 'pod')
+  const pod = (await named(parts, request, asked.name)).object as Pod
+  return toAddress(request, kubelets, asked.scheme, pod.status?.podIP ?? '', podPort(pod, asked))
 }
 
 /** A path of a pod that is behind a service: `services/web:http/proxy/`. */
@@ -40,62 +54,82 @@ export async function serviceProxy(
   request: ResourceRequest,
   kubelets: KubeletConnection,
 ): Promise<Answer> {
-  const { name, port } = splitName(request.target.name)
-  const { spec } = (await named(parts, request, name)).object as Service
-  const wanted = (spec?.ports ?? []).find((candidate) =>
-    port === '' ? true : candidate.name === port || String(candidate.port) === port,
-  )
-  if (wanted === undefined)
-    throw unavailable(`no service port ${JSON.stringify(port)} found for service ${JSON.stringify(name)}`)
-  const slices = parts.reads
-    .list(endpointSlice, request.target.namespace)
-    .filter(({ metadata }) => metadata.labels?.['kubernetes.io/service-name'] === name)
-  const backends = slices.flatMap(({ endpoints, ports }) => {
-    const number = ports?.find((candidate) => (candidate.name ?? '') === (wanted.name ?? ''))?.port
-    const ready = (endpoints ?? []).filter(({ conditions }) => conditions?.ready !== false)
-    return number === undefined
-      ? []
-      : ready.flatMap(({ addresses }) => addresses.map((address) => ({ address, number })))
-  })
-  const backend = backends[parts.random.below(Math.max(1, backends.length))]
-  if (backend === undefined) throw unavailable(`no endpoints available for service ${JSON.stringify(name)}`)
-  return passOn(request, kubelets, backend.address, backend.number)
+  const asked = proxyName(request.target.name, 'service')
+  const { namespace } = request.target
+  const service = (await named(parts, request, asked.name)).object as Service
+  const endpoints = parts.reads.get(endpointsKind, namespace, asked.name)
+  if (endpoints === undefined) throw notFound(parts.kind, asked.name)
+  const backends = serviceBackends(service, endpoints, asked, (address) => isOfPod(parts, namespace, address))
+  const { address, port } = backends[parts.random.below(backends.length)] ?? { address: '', port: 0 }
+  return toAddress(request, kubelets, asked.scheme, address, port)
 }
 
-const unavailable = (message: string): StatusError => new StatusError(503, 'ServiceUnavailable', message)
+/** Whoever writes Endpoints may name any address; only those of pods are passed on to. */
+function isOfPod({ reads }: ResourceParts, namespace: string, { ip, targetRef }: EndpointAddress): boolean {
+  if (targetRef?.kind !== 'Pod' || targetRef.namespace !== namespace) return false
+  const { podIPs = [] } = reads.get(podKind, namespace, targetRef.name ?? '')?.status ?? {}
+  return podIPs.some((each) => each.ip === ip)
+}
 
-async function passOn(
+async function toAddress(
   request: ResourceRequest,
   kubelets: KubeletConnection,
+  scheme: 'http' | 'https',
   address: string,
   port: number,
 ): Promise<Answer> {
-  // Nothing on the API server's own machine is reached this way.
-  if (address === '' || /^(127\.|169\.254\.|0\.|::1?$|fe80:)/i.test(address)) throw badRequest('address not allowed')
-  const origin = `http://${address.includes(':') ? `[${address}]` : address}:${port}`
-  return { kind: 'wire', answer: await kubelets.callPod({ origin, ...onward(request) }, request.context.signal) }
+  if (!isProxyableAddress(address)) throw badRequest('address not allowed')
+  const origin = originOf(scheme, address, port)
+  return passOn(request, new URL(origin).host, () => callServer(request, kubelets, origin))
+}
+
+const callServer = (request: ResourceRequest, kubelets: KubeletConnection, origin: string): Promise<WireAnswer> =>
+  kubelets.callPod({ origin, ...onward(request) }, request.context.signal)
+
+/** Browsers resolve links against the path of the proxy: it must end with a slash, and links must stay behind it. */
+async function passOn(request: ResourceRequest, host: string, send: () => Promise<WireAnswer>): Promise<Answer> {
+  const { path, search } = sentTo(request)
+  const { method } = request.proxied ?? { method: 'GET' }
+  const isBare = request.target.path === '/' && !path.endsWith('/')
+  if ((method === 'GET' || method === 'HEAD') && isBare) {
+    const headers = { location: `${path}/${search}`, 'cache-control': 'no-cache, private' }
+    return { kind: 'wire', answer: { status: 301, headers, body: '' } }
+  }
+  const answer = await send()
+  return { kind: 'wire', answer: rewrittenLinks(answer, proxyRoot(request), host) }
+}
+
+/** `/api/v1/nodes/n/proxy` */
+function proxyRoot({ target: { resource, namespace, name } }: ResourceRequest): string {
+  const scope = resource.namespaced ? `/namespaces/${namespace}` : ''
+  return `/api/${resource.version}${scope}/${resource.plural}/${name}/proxy`
 }
 
 const named = (parts: ResourceParts, request: ResourceRequest, name: string) =>
   get(parts, { ...request, target: { ...request.target, name }, query: new URLSearchParams() })
 
-/** `[scheme:]name[:port]` */
-function splitName(text: string): { name: string; port: string } {
-  const fields = text.split(':')
-  const [scheme, name = '', port = ''] = fields.length === 3 ? fields : ['', ...fields]
-  if (fields.length > 3 || (scheme !== '' && scheme !== 'http'))
-    throw badRequest(`invalid proxy request ${JSON.stringify(text)}: only http is passed on`)
-  return { name, port }
+/** Path and query as the client sent them. */
+function sentTo({ origin, target, query }: ResourceRequest): { readonly path: string; readonly search: string } {
+  const uri = origin?.uri ?? `/proxy${target.path ?? '/'}${query.size === 0 ? '' : `?${query}`}`
+  const mark = uri.indexOf('?')
+  return mark < 0 ? { path: uri, search: '' } : { path: uri.slice(0, mark), search: uri.slice(mark) }
 }
 
-function portNumber(text: string): number {
-  const port = Number(text)
-  if (!Number.isInteger(port) || port < 1 || port > 65_535) throw badRequest(`invalid port ${JSON.stringify(text)}`)
-  return port
-}
-
-function onward({ proxied, target, query }: ResourceRequest) {
+function onward(request: ResourceRequest) {
+  const { proxied, target, origin } = request
   const { method, headers, body } = proxied ?? { method: 'GET', headers: {}, body: new Uint8Array() }
-  const search = query.toString()
-  return { method, headers, body, path: `${target.path ?? '/'}${search === '' ? '' : `?${search}`}` }
+  const { search } = sentTo(request)
+  const via = [headers['x-forwarded-for'], origin?.remoteAddress].filter((each) => each !== undefined && each !== '')
+  return {
+    method,
+    headers: {
+      ...headers,
+      // Compressed pages could not be searched for links.
+      'accept-encoding': undefined,
+      'x-forwarded-uri': `${proxyRoot(request)}${target.path ?? '/'}`,
+      ...(via.length === 0 ? {} : { 'x-forwarded-for': via.join(', ') }),
+    },
+    body,
+    path: `${target.path ?? '/'}${search}`,
+  }
 }

@@ -4,6 +4,7 @@ import type { Pod } from '../../../api/core/v1/pod.ts'
 import type { Kind } from '../../../api/kind.ts'
 import { badRequest, invalidObject, methodNotAllowed, StatusError } from '../../../api/status-error.ts'
 import type { WireAnswer } from '../../../platform/listener.ts'
+import { asksForWebSocket } from '../../../wire/websocket/handshake.ts'
 import { forbidden, invalid, type FieldError } from '../../../schema/field-error.ts'
 import type { Answer } from '../../answer.ts'
 import type { KubeletCall, KubeletConnection } from '../../kubelet-connection.ts'
@@ -29,8 +30,7 @@ export async function podStream(
   kubelets: KubeletConnection,
 ): Promise<Answer> {
   const { target, upgrade } = request
-  if (target.verb !== 'get' && (stream === 'log' || target.verb !== 'create'))
-    throw methodNotAllowed(parts.kind, target.verb)
+  if (target.verb !== 'get' && (stream === 'log' || target.verb !== 'create')) throw methodNotAllowed()
   const pod = (await get(parts, { ...request, query: new URLSearchParams() })).object as Pod
   const container = stream === 'portforward' ? '' : `/${containerOf(pod, request.query.get('container') ?? '')}`
   if (stream === 'log') {
@@ -44,6 +44,9 @@ export async function podStream(
     throw badRequest(`pod ${target.name} does not have a host assigned`)
   }
   if (stream !== 'log' && upgrade === undefined) throw badRequest('Upgrade request required')
+  // A handshake of WebSocket is a GET. Port-forwards are tunnelled, and their kubelet refuses what it does not take.
+  const isWebSocket = upgrade !== undefined && asksForWebSocket(upgrade.headers)
+  if (isWebSocket && target.verb === 'create' && stream !== 'portforward') throw methodNotAllowed()
   const query = kubeletQuery(request.query).toString()
   const call: KubeletCall = {
     node: nodeName,

@@ -1,0 +1,112 @@
+// The access matrix: which rights each form of a request needs. A user without rights sends the request, is granted exactly
+// what the 403 names, and sends it again until it is not refused. `test/record/access-matrix.ts` records the answers of
+// kube-apiserver, and the test beside this file expects the same of ours.
+
+export interface MatrixRequest {
+  readonly method: string
+  readonly path: string
+  readonly headers?: Readonly<Record<string, string>>
+  readonly body?: unknown
+}
+
+/** `test/facts/access-matrix.json` */
+export interface Matrix {
+  /** What the requests are about, in the order in which it is created: path and object. */
+  readonly objects: readonly (readonly [path: string, object: object])[]
+  readonly rows: readonly MatrixRow[]
+}
+
+export interface MatrixRow extends MatrixRequest {
+  /** `create pods/exec default/p`: verb, resource with its group and subresource, namespace and name; or verb and path. */
+  readonly asked: readonly string[]
+  /**
+   * The answer to the request with these rights. `unreached`: no server answers behind the proxy; upstream may have taken
+   * over the connection (101) before it finds out.
+   */
+  readonly status: number | 'unreached'
+}
+
+export interface MatrixAnswer {
+  readonly status: number
+  readonly message: string
+  readonly name: string
+}
+
+export interface MatrixServer {
+  /** Sends the request as the user without rights. */
+  send(request: MatrixRequest): Promise<MatrixAnswer>
+  /** Grants the user these rules and nothing else. */
+  grant(rules: readonly object[]): Promise<void>
+}
+
+interface Right {
+  readonly verb: string
+  /** What the verb is on, as the row names it. */
+  readonly on: string
+  readonly rule: object
+}
+
+const resourcePattern =
+  /cannot (\S*) resource "([^"]*)" in API group "([^"]*)" (?:at the cluster scope|in the namespace "([^"]*)")/
+const pathPattern = /cannot (\S*) path "([^"]*)"/
+
+/** The right that a refusal names. */
+function namedRight({ status, message, name }: MatrixAnswer): Right | undefined {
+  if (status !== 403) return undefined
+  const [, verb = '', resource = '', group = '', namespace = ''] = resourcePattern.exec(message) ?? []
+  if (resource !== '') {
+    const names = name === '' ? {} : { resourceNames: [name] }
+    const rule = { verbs: [verb], apiGroups: [group], resources: [resource], ...names }
+    return { verb, on: `${resource}${group === '' ? '' : `.${group}`} ${namespace}/${name}`, rule }
+  }
+  const [, pathVerb = '', path = ''] = pathPattern.exec(message) ?? []
+  return path === '' ? undefined : { verb: pathVerb, on: path, rule: { verbs: [pathVerb], nonResourceURLs: [path] } }
+}
+
+const withVerb = (right: Right, verb: string): Right => ({ ...right, verb, rule: { ...right.rule, verbs: [verb] } })
+
+const candidates = ['create', 'get', 'list', 'watch', 'head', 'update', 'patch', 'delete']
+
+/** A refusal that names nothing: the verb on the same resource that lifts it. The answer to HEAD has no message at all. */
+async function foundRight(
+  request: MatrixRequest,
+  rights: readonly Right[],
+  server: MatrixServer,
+): Promise<Right | undefined> {
+  const known = rights.at(-1) ?? (request.method === 'HEAD' ? await rightOfGet(request, server) : undefined)
+  if (known === undefined) return undefined
+  for (const verb of candidates) {
+    const right = withVerb(known, verb)
+    await server.grant([...rights, right].map(({ rule }) => rule))
+    if ((await server.send(request)).status !== 403) return right
+  }
+  return undefined
+}
+
+const rightOfGet = async (request: MatrixRequest, server: MatrixServer): Promise<Right | undefined> =>
+  namedRight(await server.send({ ...request, method: 'GET' }))
+
+const rightsMax = 8
+
+export async function rowOf(request: MatrixRequest, server: MatrixServer): Promise<MatrixRow> {
+  const rights: Right[] = []
+  for (;;) {
+    await server.grant(rights.map(({ rule }) => rule))
+    const answer = await server.send(request)
+    const named = namedRight(answer)
+    const isKnown = rights.some(({ verb, on }) => verb === named?.verb && on === named.on)
+    const right = named ?? (answer.status === 403 ? await foundRight(request, rights, server) : undefined)
+    if (right === undefined || isKnown || rights.length === rightsMax)
+      return {
+        ...request,
+        asked: rights.map(({ verb, on }) => `${verb} ${on}`),
+        status: answer.status >= 500 || answer.status === 101 ? 'unreached' : answer.status,
+      }
+    rights.push(right)
+  }
+}
+
+/** The user of the matrix is this ServiceAccount. */
+export const matrixAccount = { namespace: 'default', name: 'matrix' }
+export const matrixUser = `system:serviceaccount:${matrixAccount.namespace}:${matrixAccount.name}`
+export const matrixRole = 'access-matrix'

@@ -1,0 +1,63 @@
+// Which rights every form of a request needs: the same as kube-apiserver asked for when `test/facts/access-matrix.json` was
+// recorded.
+import { deepEqual, ok } from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { test } from 'node:test'
+import { startGuarded, type GuardedHarness } from '../policies.harness.ts'
+import {
+  matrixAccount,
+  matrixRole,
+  rowOf,
+  type Matrix,
+  type MatrixRequest,
+  type MatrixRow,
+  type MatrixServer,
+} from './access-matrix.harness.ts'
+
+const { objects, rows } = JSON.parse(
+  readFileSync(new URL('../../../test/facts/access-matrix.json', import.meta.url), 'utf8'),
+) as Matrix
+
+const rbac = '/apis/rbac.authorization.k8s.io/v1'
+
+async function matrixServer(server: GuardedHarness): Promise<MatrixServer> {
+  for (const [path, object] of objects) await server.call('POST', path, object)
+  const role = { metadata: { name: matrixRole } }
+  await server.call('POST', `${rbac}/clusterroles`, { ...role, rules: [] })
+  await server.call('POST', `${rbac}/clusterrolebindings`, {
+    ...role,
+    roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: matrixRole },
+    subjects: [{ kind: 'ServiceAccount', ...matrixAccount }],
+  })
+  const account = `/api/v1/namespaces/${matrixAccount.namespace}/serviceaccounts/${matrixAccount.name}`
+  const { body } = await server.call('POST', `${account}/token`, {})
+  const identity = { anonymous: '', authorization: `Bearer ${body.status.token}` }
+  return {
+    async grant(rules) {
+      await server.call('PUT', `${rbac}/clusterroles/${matrixRole}`, { ...role, rules })
+    },
+    async send({ method, path, headers = {}, body: sent }: MatrixRequest) {
+      const { status, body: answer } = await server.head(method, path, sent, { ...headers, ...identity })
+      const isSilent = method === 'HEAD' || typeof answer !== 'object'
+      return isSilent
+        ? { status, message: '', name: '' }
+        : { status, message: answer.message ?? '', name: answer.details?.name ?? '' }
+    },
+  }
+}
+
+const written = ({ method, path, headers, asked, status }: MatrixRow): string =>
+  `${method} ${path} ${headers?.['upgrade'] ?? headers?.['content-type'] ?? ''} → ${asked.join(' + ')} → ${status}`
+
+test('the rights that every form of a request needs are those that upstream asks for', async () => {
+  await using server = await startGuarded()
+  const ours = await matrixServer(server)
+  const differences: [recorded: string, found: string][] = []
+  for (const row of rows) {
+    const { asked: _asked, status: _status, ...request } = row
+    const [recorded, found] = [written(row), written(await rowOf(request, ours))]
+    if (recorded !== found) differences.push([recorded, found])
+  }
+  ok(rows.length > 400, `${rows.length} requests`)
+  deepEqual(differences, [])
+})

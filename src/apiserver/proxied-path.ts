@@ -1,0 +1,25 @@
+// proxiedPath: the path that a proxied request has at the server behind the API server. It is cleaned and written anew from
+// the decoded path, so the other server, and whatever parses addresses on the way, sees neither `\` nor an encoded slash,
+// `..`, an empty segment or a control character.
+
+/** Characters that stand for themselves in a path, as Go writes paths. All others are percent-encoded. */
+const plain = /[A-Za-z0-9\-_.~$&+,/:;=@]/
+
+export function proxiedPath(segments: readonly string[], endsWithSlash: boolean): string {
+  const cleaned: string[] = []
+  for (const segment of segments) {
+    if (segment === '..') cleaned.pop()
+    else if (segment !== '' && segment !== '.') cleaned.push(segment)
+  }
+  const path = `/${cleaned.map(encoded).join('/')}`
+  return endsWithSlash && cleaned.length > 0 ? `${path}/` : path
+}
+
+function encoded(segment: string): string {
+  let text = ''
+  for (const byte of new TextEncoder().encode(segment)) {
+    const character = String.fromCharCode(byte)
+    text += byte < 0x80 && plain.test(character) ? character : `%${byte.toString(16).toUpperCase().padStart(2, '0')}`
+  }
+  return text
+}
