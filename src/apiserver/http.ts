@@ -282,7 +282,8 @@ const warningHeader = (text: string): string =>
 function failure(error: unknown, wire: WireRequest, log: Log): WireAnswer {
   const status = statusErrorOf(error)
   if (status.code >= 500 && !wire.signal.aborted)
-    log.error('a request failed', { method: wire.method, target: wire.target, error })
+    // Without the query: that of an exec is a command line, which may hold secrets.
+    log.error('a request failed', { method: wire.method, path: wire.target.split('?', 1)[0], error })
   const retryAfter = status.details?.retryAfterSeconds
   const isProtobuf = wantsProtobuf(wire.headers['accept'] ?? '')
   const body = status.toStatus()

@@ -1,0 +1,33 @@
+// What the log says of a request that failed.
+import { deepEqual, equal } from 'node:assert/strict'
+import { test } from 'node:test'
+import { createLog } from '../base/log.ts'
+import { systemRandom } from '../base/random.ts'
+import { VirtualClock } from '../base/virtual-clock.ts'
+import { handleHttp } from './http.ts'
+import type { ApiServer } from './server.ts'
+
+test('the command line of an exec that fails is not logged', async () => {
+  const clock = new VirtualClock()
+  let logged = ''
+  const log = createLog({ clock, level: 'info', format: 'json', write: (text) => void (logged += text) })
+  const server = { handle: () => Promise.reject(new Error('the kubelet is gone')) } as unknown as ApiServer
+  const { status } = await handleHttp(
+    {
+      method: 'GET',
+      target: '/api/v1/namespaces/a/pods/p/exec?command=mysql&command=--password%3Dhunter2',
+      headers: { connection: 'Upgrade', upgrade: 'websocket' },
+      headerValues: () => [],
+      remoteAddress: '',
+      certificate: undefined,
+      signal: new AbortController().signal,
+      cancel: () => {},
+      upgrade: true,
+      body: () => new Uint8Array(),
+    },
+    { server, clock, random: systemRandom, log },
+  )
+  equal(status, 500)
+  const { method, path, error } = JSON.parse(logged) as Record<string, string>
+  deepEqual([method, path, error], ['GET', '/api/v1/namespaces/a/pods/p/exec', 'the kubelet is gone'])
+})
