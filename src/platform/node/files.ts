@@ -44,8 +44,8 @@ export const nodeFiles: Files = {
       await chmod(temporary, mode) // the umask may have taken bits away
       await rename(temporary, path)
     } catch (error) {
-      await rm(temporary, { force: true })
-      throw error
+      await rm(temporary, { force: true }).catch(() => {}) // the error that led here says more
+      throw new Error(`cannot write ${path}`, { cause: error }) // that of a full disk names no file
     }
     const folder = await open(dirname(path))
     try {
