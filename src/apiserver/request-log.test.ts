@@ -6,6 +6,7 @@ import { systemRandom } from '../base/random.ts'
 import { VirtualClock } from '../base/virtual-clock.ts'
 import { handleHttp } from './http.ts'
 import type { ApiServer } from './server.ts'
+import { inlineYaml } from './yaml-parser.ts'
 
 test('the command line of an exec that fails is not logged', async () => {
   const clock = new VirtualClock()
@@ -25,7 +26,7 @@ test('the command line of an exec that fails is not logged', async () => {
       upgrade: true,
       body: () => new Uint8Array(),
     },
-    { server, clock, random: systemRandom, log },
+    { server, clock, random: systemRandom, log, yaml: inlineYaml },
   )
   equal(status, 500)
   const { method, path, error } = JSON.parse(logged) as Record<string, string>

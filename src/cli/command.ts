@@ -16,6 +16,8 @@ export interface CommandOption {
   readonly help: string
   readonly value?: string
   readonly short?: string
+  /** Its values are joined with commas. */
+  readonly isRepeatable?: boolean
 }
 
 export interface Command<
@@ -46,13 +48,14 @@ export const defineCommand = <const Options extends Readonly<Record<string, Comm
 
 export function parseCommand(command: Command, argv: readonly string[]): Arguments<Command['options']> {
   const config: ParseArgsOptionsConfig = {}
-  for (const [name, { type, short }] of Object.entries(command.options))
-    config[name] = short === undefined ? { type } : { type, short }
+  for (const [name, { type, short, isRepeatable = false }] of Object.entries(command.options))
+    config[name] = { type, multiple: isRepeatable, ...(short === undefined ? {} : { short }) }
   try {
     const { values, positionals } = parseArgs({ args: [...argv], options: config, allowPositionals: true })
     const surplus = positionals[command.operands === '' ? 0 : 1]
     if (surplus !== undefined) throw new UsageError(`${JSON.stringify(surplus)} is too much${seeHelp(command)}`)
-    return { operands: positionals, options: values as Record<string, string> }
+    const joined = Object.entries(values).map(([name, value]) => [name, Array.isArray(value) ? value.join(',') : value])
+    return { operands: positionals, options: Object.fromEntries(joined) as Record<string, string> }
   } catch (error) {
     throw error instanceof UsageError ? error : new UsageError(mistakeText(command, error as Error), { cause: error })
   }

@@ -6,7 +6,7 @@ import { after, before, test } from 'node:test'
 import { nextSteps, type Environment } from './next-steps.ts'
 
 let checkout = ''
-const cluster = { kubeconfigPath: '/k', dataFolder: undefined }
+const cluster = { kubeconfigPath: '/k', contextName: undefined, dataFolder: undefined }
 const kubectlLine = '# kubectl is not on the PATH: https://kubernetes.io/docs/tasks/tools/'
 
 before(async () => {
@@ -49,4 +49,11 @@ test('who has started it with npx types npx again, and the folder where it is no
     'npx coxswain flow deployment/web    # what happened, as a diagram',
     'npx coxswain why deployment/web     # what it waits for',
     'npx coxswain status --data-dir /d   # how the cluster is',
+  ]))
+
+test('in a kubeconfig with another current context, the context is chosen first', () =>
+  deepEqual(nextSteps({ ...cluster, contextName: 'home' }, { PATH: '/none' }).slice(0, 3), [
+    'export KUBECONFIG=/k',
+    kubectlLine,
+    'kubectl config use-context home',
   ]))

@@ -7,6 +7,8 @@ export type Environment = Readonly<Record<string, string | undefined>>
 
 export interface StartedCluster {
   readonly kubeconfigPath: string
+  /** Set where kubectl would use another context of the same file. */
+  readonly contextName: string | undefined
   /** Set where it is not the one that commands look in by themselves. */
   readonly dataFolder: string | undefined
 }
@@ -17,7 +19,10 @@ const checkoutVariable = 'COXSWAIN_CHECKOUT'
 const whereKubectlIs = 'https://kubernetes.io/docs/tasks/tools/'
 
 /** Lines for another terminal than the one that has this environment. */
-export function nextSteps({ kubeconfigPath, dataFolder }: StartedCluster, environment: Environment): string[] {
+export function nextSteps(
+  { kubeconfigPath, contextName, dataFolder }: StartedCluster,
+  environment: Environment,
+): string[] {
   const isFound = finderIn(environment)
   const folders = missingFolders(isFound, environment[checkoutVariable])
   // Who started it with npx has it on the PATH here, but not there.
@@ -35,6 +40,7 @@ export function nextSteps({ kubeconfigPath, dataFolder }: StartedCluster, enviro
     ...(isFound('kubectl') || folders.some((folder) => existsSync(join(folder, 'kubectl')))
       ? []
       : [`# kubectl is not on the PATH: ${whereKubectlIs}`]),
+    ...(contextName === undefined ? [] : [`kubectl config use-context ${contextName}`]),
     'kubectl create deployment web --image=nginx --replicas=3',
     'kubectl get pods',
     ...looks.map(([command, what]) => `${command.padEnd(width)}   # ${what}`),

@@ -1,6 +1,7 @@
 // Options that every command with an API server has.
 import { join, resolve } from 'node:path'
 import { flowEventsDefault } from '../base/flow.ts'
+import { tlsSansOf } from '../cluster/certificates/serving-hosts.ts'
 import type { StoreChoice } from '../cluster/open-store.ts'
 import { policyFlags, type PolicyFlag, type PolicyFlagValues } from '../cluster/policy-flags.ts'
 import { UsageError } from './command.ts'
@@ -27,10 +28,21 @@ export const serverOptions = {
   ...storeOptions,
   bind: { type: 'string', value: '<address>', help: 'the address to listen on (127.0.0.1)' },
   port: { type: 'string', value: '<n>', help: 'the port to listen on, 0 for any (6443)' },
+  'tls-san': {
+    type: 'string',
+    isRepeatable: true,
+    value: '<name>',
+    help: "a further name or address in the server's certificate; may be repeated",
+  },
+  name: {
+    type: 'string',
+    value: '<name>',
+    help: 'the name of the cluster and of its context in kubeconfigs (coxswain)',
+  },
   kubeconfig: {
     type: 'string',
     value: '<file>',
-    help: 'the kubeconfig to write (admin.kubeconfig in the data directory)',
+    help: 'a kubeconfig that the cluster is added to; what else is in it stays (admin.kubeconfig in the data directory)',
   },
   'flow-events': {
     type: 'string',
@@ -44,10 +56,12 @@ type ServerFlags = { readonly [Name in keyof typeof serverOptions]?: string | un
 
 export interface ServerChoices {
   readonly dataFolder: string
+  readonly name: string
   readonly kubeconfigPath: string
   readonly store: StoreChoice
   readonly host: string
   readonly port: number
+  readonly tlsSans: readonly string[]
   readonly flowEvents: number
   readonly policyFlags: PolicyFlagValues
 }
@@ -59,12 +73,32 @@ export function serverChoicesOf(
   const dataFolder = dataFolderOf(flags['data-dir'], environment)
   return {
     dataFolder,
+    name: nameOf(flags.name ?? 'coxswain'),
     kubeconfigPath: resolve(flags.kubeconfig ?? join(dataFolder, 'admin.kubeconfig')),
     store: storeChoiceOf(flags),
     host: flags.bind ?? '127.0.0.1',
     port: numberOf('--port', flags.port ?? '6443', 65_535),
+    tlsSans: sansOf(flags['tls-san']),
     flowEvents: numberOf('--flow-events', flags['flow-events'] ?? String(flowEventsDefault), flowEventsMax),
     policyFlags: pick<PolicyFlag>(flags, policyFlagNames),
+  }
+}
+
+const nameCharactersMax = 63
+
+function nameOf(text: string): string {
+  if (!/^[a-z0-9][-.a-z0-9]*$/.test(text) || text.length > nameCharactersMax)
+    throw new UsageError(
+      `--name ${JSON.stringify(text)} must consist of at most ${nameCharactersMax} lower case letters, digits, '-' and '.'`,
+    )
+  return text
+}
+
+function sansOf(text: string | undefined): readonly string[] {
+  try {
+    return tlsSansOf(text)
+  } catch (error) {
+    throw new UsageError((error as Error).message, { cause: error })
   }
 }
 

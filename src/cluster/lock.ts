@@ -36,8 +36,8 @@ export async function lockDirectory(folder: string): Promise<AsyncDisposable> {
   // Linked once it is written: nobody finds a lock that does not say whose it is.
   const own = `${path}.${process.pid}`
   const life = await lifeOf(process.pid)
-  await writeFile(own, life === undefined ? String(process.pid) : `${process.pid} ${life.since}`, { mode: 0o600 })
   try {
+    await writeFile(own, life === undefined ? String(process.pid) : `${process.pid} ${life.since}`, { mode: 0o600 })
     for (let tries = 0; tries < 3; tries++) {
       try {
         await link(own, path)
@@ -51,8 +51,10 @@ export async function lockDirectory(folder: string): Promise<AsyncDisposable> {
       }
     }
     throw new DirectoryInUse(`${folder} could not be locked: other processes take the lock at the same time`)
+  } catch (error) {
+    throw error instanceof DirectoryInUse ? error : new Error(`cannot lock ${folder} with ${path}`, { cause: error })
   } finally {
-    await rm(own, { force: true })
+    await rm(own, { force: true }).catch(() => {}) // the error that led here says more
   }
 }
 

@@ -1,5 +1,6 @@
 // The cluster's keys and certificates: made at the first start, kept in the data directory, read back at the next,
 // and made anew before they expire. An authority that lies there already is taken as it is.
+import { isIP } from 'node:net'
 import type { Clock } from '../base/clock.ts'
 import type { Random } from '../base/random.ts'
 import { Authority, type AuthorityParts, type Identity, type IdentityRequest } from '../pki/authority.ts'
@@ -8,6 +9,7 @@ import { isSignedByItsKey } from '../pki/read-request.ts'
 import type { CertificateSigner } from '../pki/signer.ts'
 import type { KeyPair } from '../platform/crypto.ts'
 import type { Platform } from '../platform/platform.ts'
+import { isWildcard } from './certificates/serving-hosts.ts'
 
 export interface ClusterCertificates {
   /** Vouches for servers and for users. */
@@ -30,6 +32,8 @@ export interface PkiParts {
   readonly random: Random
   /** Addresses and names by which clients reach the API server, beside those that every cluster has. */
   readonly hosts: readonly string[]
+  /** A first start was cut off: half of a pair has never been used, and is made anew. */
+  readonly isUnfinished?: boolean
 }
 
 const client = (commonName: string, ...organizations: string[]): IdentityRequest => ({
@@ -54,8 +58,7 @@ export type ComponentName = keyof typeof componentRequests
 const componentNames = Object.keys(componentRequests) as ComponentName[]
 
 const adminRequest = client('kubernetes-admin', 'system:masters')
-const isAddress = (host: string): boolean => /^[\d.]+$/.test(host) || host.includes(':')
-const isWildcard = (host: string): boolean => host === '0.0.0.0' || host === '::'
+const isAddress = (host: string): boolean => isIP(host) !== 0
 
 const servingRequest = (hosts: readonly string[]): IdentityRequest => ({
   subject: { commonName: 'kube-apiserver', organizations: [] },
@@ -73,14 +76,16 @@ const servingRequest = (hosts: readonly string[]): IdentityRequest => ({
   ],
 })
 
-/** A certificate is made anew when a third of its life is left. */
-export function needsRenewal(certificate: string, nowMs: number): boolean {
+/** When a certificate must be made anew: when a third of its life is left. */
+export function renewalMs(certificate: string): number {
   const { notBeforeMs, notAfterMs } = readCertificate(certificate)
-  return nowMs > notAfterMs - (notAfterMs - notBeforeMs) / 3
+  return notAfterMs - (notAfterMs - notBeforeMs) / 3
 }
 
+export const needsRenewal = (certificate: string, nowMs: number): boolean => nowMs > renewalMs(certificate)
+
 export async function clusterCertificates(folder: string, parts: PkiParts): Promise<ClusterCertificates> {
-  const store = new PkiFolder(folder, parts.platform)
+  const store = new PkiFolder(folder, parts)
   await parts.platform.files.makeFolder(folder)
   const authorityParts = authorityPartsOf(parts)
   const [authority, proxyAuthority, accountKey] = await Promise.all([
@@ -151,23 +156,32 @@ const transient = (authority: Authority, hosts: readonly string[]) => ({
 class PkiFolder {
   readonly #folder: string
   readonly #platform: Platform
+  readonly #isUnfinished: boolean
 
-  constructor(folder: string, platform: Platform) {
+  constructor(folder: string, { platform, isUnfinished = false }: PkiParts) {
     this.#folder = folder
     this.#platform = platform
+    this.#isUnfinished = isUnfinished
   }
 
   async authority(name: string, commonName: string, parts: AuthorityParts): Promise<Authority> {
-    const stored = await this.#read(name)
-    if (stored !== undefined) return Authority.load(stored, parts)
+    const [certificate, key] = await this.#read(name)
+    if (certificate !== undefined && key !== undefined)
+      return this.#loaded(`${name}.crt`, `${name}.key`, certificate, key, parts)
+    if ((certificate !== undefined || key !== undefined) && !this.#isUnfinished)
+      throw new Error(
+        `${this.#path(`${name}.${certificate === undefined ? 'crt' : 'key'}`)} is missing, and the other half of the pair is there; ${waysOut}`,
+      )
     const authority = Authority.create(commonName, parts)
     await this.#write(name, authority.identity)
     return authority
   }
 
+  /** What can be issued again is not worth a refusal: a damaged or missing half is replaced. */
   async identity(name: string, issuer: Authority, request: IdentityRequest, nowMs: number): Promise<Identity> {
-    const stored = await this.#read(name)
-    if (stored !== undefined && !needsRenewal(stored.certificate, nowMs)) return stored
+    const [certificate, key] = await this.#read(name)
+    if (certificate !== undefined && key !== undefined && this.#isUsable({ certificate, key }, nowMs))
+      return { certificate, key }
     const identity = issuer.issue(request)
     await this.#write(name, identity)
     return identity
@@ -175,34 +189,85 @@ class PkiFolder {
 
   async key(name: string): Promise<KeyPair> {
     const { crypto, files } = this.#platform
-    const stored = await files.read(`${this.#folder}/${name}.key`)
-    if (stored !== undefined) return crypto.loadKey(text(stored))
+    const file = `${name}.key`
+    const stored = await files.read(this.#path(file))
+    if (stored !== undefined) return this.#keyIn(file, text(stored))
     const key = crypto.generateKey()
-    await files.write(`${this.#folder}/${name}.key`, key.privateKey)
+    await files.write(this.#path(file), key.privateKey)
     return key
   }
 
-  async #read(name: string): Promise<Identity | undefined> {
-    const { files } = this.#platform
-    const [certificate, key] = await Promise.all([
-      files.read(`${this.#folder}/${name}.crt`),
-      files.read(`${this.#folder}/${name}.key`),
-    ])
-    if (certificate !== undefined && key !== undefined) return { certificate: text(certificate), key: text(key) }
-    if (certificate !== undefined || key !== undefined)
-      throw new Error(
-        `${this.#folder} holds only one of ${name}.crt and ${name}.key; restore the other, or remove both`,
+  #loaded(
+    certificateFile: string,
+    keyFile: string,
+    certificate: string,
+    key: string,
+    parts: AuthorityParts,
+  ): Authority {
+    this.#keyIn(keyFile, key)
+    try {
+      readCertificate(certificate)
+    } catch (error) {
+      throw this.#unusable(certificateFile, certificate, 'certificate', error)
+    }
+    try {
+      return Authority.load({ certificate, key }, parts)
+    } catch (error) {
+      throw new Error(`${this.#path(certificateFile)} and ${keyFile} do not belong together; ${waysOut}`, {
+        cause: error,
+      })
+    }
+  }
+
+  #keyIn(file: string, content: string): KeyPair {
+    try {
+      return this.#platform.crypto.loadKey(content)
+    } catch (error) {
+      throw this.#unusable(file, content, 'private key', error)
+    }
+  }
+
+  #unusable(file: string, content: string, what: string, cause: unknown): Error {
+    const state = content.trim() === '' ? 'is empty' : `holds no ${what} in PEM`
+    return new Error(`${this.#path(file)} ${state}; ${waysOut}`, { cause: content.trim() === '' ? undefined : cause })
+  }
+
+  #isUsable({ certificate, key }: Identity, nowMs: number): boolean {
+    const { crypto } = this.#platform
+    try {
+      const { publicKey } = crypto.loadKey(key)
+      return (
+        crypto.equalInConstantTime(publicKey, readCertificate(certificate).publicKey) &&
+        !needsRenewal(certificate, nowMs)
       )
-    return undefined
+    } catch {
+      return false
+    }
+  }
+
+  async #read(name: string): Promise<[certificate: string | undefined, key: string | undefined]> {
+    const { files } = this.#platform
+    const read = async (file: string) => {
+      const content = await files.read(this.#path(file))
+      return content && text(content)
+    }
+    return Promise.all([read(`${name}.crt`), read(`${name}.key`)])
   }
 
   async #write(name: string, { certificate, key }: Identity): Promise<void> {
     const { files } = this.#platform
     await Promise.all([
-      files.write(`${this.#folder}/${name}.key`, key),
-      files.write(`${this.#folder}/${name}.crt`, certificate),
+      files.write(this.#path(`${name}.key`), key),
+      files.write(this.#path(`${name}.crt`), certificate),
     ])
   }
+
+  #path(file: string): string {
+    return `${this.#folder}/${file}`
+  }
 }
+
+const waysOut =
+  'restore the file, or the cluster from a snapshot (coxswain restore), or give the cluster up (coxswain reset)'
 
 const text = (bytes: Uint8Array): string => new TextDecoder().decode(bytes)

@@ -1,4 +1,5 @@
 // A kubelet of its own process: it joins its cluster by kubeconfig, renews its certificates, and serves on ports of its own.
+import { existsSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { connect } from 'node:net'
 import { once } from 'node:events'
@@ -21,11 +22,12 @@ import { AnnouncedShutdown } from '../machine/shutdown/announced-shutdown.ts'
 import { SimulatedRuntime } from '../machine/runtime/simulated.ts'
 import type { Identity } from '../pki/authority.ts'
 import { nodePlatform } from '../platform/node/platform.ts'
+import { kubeletFiles } from './data-directory/contents.ts'
+import { openDataDirectory } from './data-directory/open.ts'
 import { joinCluster } from './join.ts'
 import { kubeletServer, startRealKubelet, type KubeletNodeParts } from './kubelet-node.ts'
 import { listenForHealth, listenForRequests, type Answering } from './kubelet-ports.ts'
 import type { KubeletProcessSettings } from './kubelet-process-flags.ts'
-import { lockDirectory } from './lock.ts'
 import { openRemote } from './remote.ts'
 import { shownConfiguration } from './shown-configuration.ts'
 import { simulatedHost } from './simulated-host.ts'
@@ -47,10 +49,12 @@ export async function runKubelet(options: RunKubeletOptions, signal: AbortSignal
   const { dataFolder, log, process: own } = options
   const nodeName = (own.nodeName ?? hostname()).toLowerCase()
   const certificateFolder = own.certificateFolder ?? `${dataFolder}/pki`
-  await nodePlatform.files.makeFolder(dataFolder)
-  await nodePlatform.files.makeFolder(certificateFolder)
   await using cleanUps = new AsyncDisposableStack()
-  cleanUps.use(await lockDirectory(dataFolder))
+  const directory = cleanUps.use(await openDataDirectory(dataFolder, 'kubelet'))
+  await directory.note({
+    files: [...new Set([...(directory.marker.files ?? []), ...createdElsewhere(options, certificateFolder)])],
+  })
+  await nodePlatform.files.makeFolder(certificateFolder)
   const joined = await joinCluster({ ...options, nodeName, certificateFolder }, signal)
   const remote = cleanUps.use(await openRemote(joined.kubeconfig, signal))
   const client = remote.clientAs(`kubelet/${nodeName}`)
@@ -91,6 +95,17 @@ export async function runKubelet(options: RunKubeletOptions, signal: AbortSignal
   options.onReady({ name: nodeName, url: `https://${hostText(hostIp)}:${port}` })
   await tasks.join()
 }
+
+/** Files outside of the data directory that joining creates; a kubeconfig that is there already is not ours. */
+const createdElsewhere = (
+  { dataFolder, kubeconfigPath, bootstrapPath }: RunKubeletOptions,
+  certificateFolder: string,
+): readonly string[] => [
+  ...(bootstrapPath === undefined || existsSync(kubeconfigPath) ? [] : [kubeconfigPath]),
+  ...kubeletFiles
+    .filter((name) => name.startsWith('pki/') && certificateFolder !== `${dataFolder}/pki`)
+    .map((name) => name.replace('pki', certificateFolder)),
+]
 
 const hostText = (host: string): string => (host.includes(':') ? `[${host}]` : host)
 

@@ -28,8 +28,8 @@ export interface Served {
   readonly port: number
   readonly access: Kubeconfig
   readonly kubeconfig: string
-  /** Shows the fresh certificates to new connections; returns the kubeconfig that goes with them. */
-  renew(certificates: ClusterCertificates): Promise<string>
+  /** Shows the fresh certificates to new connections. */
+  renew(certificates: ClusterCertificates): Promise<void>
   close(graceMs: number): Promise<void>
 }
 
@@ -57,18 +57,14 @@ export async function serve(
   const name = listener.host.includes(':') ? `[${listener.host}]` : listener.host
   // A wildcard address is reached by loopback from here.
   const url = `https://${name === '0.0.0.0' || name === '[::]' ? '127.0.0.1' : name}:${listener.port}`
-  const accessWith = ({ authority, admin }: ClusterCertificates) => ({ server: url, authority, identity: admin })
-  const access = accessWith(certificates)
+  const access = { server: url, authority: certificates.authority, identity: certificates.admin }
   return {
     url,
     host: listener.host,
     port: listener.port,
     access,
     kubeconfig: kubeconfigText(access),
-    async renew(fresh) {
-      await listener.renew(tlsOf(fresh))
-      return kubeconfigText(accessWith(fresh))
-    },
+    renew: (fresh) => listener.renew(tlsOf(fresh)),
     async close(graceMs) {
       cluster.server?.drain()
       await listener.close(graceMs)

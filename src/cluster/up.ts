@@ -1,5 +1,8 @@
 // up: a cluster on this machine until it is told to stop. Progress goes to `say`, one line each.
+import { hostname } from 'node:os'
+import { resolve } from 'node:path'
 import { realClock } from '../base/clock.ts'
+import { context } from '../base/context.ts'
 import { flowEventsDefault } from '../base/flow.ts'
 import { errorText, type Log } from '../base/log.ts'
 import { Metrics } from '../base/metrics.ts'
@@ -10,26 +13,38 @@ import { legacyTokenIssuer } from '../apiserver/authentication/legacy-account-to
 import { kubeconfigText } from '../pki/kubeconfig.ts'
 import { nodePlatform } from '../platform/node/platform.ts'
 import type { SchedulerConfiguration } from '../scheduler/configuration.ts'
+import { expiryGauge } from './certificates/expiry.ts'
+import { keepRenewed } from './certificates/renewal.ts'
+import { machineNames, servingHosts } from './certificates/serving-hosts.ts'
 import { certificateLifeMsOf } from './certificate-life.ts'
 import { Cluster } from './cluster.ts'
+import { noteStore } from './data-directory/note-store.ts'
+import { checkStorePresent, openDataDirectory } from './data-directory/open.ts'
 import { encryption } from './encryption.ts'
+import { apiServerUser } from './identities.ts'
 import { kubeletSettings, type KubeletFlagValues } from './kubelet-flags.ts'
-import { lockDirectory } from './lock.ts'
+import { checkKubeconfig, writeKubeconfig, type WrittenKubeconfig } from './kubeconfig/file.ts'
 import { clusterCidrDefault, nodeRangesOf, rangeOfFirstNode, type NodeRangeFlagValues } from './node-ranges.ts'
 import { openStore, type StoreChoice } from './open-store.ts'
-import { clusterCertificates, needsRenewal, type ClusterCertificates } from './pki.ts'
+import { clusterCertificates, type ClusterCertificates } from './pki.ts'
 import { clusterPolicies } from './policies.ts'
 import type { PolicyFlagValues } from './policy-flags.ts'
 import { readPolicySettings } from './policy-settings.ts'
 import type { RealNode, RealNodeOptions } from './real-node.ts'
 import { serve } from './serve.ts'
+import { removeStaleNodes, simulatedNodeName } from './stale-nodes.ts'
 
 export interface UpOptions {
   readonly dataFolder: string
+  /** The cluster's name in kubeconfigs. */
+  readonly name?: string
+  /** A kubeconfig that gets the cluster's entries, beside the one in the data directory. */
   readonly kubeconfigPath: string
   readonly store: StoreChoice
   readonly host: string
   readonly port: number
+  /** Further names and addresses for the API server's certificate. */
+  readonly tlsSans?: readonly string[]
   readonly nodes: number
   /** Whether this machine is a node that runs real containers: it must, it should where it can, or it is none. */
   readonly containers?: 'must' | 'should' | 'none'
@@ -58,20 +73,23 @@ export type NodeOutcome =
   /** A simulated node runs instead. */
   | { readonly kind: 'simulated'; readonly why: string }
 
-const renewalCheckMs = 24 * 3_600_000
 /** How long answers under way may take when the cluster stops. */
 const drainMs = 1_000
 
 export interface Running extends AsyncDisposable {
   readonly url: string
+  /** What became of the kubeconfig that was named. */
+  readonly kubeconfig: WrittenKubeconfig
 }
 
 export async function up({
   dataFolder,
+  name = 'coxswain',
   kubeconfigPath,
   store,
   host,
   port,
+  tlsSans = [],
   nodes,
   containers = 'none',
   policyFlags = {},
@@ -86,13 +104,26 @@ export async function up({
   onNode = () => {},
 }: UpOptions): Promise<Running> {
   const platform = nodePlatform
-  await platform.files.makeFolder(dataFolder).catch(failed(`the data directory ${dataFolder} cannot be used`))
+  const { signal: never } = new AbortController()
   const cleanUps = new AsyncDisposableStack()
   try {
-    cleanUps.use(await lockDirectory(dataFolder))
+    const directory = cleanUps.use(await openDataDirectory(dataFolder, 'cluster'))
+    checkStorePresent(directory, store.kind)
+    const kubeconfigPaths = [...new Set([`${dataFolder}/admin.kubeconfig`, kubeconfigPath])]
+    const present = await platform.files.read(`${dataFolder}/pki/ca.crt`)
+    const owner = { name, dataFolder, authority: present && new TextDecoder().decode(present) }
+    for (const path of kubeconfigPaths) await checkKubeconfig(path, owner)
     const settings = await readPolicySettings(policyFlags, platform.files)
     const nodeRanges = nodeRangesOf(nodeRangeFlags, { isOn: true, clusterCidr: clusterCidrDefault(nodes) })
-    const pkiParts = { platform, clock: realClock, random: systemRandom, hosts: [host] }
+    const hostsNow = () => servingHosts(host, tlsSans, machineNames())
+    const hosts = hostsNow()
+    const pkiParts = {
+      platform,
+      clock: realClock,
+      random: systemRandom,
+      isUnfinished: directory.marker.isComplete !== true,
+    }
+    const issue = (named: readonly string[]) => clusterCertificates(`${dataFolder}/pki`, { ...pkiParts, hosts: named })
     onProgress('opening the store, reading certificates')
     const opened = openStore(store, dataFolder)
     cleanUps.defer(() =>
@@ -101,14 +132,25 @@ export async function up({
         () => undefined,
       ),
     )
-    const [certificates, plainStore] = await Promise.all([clusterCertificates(`${dataFolder}/pki`, pkiParts), opened])
+    const [certificates, plainStore] = await Promise.all([issue(hosts), opened])
+    let current = certificates
     const { accountKey, authority, signer } = certificates
     const encryptionPath = policyFlags['encryption-provider-config']
+    const elsewhere = kubeconfigPaths.filter((path) => path !== `${dataFolder}/admin.kubeconfig`)
+    await noteStore(directory, store, plainStore, never)
+    await directory.note({
+      name,
+      isComplete: true,
+      kubeconfigs: [...new Set([...(directory.marker.kubeconfigs ?? []), ...elsewhere])],
+      ...(encryptionPath === undefined ? {} : { encryptionConfig: resolve(encryptionPath) }),
+    })
     const cipherParts = { crypto: platform.crypto, random: systemRandom, files: platform.files, clock: realClock, log }
     const encrypted =
       encryptionPath === undefined ? undefined : await encryption(plainStore, encryptionPath, cipherParts)
     const openedStore = encrypted?.store ?? plainStore
     const metrics = new Metrics()
+    const showExpiry = expiryGauge(metrics)
+    showExpiry(certificates)
     const { policies, tokenUses, close } = clusterPolicies(
       { clock: realClock, random: systemRandom, platform, accountKey, log, metrics },
       settings,
@@ -151,7 +193,13 @@ export async function up({
       },
       schedulerConfiguration,
       kubeletTls: {
-        ...certificates.components['apiserver-kubelet-client'],
+        // Read with each call: it is renewed while the cluster runs.
+        get certificate() {
+          return current.components['apiserver-kubelet-client'].certificate
+        },
+        get key() {
+          return current.components['apiserver-kubelet-client'].key
+        },
         ...(settings.kubeletAuthority === '' ? { trustsAnyServer: true } : { authority: settings.kubeletAuthority }),
       },
       tellsOfAddOns: hasContainers,
@@ -171,25 +219,42 @@ export async function up({
     }).catch(failed(`cannot listen on ${host}:${port}; --bind and --port choose another place, --port 0 any port`))
     cleanUps.defer(() => served.close(drainMs))
     cleanUps.defer(async () => thisMachine?.shutDown())
-    await Promise.all([
-      platform.files
-        .write(kubeconfigPath, served.kubeconfig)
-        .catch(failed(`cannot write the kubeconfig ${kubeconfigPath}`)),
-      ...componentKubeconfigs(served.url, certificates).map(([name, content]) =>
-        writeIfChanged(`${dataFolder}/${name}.kubeconfig`, content),
-      ),
-      cluster.ready,
-    ])
-    const { signal: never } = new AbortController()
+    const writeKubeconfigs = async (fresh: ClusterCertificates): Promise<WrittenKubeconfig> => {
+      const access = { server: served.url, authority, identity: fresh.admin }
+      const written = await Promise.all(
+        kubeconfigPaths.map((path) => writeKubeconfig(path, { ...owner, authority }, access, realClock, never)),
+      )
+      for (const [component, content] of componentKubeconfigs(served.url, fresh))
+        await writeIfChanged(`${dataFolder}/${component}.kubeconfig`, content)
+      return written[kubeconfigPaths.indexOf(kubeconfigPath)] as WrittenKubeconfig
+    }
+    const [kubeconfig] = await Promise.all([writeKubeconfigs(certificates), cluster.ready])
     await cluster.publish(served.host, served.port, never)
     await cluster.publishInfo({ server: served.url, authority }, never)
     const tasks = cleanUps.use(
       new TaskGroup({ onFailure: (task, error) => log.error('a task failed', { task, error: errorText(error) }) }),
     )
+    const requestedNodes = [
+      ...Array.from({ length: nodes }, (_, index) => simulatedNodeName(index)),
+      ...(hasContainers ? [hostname().toLowerCase()] : []),
+    ]
+    /** Noted once the others are gone: a start that is cut off removes them next time. */
+    const removeStale = async (requested: readonly string[], stop: AbortSignal) => {
+      const created = directory.marker.nodes ?? []
+      await directory.note({ nodes: [...new Set([...created, ...requested])] })
+      const client = cluster.client('apiserver', apiServerUser)
+      const removed = await removeStaleNodes(client, created, requested, context(stop))
+      if (removed.length > 0)
+        log.info('nodes of earlier starts were removed with their pods', { nodes: removed.length })
+      await directory.note({ nodes: requested })
+    }
     // In a turn of its own: whoever waits for the API hears first that it is ready.
     tasks.start('components', async (stop) => {
       await turn()
-      if (!isAlone) cluster.startOthers()
+      if (!isAlone) {
+        await removeStale(requestedNodes, stop)
+        cluster.startOthers()
+      }
       await cluster.letCallKubelets(stop)
     })
     if (containers === 'should')
@@ -202,22 +267,27 @@ export async function up({
           return onNode({ kind: 'real', ...outcome.description })
         }
         log.warn('this machine runs no containers; a simulated node runs instead', { why: outcome })
+        const instead = nodes === 0 ? [simulatedNodeName(0)] : requestedNodes.slice(0, nodes)
+        await removeStale(instead, stop)
         if (nodes === 0) cluster.addSimulatedNode()
         onNode({ kind: 'simulated', why: outcome })
       })
     if (encrypted !== undefined && policyFlags['encryption-provider-config-automatic-reload'] === 'true')
       tasks.start('encryption configuration', (signal) => encrypted.follow(signal))
-    tasks.start('renew certificates', async (signal) => {
-      for (let current = certificates; ;) {
-        await realClock.sleep(renewalCheckMs, signal)
-        const all = [current.serving, current.admin, ...Object.values(current.components)]
-        if (!all.some(({ certificate }) => needsRenewal(certificate, realClock.nowMs()))) continue
-        current = await clusterCertificates(`${dataFolder}/pki`, pkiParts)
-        await platform.files.write(kubeconfigPath, await served.renew(current))
-        log.info('certificates were renewed', { authority: `${dataFolder}/pki/ca.crt` })
-      }
-    })
-    return { url: served.url, [Symbol.asyncDispose]: () => cleanUps.disposeAsync() }
+    const renewal = {
+      clock: realClock,
+      log,
+      hosts: hostsNow,
+      issue,
+      async apply(fresh: ClusterCertificates) {
+        await served.renew(fresh)
+        await writeKubeconfigs(fresh)
+        current = fresh
+        showExpiry(fresh)
+      },
+    }
+    tasks.start('renew certificates', (signal) => keepRenewed({ certificates, hosts }, renewal, signal))
+    return { url: served.url, kubeconfig, [Symbol.asyncDispose]: () => cleanUps.disposeAsync() }
   } catch (error) {
     await cleanUps.disposeAsync()
     throw error
@@ -239,7 +309,11 @@ async function realNodeOf(options: RealNodeOptions, log: Log, signal: AbortSigna
 /** For components that run in processes of their own. */
 const componentKubeconfigs = (server: string, { authority, components }: ClusterCertificates) =>
   (['controller-manager', 'scheduler'] as const).map(
-    (name) => [name, kubeconfigText({ server, authority, identity: components[name] }, `system:kube-${name}`)] as const,
+    (name) =>
+      [
+        name,
+        kubeconfigText({ server, authority, identity: components[name] }, { user: `system:kube-${name}` }),
+      ] as const,
   )
 
 async function writeIfChanged(path: string, content: string): Promise<void> {

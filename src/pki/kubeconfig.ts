@@ -8,25 +8,45 @@ export interface Kubeconfig {
   readonly identity: Identity
 }
 
+export interface KubeconfigNames {
+  /** Of the cluster and of its context. */
+  readonly cluster?: string
+  readonly user?: string
+  /** Written as an extension: by it the cluster finds its own entries again. */
+  readonly dataFolder?: string
+}
+
 /** The file's content; certificates stand in it, so that the file can be moved alone. */
-export const kubeconfigText = ({ server, authority, identity }: Kubeconfig, user = 'admin'): string => `apiVersion: v1
+export const kubeconfigText = (
+  { server, authority, identity }: Kubeconfig,
+  { cluster = 'coxswain', user = 'admin', dataFolder }: KubeconfigNames = {},
+): string => `apiVersion: v1
 kind: Config
 clusters:
-- name: coxswain
+- name: ${cluster}
   cluster:
     server: ${server}
     certificate-authority-data: ${base64Text(authority)}
-contexts:
-- name: coxswain
+${extensionText(dataFolder)}contexts:
+- name: ${cluster}
   context:
-    cluster: coxswain
+    cluster: ${cluster}
     user: ${user}
-current-context: coxswain
+current-context: ${cluster}
 users:
 - name: ${user}
   user:
     client-certificate-data: ${base64Text(identity.certificate)}
     client-key-data: ${base64Text(identity.key)}
+${extensionText(dataFolder)}`
+
+const extensionText = (dataFolder: string | undefined): string =>
+  dataFolder === undefined
+    ? ''
+    : `    extensions:
+    - name: coxswain
+      extension:
+        data-directory: ${JSON.stringify(dataFolder)}
 `
 
 /** Reads what kubeconfigText wrote, and any other kubeconfig that carries its certificates as data. */

@@ -52,7 +52,9 @@ const mistakes: [argv: string[], message: RegExp][] = [
   [['why', 'widget/a'], /there is no kind "widget"/],
   [['flow', 'pod/a', '--format', 'svg'], /--format svg is none of text, tree, mermaid, json/],
   [['flow', 'pod/a', '--format', 'tree', '--follow'], /--follow draws text, mermaid and json, not tree/],
-  [['reset', '--data-dir', '/nowhere'], /all that the cluster keeps in \/nowhere would go; say --yes/],
+  [['reset', '--store', 'sqlite'], /--store of reset names an etcd/],
+  [['up', '--name', 'My Cluster'], /--name "My Cluster" must consist of/],
+  [['up', '--tls-san', 'a.example,not_a_name'], /--tls-san "not_a_name" is neither a DNS name nor an IP address/],
   [['snapshot'], /name the file to write/],
   [['restore'], /name the file of the snapshot/],
   [['flow', 'pod/a', '--kubeconfig', '/none'], /cannot read the kubeconfig \/none/],
@@ -77,6 +79,11 @@ test('a kubeconfig without a context is named as such', async () => {
   deepEqual([code, complained], [1, 'coxswain flow: the kubeconfig has no context ""\n'])
   await rm(folder, { recursive: true })
 })
+
+async function phraseFile(folder: string): Promise<string> {
+  await writeFile(join(folder, 'passphrase'), 'correct horse\n')
+  return join(folder, 'passphrase')
+}
 
 test('up says what runs, what is kept and what to type next; the other commands work on it', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'coxswain-cli-'))
@@ -123,7 +130,18 @@ test('up says what runs, what is kept and what to type next; the other commands 
   match((await ask('flow', 'pod/none')).complained, /nothing is recorded of pod\/none/)
   equal((await ask('why', 'ns/default')).printed, 'namespace/default\n  Nothing holds it up that can be seen.\n')
   match((await ask('why', 'pod/none')).complained, /there is no pod none/)
-  match((await typed(['snapshot', copy, ...data])).printed, /holds the cluster as it is now/)
+  match(
+    (await typed(['snapshot', copy, ...data])).printed,
+    /holds the cluster of \S+ as it is now\.\nIt is not encrypted, and contains every Secret\. The keys of the cluster .* are omitted/,
+  )
+  match(
+    (await typed(['snapshot', copy, ...data])).complained,
+    /is already there; choose another file, or replace it with --force/,
+  )
+  match(
+    (await typed(['snapshot', copy, '--force', '--passphrase-file', await phraseFile(folder), ...data])).printed,
+    /It is encrypted with the passphrase, and includes the CAs/,
+  )
   match((await typed(['reset', '--yes', ...data])).complained, /is in use by process \d+/)
   interrupt()
   const { code, printed } = await ended
@@ -132,8 +150,24 @@ test('up says what runs, what is kept and what to type next; the other commands 
   match(printed, /nodes +1 simulated/)
   const stopped = await typed(['status', ...data])
   deepEqual([stopped.code, stopped.printed.split('\n')[0]], [3, 'not running; start it: coxswain up'])
-  match((await typed(['restore', copy, ...data])).printed, /what it held before is in store\.db\.before-restore/)
-  match((await typed(['reset', '--yes', ...data])).printed, /begins a new cluster/)
+  match(
+    (await typed(['restore', copy, ...data])).complained,
+    /is encrypted; name its passphrase with --passphrase-file/,
+  )
+  match(
+    (await typed(['restore', copy, '--passphrase-file', await phraseFile(folder), ...data])).printed,
+    /^\S+ holds the cluster of \S+copy, taken at \S+\.\nWhat it held before is kept: \S+store\.db\.before-restore, \S+pki\.before-restore\.\nIts CAs and its key of ServiceAccount tokens are those of the snapshot: .*\nStart it: coxswain up --data-dir \S+\n$/,
+  )
+  const asked = await typed(['reset', ...data])
+  deepEqual(
+    [asked.code, asked.complained],
+    [2, `coxswain reset: all that the cluster keeps in ${folder} would go, its entries in ${kubeconfig}; say --yes\n`],
+  )
+  equal(
+    (await typed(['reset', '--yes', ...data])).printed,
+    `The entries of the cluster in ${kubeconfig} are removed.\nThe cluster is removed from ${folder}.\nNot created by coxswain, and still there: copy, passphrase.\n`,
+  )
+  match((await typed(['reset', '--yes', ...data])).complained, /is not a data directory of coxswain/)
   await rm(folder, { recursive: true })
 })
 
@@ -148,8 +182,10 @@ test('status tells of a cluster that runs', async () => {
   equal(code, 0)
   match(
     printed,
-    /^running, process \d+\n {2}data .*\n {2}store +SQLite, [\d.]+ MB\n {2}api +https:.*\n {2}nodes +0 of 0 ready\n {2}pods +none\n$/,
+    /^running, process \d+\n {2}data .*\n {2}store +SQLite, [\d.]+ MB\n {2}api +https:.*\n {2}nodes +0 of 0 ready\n {2}pods +none\n {2}certificates +admin +until \d{4}-\d\d-\d\d, 36\d days left\n/,
   )
+  match(printed, /\n +apiserver +until .*, 36\d days left\n/)
+  match(printed, /\n +ca +until .*, 36\d\d days left\n/)
   interrupt()
   equal((await ended).code, 0)
   await rm(folder, { recursive: true })

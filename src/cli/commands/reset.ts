@@ -1,21 +1,62 @@
-// coxswain reset: the cluster of this machine begins anew.
-import { resetFolder } from '../../cluster/data-folder.ts'
+// coxswain reset: the cluster, or the kubelet, of this machine begins anew.
+import type { StoreChoice } from '../../cluster/open-store.ts'
+import type { Marker } from '../../cluster/data-directory/marker.ts'
+import { markerForReset, resetDirectory, type ResetReport } from '../../cluster/data-directory/reset.ts'
 import { defineCommand, UsageError } from '../command.ts'
 import { dataFolderOf, dataFolderOptions } from '../data-folder.ts'
+import { storeChoiceOf, storeOptions } from '../store-option.ts'
 
 export const reset = defineCommand({
   name: 'reset',
-  summary: 'removes what the cluster of this machine has kept: objects, certificates, kubeconfigs',
+  summary: 'removes what the cluster, or the kubelet, of this machine has created: objects, keys, kubeconfig entries',
   operands: '',
   options: {
     ...dataFolderOptions,
+    ...storeOptions,
+    store: {
+      type: 'string',
+      value: 'etcd=<urls>',
+      help: 'an etcd whose keys below /registry are removed too, whoever wrote them (the one of the cluster, if it was empty)',
+    },
     yes: { type: 'boolean', short: 'y', help: 'does it; without, it only says what would go' },
   },
   async run({ options }, { out, environment, signal }) {
     const folder = dataFolderOf(options['data-dir'], environment)
-    if (!options.yes) throw new UsageError(`all that the cluster keeps in ${folder} would go; say --yes`)
-    await resetFolder(folder, signal)
-    out(`${folder} is empty; the next start begins a new cluster\n`)
+    const named = options.store === undefined ? undefined : storeChoiceOf(options)
+    if (named !== undefined && named.kind !== 'etcd')
+      throw new UsageError('--store of reset names an etcd: etcd=<urls>')
+    const marker = await markerForReset(folder)
+    if (!options.yes) throw new UsageError(`${planText(folder, marker, named)}; say --yes`)
+    out(reportText(folder, await resetDirectory(folder, named, signal)))
     return 0
   },
 })
+
+/** What would go. */
+function planText(folder: string, { kind, kubeconfigs = [], etcd }: Marker, named: StoreChoice | undefined): string {
+  const endpoints = named?.kind === 'etcd' ? named.endpoints : etcd?.wasEmpty === true ? etcd.endpoints : []
+  return [
+    `all that the ${kind} keeps in ${folder} would go`,
+    ...kubeconfigs.map((path) => `its entries in ${path}`),
+    ...(endpoints.length === 0 ? [] : [`all keys below /registry in etcd at ${endpoints.join(', ')}`]),
+  ].join(', ')
+}
+
+function reportText(folder: string, { kind, kept, isFolderGone, kubeconfigs, etcd }: ResetReport): string {
+  const lines = [
+    ...kubeconfigs.map((path) => `The entries of the cluster in ${path} are removed.`),
+    ...(etcd?.kind === 'removed' ? [`${etcd.keys} keys are removed from etcd at ${etcd.endpoints.join(', ')}.`] : []),
+    ...(etcd?.kind === 'kept'
+      ? [
+          `The keys in etcd at ${etcd.endpoints.join(', ')} stay, because others were there before this cluster; remove them with --store etcd=<urls>.`,
+        ]
+      : []),
+    `The ${kind} is removed from ${folder}${isFolderGone ? ', and so is the directory' : ''}.`,
+    kept.length > 0
+      ? `Not created by coxswain, and still there: ${kept.join(', ')}.`
+      : isFolderGone
+        ? ''
+        : 'The directory is empty.',
+  ]
+  return `${lines.filter((line) => line !== '').join('\n')}\n`
+}

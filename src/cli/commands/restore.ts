@@ -1,22 +1,45 @@
 // coxswain restore: the cluster of this machine as a snapshot holds it.
 import { resolve } from 'node:path'
-import { restoreFolder } from '../../cluster/data-folder.ts'
+import { restoreDirectory, type RestoreReport } from '../../cluster/data-directory/restore.ts'
 import { defineCommand, UsageError } from '../command.ts'
 import { dataFolderOf, dataFolderOptions } from '../data-folder.ts'
+import { passphraseOf, passphraseOptions } from '../passphrase.ts'
 
 export const restore = defineCommand({
   name: 'restore',
   summary: 'brings the cluster of this machine back to a snapshot, while it is stopped',
   operands: '<file>',
-  options: dataFolderOptions,
+  options: { ...dataFolderOptions, ...passphraseOptions },
   async run({ operands, options }, { out, environment, signal }) {
     const [file] = operands
     if (file === undefined) throw new UsageError('name the file of the snapshot')
     const folder = dataFolderOf(options['data-dir'], environment)
-    await restoreFolder(folder, resolve(file), signal)
-    out(
-      `${folder} is as in ${resolve(file)}; what it held before is in store.db.before-restore. Start it: coxswain up\n`,
-    )
+    const passphrase = await passphraseOf(options['passphrase-file'], environment)
+    const report = await restoreDirectory(folder, resolve(file), passphrase, signal)
+    const start = options['data-dir'] === undefined ? 'coxswain up' : `coxswain up --data-dir ${folder}`
+    out(`${folder} holds the cluster of ${resolve(file)}${takenAt(report)}.\n`)
+    for (const line of [beforeText(report), keysText[report.keys], encryptionText(report)]) out(line)
+    out(`Start it: ${start}\n`)
     return 0
   },
 })
+
+const takenAt = ({ header }: RestoreReport): string => (header === undefined ? '' : `, taken at ${header.createdAt}`)
+
+function beforeText({ before: { store, keys } }: RestoreReport): string {
+  if (store === undefined && keys === undefined) return 'It held no cluster before.\n'
+  const kept = [...(store === undefined ? [] : [store]), ...(keys === undefined ? [] : [keys])]
+  return `What it held before is kept: ${kept.join(', ')}.\n`
+}
+
+const keysText: Readonly<Record<RestoreReport['keys'], string>> = {
+  restored:
+    'Its CAs and its key of ServiceAccount tokens are those of the snapshot: tokens and certificates stay valid.\n',
+  kept: 'The snapshot omits the keys of its cluster; those that were in the directory stay.\n',
+  none: 'The snapshot omits the keys of its cluster, and the directory has none: the next start makes new ones, and tokens\nand kubeconfigs of the old cluster are not valid.\n',
+}
+
+const encryptionText = ({ header }: RestoreReport): string =>
+  header?.encryptionConfig === undefined
+    ? ''
+    : `Its objects are encrypted at rest: it needs the keys that were in ${header.encryptionConfig} (--encryption-provider-config).\n`

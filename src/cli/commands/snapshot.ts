@@ -1,19 +1,38 @@
-// coxswain snapshot: a copy of all objects in one file, taken while the cluster runs or while it does not.
+// coxswain snapshot: a copy of the cluster in one file, taken while it runs or while it does not.
 import { resolve } from 'node:path'
-import { snapshotFolder } from '../../cluster/data-folder.ts'
+import { realClock } from '../../base/clock.ts'
+import { snapshotDirectory } from '../../cluster/data-directory/snapshot.ts'
 import { defineCommand, UsageError } from '../command.ts'
 import { dataFolderOf, dataFolderOptions } from '../data-folder.ts'
+import { passphraseOf, passphraseOptions } from '../passphrase.ts'
 
 export const snapshot = defineCommand({
   name: 'snapshot',
-  summary: 'copies all objects of the cluster of this machine into a file, while it runs',
+  summary: 'copies the cluster of this machine into a file, while it runs; with a passphrase its keys too',
   operands: '<file>',
-  options: dataFolderOptions,
+  options: {
+    ...dataFolderOptions,
+    ...passphraseOptions,
+    force: { type: 'boolean', short: 'f', help: 'replaces a file that is already there' },
+  },
   async run({ operands, options }, { out, environment, signal }) {
     const [file] = operands
     if (file === undefined) throw new UsageError('name the file to write')
-    await snapshotFolder(dataFolderOf(options['data-dir'], environment), resolve(file), signal)
-    out(`${resolve(file)} holds the cluster as it is now; it contains every Secret\n`)
+    const folder = dataFolderOf(options['data-dir'], environment)
+    const passphrase = await passphraseOf(options['passphrase-file'], environment)
+    const to = resolve(file)
+    const isForced = options.force === true
+    const { keys, encryptionConfig } = await snapshotDirectory({ folder, to, passphrase, isForced }, realClock, signal)
+    out(`${to} holds the cluster of ${folder} as it is now.\n`)
+    out(
+      keys === 'included'
+        ? 'It is encrypted with the passphrase, and includes the CAs and the key of ServiceAccount tokens.\n'
+        : 'It is not encrypted, and contains every Secret. The keys of the cluster (CAs, ServiceAccount tokens) are omitted:\nrestored elsewhere it becomes a different cluster, where tokens and kubeconfigs are not valid.\nInclude them with --passphrase-file.\n',
+    )
+    if (encryptionConfig !== undefined)
+      out(
+        `Objects in it are encrypted at rest with the keys in ${encryptionConfig}, which it does not hold: keep that file.\n`,
+      )
     return 0
   },
 })

@@ -1,11 +1,13 @@
 // coxswain status: whether the cluster of this machine runs, and how it is.
+import { realClock } from '../../base/clock.ts'
 import { context } from '../../base/context.ts'
 import { errorText } from '../../base/log.ts'
 import { node } from '../../api/core/v1/node.ts'
 import { pod } from '../../api/core/v1/pod.ts'
 import { openRemote } from '../../cluster/remote.ts'
-import { folderState, type FolderState } from '../../cluster/data-folder.ts'
+import { directoryState, type DirectoryState } from '../../cluster/data-directory/state.ts'
 import { defineCommand } from '../command.ts'
+import { certificateLines } from '../certificate-lines.ts'
 import { dataFolderOf, dataFolderOptions } from '../data-folder.ts'
 
 const exitNotRunning = 3
@@ -17,19 +19,21 @@ export const status = defineCommand({
   options: dataFolderOptions,
   async run({ options }, { out, environment, signal }) {
     const folder = dataFolderOf(options['data-dir'], environment)
-    const state = await folderState(folder)
+    const state = await directoryState(folder)
     const { pid, storeBytes, kubeconfig } = state
-    const say = (label: string, text: string) => out(`  ${label.padEnd(12)}${text}\n`)
+    const say = (label: string, text: string) => out(`  ${label.padEnd(14)}${text}\n`)
     out(pid === undefined ? 'not running; start it: coxswain up\n' : `running, process ${pid}\n`)
     say('data', folder)
     if (storeBytes !== undefined) say('store', `SQLite, ${(storeBytes / 2 ** 20).toFixed(1)} MB`)
-    if (pid === undefined || kubeconfig === undefined) return exitNotRunning
-    for (const [label, text] of await about(state, signal)) say(label, text)
-    return 0
+    const isRunning = pid !== undefined && kubeconfig !== undefined
+    for (const [label, text] of isRunning ? await about(state, signal) : []) say(label, text)
+    const certificates = await certificateLines(folder, isRunning ? kubeconfig : undefined, realClock.nowMs(), signal)
+    for (const [index, line] of certificates.entries()) say(index === 0 ? 'certificates' : '', line)
+    return isRunning ? 0 : exitNotRunning
   },
 })
 
-async function about({ kubeconfig = '' }: FolderState, signal: AbortSignal): Promise<readonly [string, string][]> {
+async function about({ kubeconfig = '' }: DirectoryState, signal: AbortSignal): Promise<readonly [string, string][]> {
   await using remote = await openRemote(kubeconfig, signal)
   const client = remote.clientAs('coxswain status')
   const ctx = context(signal)

@@ -75,11 +75,14 @@ export const up = defineCommand({
     out(`ready in ${Math.round(realClock.nowMs() - startedMs)} ms at ${running.url}\n`)
     tuneEngine()
     const dataFolder = options['data-dir'] === undefined ? undefined : choices.dataFolder
-    const steps = nextSteps({ kubeconfigPath: choices.kubeconfigPath, dataFolder }, environment)
+    const { kubeconfigPath } = choices
+    const { contextName: ownContext, isCurrent, backupPath } = running.kubeconfig
+    const contextName = isCurrent ? undefined : ownContext
+    const steps = nextSteps({ kubeconfigPath, contextName, dataFolder }, environment)
     out(`
   nodes       ${nodesText(containers, nodes, whyNot)}
   store       ${storeText[choices.store.kind]}
-  kubeconfig  ${choices.kubeconfigPath}
+  kubeconfig  ${kubeconfigPath}${kubeconfigNotes(contextName, backupPath)}
 
   Next, in another terminal:
     ${steps.join('\n    ')}
@@ -109,6 +112,14 @@ function nodesText(containers: 'must' | 'should' | 'none', simulated: number, wh
   if (simulated === 0) return 'none: pods wait'
   return `${pretended}\n              (real ones: ${whyNot ?? 'coxswain up --runtime containerd'})`
 }
+
+const kubeconfigNotes = (contextName: string | undefined, backupPath: string | undefined): string =>
+  [
+    ...(contextName === undefined ? [] : [`its current context stays; the one of this cluster is ${contextName}`]),
+    ...(backupPath === undefined ? [] : [`as it was before: ${backupPath}`]),
+  ]
+    .map((note) => `\n              (${note})`)
+    .join('')
 
 const outcomeText = (outcome: NodeOutcome): string =>
   outcome.kind === 'real'

@@ -1,28 +1,32 @@
 // What a real node has left on this machine goes: containers, their network, their control groups, and what is mounted.
 import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
-import { realClock } from '../base/clock.ts'
-import { silentLog } from '../base/log.ts'
-import { NodeCgroups } from '../machine/cgroups/node-cgroups.ts'
-import { nodePlatform } from '../platform/node/platform.ts'
-import { removeBridge, takeMachine } from './machine-network.ts'
-import { cgroupNote, ownContainerd } from './real-node.ts'
-import { removePods } from './rest-pods.ts'
-import { whyNoContainers } from './why-no-containers.ts'
+import { realClock } from '../../base/clock.ts'
+import { silentLog } from '../../base/log.ts'
+import { NodeCgroups } from '../../machine/cgroups/node-cgroups.ts'
+import { nodePlatform } from '../../platform/node/platform.ts'
+import { removeBridge, takeMachine } from '../machine-network.ts'
+import { cgroupNote, ownContainerd } from '../real-node.ts'
+import { removePods } from '../rest-pods.ts'
+import { whyNoContainers } from '../why-no-containers.ts'
 
 const classes = ['', '/burstable', '/besteffort']
 
 /** Fine when there never was one. Containers are asked of the runtime that runs them, so that is started once more. */
 export async function clearNode(dataFolder: string, signal: AbortSignal): Promise<void> {
   const folder = `${dataFolder}/node`
-  if (!existsSync(`${folder}/containerd`) || whyNoContainers() !== undefined) return
+  if (!existsSync(folder)) return
+  if (existsSync(`${folder}/containerd`) && whyNoContainers() === undefined) await clearContainers(folder, signal)
+  await unmountBelow(folder, signal)
+}
+
+async function clearContainers(folder: string, signal: AbortSignal): Promise<void> {
   await using _machine = await takeMachine()
   const uids = await withoutPods(folder, signal)
   await removeBridge(nodePlatform.processes, signal)
   const root = new TextDecoder().decode(await nodePlatform.files.read(cgroupNote(folder))).trim()
   const cgroups = await NodeCgroups.open()
   for (const uid of root === '' ? [] : uids) for (const one of classes) await cgroups.remove(`${root}${one}/pod${uid}`)
-  await unmountBelow(folder, signal)
 }
 
 /** Whose pods they were. */

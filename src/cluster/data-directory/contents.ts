@@ -1,0 +1,46 @@
+// What coxswain creates in a data directory. Nothing else in it is ever removed.
+
+export const markerName = 'coxswain.json'
+
+export const storeFiles = ['store.db', 'store.db-wal', 'store.db-shm', 'store.db-lock'] as const
+
+/** The authorities and the key of ServiceAccount tokens: what makes a cluster the same cluster. */
+export const identityFiles = ['ca.crt', 'ca.key', 'front-proxy-ca.crt', 'front-proxy-ca.key', 'sa.key'] as const
+
+const issued = ['apiserver-kubelet-client', 'controller-manager', 'front-proxy-client', 'kubelet', 'scheduler']
+
+/** A file that exists only after a start: by it the directory of an older version, without a marker, is recognized. */
+export const legacySign = 'pki/apiserver-kubelet-client.key'
+
+export const clusterFiles: readonly string[] = [
+  ...storeFiles,
+  ...['', '-journal', '-wal', '-shm'].map((suffix) => `store.db-new${suffix}`),
+  'store.db.before-restore',
+  'store.db.kept',
+  ...storeFiles.map((name) => name.replace('store.db', 'store.db.fresh')),
+  ...identityFiles.map((name) => `pki/${name}`),
+  ...issued.flatMap((name) => [`pki/${name}.crt`, `pki/${name}.key`]),
+  'admin.kubeconfig',
+  'admin.kubeconfig.lock',
+  'admin.kubeconfig.before-coxswain',
+  'controller-manager.kubeconfig',
+  'scheduler.kubeconfig',
+]
+
+/** Folders that are ours with everything below. `pki` is not: an authority of the user's own may lie in it. */
+export const clusterFolders: readonly string[] = ['node', 'pki.before-restore', 'pki.fresh']
+
+export const kubeletFiles: readonly string[] = [
+  'kubelet.kubeconfig',
+  'pki/kubelet-client-current.pem',
+  'pki/kubelet-client.key.tmp',
+  'pki/kubelet-server-current.pem',
+]
+
+/** Files that hold keys or Secrets. admin.kubeconfig is not checked: every start replaces it, readable by its owner only. */
+export const isPrivate = (name: string): boolean =>
+  /\.(key|pem)$|^store\.db(?!-lock)/.test(name) || (name.endsWith('.kubeconfig') && name !== 'admin.kubeconfig')
+
+/** What a crash in the middle of an atomic write, or of a snapshot, leaves beside a file. */
+export const isLeftoverOf = (name: string, file: string): boolean =>
+  name.startsWith(`${file}.`) && /^\.(\d+\.\d+\.tmp|snapshot-\d+(-new)?(-\w+)?)$/.test(name.slice(file.length))

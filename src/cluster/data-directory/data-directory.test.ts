@@ -1,0 +1,196 @@
+// Broken states of a data directory, each with the message that names the file and says what to do.
+import { deepEqual, equal, match, ok, rejects } from 'node:assert/strict'
+import { chmod, chown, mkdir, mkdtemp, readdir, rm, stat, truncate, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, test } from 'node:test'
+import { silentLog } from '../../base/log.ts'
+import { lockDirectory } from '../lock.ts'
+import { up } from '../up.ts'
+import { isLeftoverOf } from './contents.ts'
+import { readMarker } from './marker.ts'
+import { checkStorePresent, openDataDirectory } from './open.ts'
+import { directoryState } from './state.ts'
+
+const folders: string[] = []
+after(() => Promise.all(folders.map((folder) => rm(folder, { recursive: true, force: true }))))
+async function newFolder(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'coxswain-data-'))
+  folders.push(folder)
+  return join(folder, 'data')
+}
+
+const start = (folder: string) =>
+  up({
+    dataFolder: folder,
+    kubeconfigPath: `${folder}/admin.kubeconfig`,
+    store: { kind: 'sqlite' },
+    host: '127.0.0.1',
+    port: 0,
+    nodes: 0,
+    isAlone: true,
+    log: silentLog,
+  })
+
+/** A directory as a start has left it. */
+async function used(): Promise<string> {
+  const folder = await newFolder()
+  await (await start(folder))[Symbol.asyncDispose]()
+  return folder
+}
+
+const nobody = 65_534
+const isRoot = process.getuid?.() === 0
+
+const broken: [what: string, breakIt: (folder: string) => Promise<void>, message: RegExp][] = [
+  [
+    'others may write',
+    (f) => chmod(f, 0o777),
+    /the data directory \S+data can be written by others \(mode 0777\), .* chmod go-w \S+data$/,
+  ],
+  ['its group may write', (f) => chmod(f, 0o770), /can be written by others \(mode 0770\)/],
+  [
+    'others may write keys',
+    (f) => chmod(`${f}/pki`, 0o703),
+    /the data directory \S+\/pki can be written by others \(mode 0703\)/,
+  ],
+  [
+    'others may read a key',
+    (f) => chmod(`${f}/pki/ca.key`, 0o644),
+    /\S+\/pki\/ca\.key can be read or written by others \(mode 0644\).*chmod 600/,
+  ],
+  [
+    'others may read the store',
+    (f) => chmod(`${f}/store.db`, 0o640),
+    /\S+\/store\.db can be read or written by others \(mode 0640\)/,
+  ],
+  [
+    'it is a file',
+    async (f) => {
+      await rm(f, { recursive: true })
+      await writeFile(f, '')
+    },
+    /the data directory \S+data cannot be used/,
+  ],
+  [
+    'the store is missing',
+    (f) => rm(`${f}/store.db`),
+    /the store \S+store\.db is missing, but the keys of its cluster are there \(\S+ca\.crt\); restore a snapshot with "coxswain restore <file> --data-dir \S+", or give the cluster up with "coxswain reset --data-dir \S+ --yes"$/,
+  ],
+  ['the store is empty', (f) => truncate(`${f}/store.db`), /the store \S+store\.db is empty \(0 bytes\), but the keys/],
+  [
+    'a key is empty',
+    (f) => truncate(`${f}/pki/ca.key`),
+    /^\S+\/pki\/ca\.key is empty; restore the file, or the cluster from a snapshot/,
+  ],
+  ['a key of tokens is empty', (f) => truncate(`${f}/pki/sa.key`), /^\S+\/pki\/sa\.key is empty; restore the file/],
+  ['a key is no key', (f) => writeFile(`${f}/pki/sa.key`, 'hello'), /^\S+\/pki\/sa\.key holds no private key in PEM/],
+  [
+    'a certificate is no certificate',
+    (f) => writeFile(`${f}/pki/front-proxy-ca.crt`, 'hello'),
+    /^\S+\/pki\/front-proxy-ca\.crt holds no certificate in PEM/,
+  ],
+  [
+    'a certificate is missing',
+    (f) => rm(`${f}/pki/ca.crt`),
+    /^\S+\/pki\/ca\.crt is missing, and the other half of the pair is there/,
+  ],
+  ['the marker is damaged', (f) => writeFile(`${f}/coxswain.json`, '{'), /^\S+\/coxswain\.json is damaged/],
+  [
+    'the marker is of a newer version',
+    (f) => writeFile(`${f}/coxswain.json`, '{"format":2,"kind":"cluster","foreign":[]}'),
+    /written by a newer coxswain \(format 2\)/,
+  ],
+  [
+    'it is the directory of a kubelet',
+    (f) => writeFile(`${f}/coxswain.json`, '{"format":1,"kind":"kubelet","foreign":[]}'),
+    /is the data directory of a kubelet, not of a cluster; choose another --data-dir/,
+  ],
+  [
+    'its kubeconfig is no kubeconfig',
+    (f) => writeFile(`${f}/admin.kubeconfig`, '- a\n'),
+    /^the kubeconfig \S+admin\.kubeconfig cannot be used: it is not a kubeconfig/,
+  ],
+  [
+    'a restore was cut off',
+    (f) => writeFile(`${f}/coxswain.json`, '{"format":1,"kind":"cluster","foreign":[],"restoring":"/s"}'),
+    /the restore of \/s into \S+ was interrupted; restore a snapshot/,
+  ],
+  ...(isRoot
+    ? ([
+        [
+          'somebody else owns it',
+          (f) => chown(f, nobody, nobody),
+          /the data directory \S+data belongs to user 65534, and this process runs as \S+ \(0\); run it as the owner, choose another --data-dir, or: chown -R 0 \S+data$/,
+        ],
+        [
+          'somebody else owns a key',
+          (f) => chown(`${f}/pki/sa.key`, nobody, nobody),
+          /\S+sa\.key belongs to user 65534/,
+        ],
+      ] as [string, (folder: string) => Promise<void>, RegExp][])
+    : []),
+]
+for (const [what, breakIt, message] of broken)
+  test(`refused: ${what}`, async () => {
+    const folder = await used()
+    await breakIt(folder)
+    const before = await readdir(folder).catch(() => [])
+    await rejects(start(folder), (error: Error) => {
+      match(error.message, message)
+      return true
+    })
+    deepEqual(await readdir(folder).catch(() => []), before, 'nothing is left behind')
+  })
+
+test('what is issued again is no reason to refuse', async () => {
+  const folder = await used()
+  await truncate(`${folder}/pki/scheduler.key`)
+  await rm(`${folder}/pki/controller-manager.crt`)
+  await (await start(folder))[Symbol.asyncDispose]()
+  ok((await stat(`${folder}/pki/scheduler.key`)).size > 0)
+})
+
+test('a first start that was cut off is gone on with', async () => {
+  const folder = await newFolder()
+  await (await openDataDirectory(folder, 'cluster'))[Symbol.asyncDispose]()
+  await mkdir(`${folder}/pki`, { mode: 0o700 })
+  await writeFile(`${folder}/pki/ca.key`, 'half', { mode: 0o600 })
+  await (await start(folder))[Symbol.asyncDispose]()
+  equal((await readMarker(folder))?.isComplete, true)
+})
+
+test('the directory of a version without a marker is taken over', async () => {
+  const folder = await used()
+  await rm(`${folder}/coxswain.json`)
+  await rm(`${folder}/store.db`)
+  await using directory = await openDataDirectory(folder, 'cluster')
+  deepEqual(directory.marker, { format: 1, kind: 'cluster', foreign: [], isComplete: true, hasStore: true })
+  try {
+    checkStorePresent(directory, 'sqlite')
+    ok(false)
+  } catch (error) {
+    match((error as Error).message, /store\.db is missing/)
+  }
+  checkStorePresent(directory, 'memory')
+})
+
+test('one process has the directory at a time, and a lock that could not be written is not left behind', async () => {
+  const folder = await used()
+  {
+    await using _lock = await lockDirectory(folder)
+    equal((await directoryState(folder)).pid, process.pid)
+    await rejects(start(folder), /is in use by process/)
+  }
+  equal((await directoryState(folder)).pid, undefined)
+  await rejects(lockDirectory(join(folder, 'none')), /^Error: cannot lock \S+none with \S+none\/lock$/)
+})
+
+const leftovers: [name: string, is: boolean][] = [
+  ['pki/ca.key.123.0.tmp', true],
+  ['pki/ca.key.bak', false],
+  ['pki/ca.key', false],
+  ['pki/ca.keys.1.1.tmp', false],
+]
+for (const [name, is] of leftovers)
+  test(`${name} ${is ? 'is' : 'is not'} a leftover of pki/ca.key`, () => equal(isLeftoverOf(name, 'pki/ca.key'), is))

@@ -1,0 +1,99 @@
+import { deepEqual, equal, rejects } from 'node:assert/strict'
+import { existsSync } from 'node:fs'
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, test } from 'node:test'
+import { silentLog } from '../../base/log.ts'
+import { lockDirectory } from '../lock.ts'
+import { up } from '../up.ts'
+import { openDataDirectory } from './open.ts'
+import { resetDirectory } from './reset.ts'
+
+const { signal } = new AbortController()
+const home = await mkdtemp(join(tmpdir(), 'coxswain-reset-'))
+after(() => rm(home, { recursive: true, force: true }))
+let count = 0
+const newPath = () => join(home, String(count++))
+
+async function startAndStop(dataFolder: string, kubeconfigPath = `${dataFolder}/admin.kubeconfig`) {
+  const log = silentLog
+  const place = { host: '127.0.0.1', port: 0, nodes: 1 }
+  await (await up({ dataFolder, kubeconfigPath, store: { kind: 'sqlite' }, ...place, log }))[Symbol.asyncDispose]()
+}
+
+test('a directory that coxswain has created goes as a whole', async () => {
+  const folder = newPath()
+  await startAndStop(folder)
+  await writeFile(`${folder}/pki/ca.key.1.0.tmp`, 'half')
+  const report = await resetDirectory(folder, undefined, signal)
+  deepEqual([report.kept, report.isFolderGone, report.kubeconfigs], [[], true, []])
+  equal(existsSync(folder), false)
+})
+
+test('in a directory of somebody else only what coxswain has created goes', async () => {
+  const folder = newPath()
+  await mkdir(`${folder}/node_modules`, { recursive: true, mode: 0o700 })
+  await mkdir(`${folder}/pki`, { mode: 0o700 })
+  await writeFile(`${folder}/notes.txt`, 'mine')
+  await writeFile(`${folder}/pki/mine.crt`, 'mine')
+  await startAndStop(folder)
+  const { kept, isFolderGone } = await resetDirectory(folder, undefined, signal)
+  deepEqual([kept, isFolderGone], [['node_modules', 'notes.txt', 'pki/mine.crt'], false])
+  deepEqual((await readdir(folder)).toSorted(), ['node_modules', 'notes.txt', 'pki'])
+})
+
+test('a directory that no coxswain has used is refused and left as it is', async () => {
+  const folder = newPath()
+  await mkdir(`${folder}/pki`, { recursive: true, mode: 0o700 })
+  await mkdir(`${folder}/node`)
+  await writeFile(`${folder}/pki/ca.key`, 'mine', { mode: 0o600 })
+  await rejects(
+    resetDirectory(folder, undefined, signal),
+    /is not a data directory of coxswain: there is no coxswain\.json in it; nothing was removed/,
+  )
+  deepEqual((await readdir(folder, { recursive: true })).toSorted(), ['node', 'pki', 'pki/ca.key'])
+  await rejects(resetDirectory(newPath(), undefined, signal), /there is no data directory/)
+})
+
+test('what was there before the first start stays', async () => {
+  const folder = newPath()
+  await mkdir(`${folder}/node`, { recursive: true, mode: 0o700 })
+  await writeFile(`${folder}/node/mine`, '')
+  await startAndStop(folder)
+  await resetDirectory(folder, undefined, signal)
+  deepEqual(await readdir(folder, { recursive: true }), ['node', 'node/mine'])
+})
+
+test('entries in a kubeconfig elsewhere go, and its others stay', async () => {
+  const [folder, kubeconfig] = [newPath(), newPath()]
+  const mine = 'apiVersion: v1\nkind: Config\nclusters:\n- name: work\n  cluster:\n    server: https://w\n'
+  await writeFile(kubeconfig, mine)
+  await startAndStop(folder, kubeconfig)
+  equal(await readFile(`${kubeconfig}.before-coxswain`, 'utf8'), mine)
+  deepEqual((await resetDirectory(folder, undefined, signal)).kubeconfigs, [kubeconfig])
+  equal((await readFile(kubeconfig, 'utf8')).startsWith(mine), true)
+  equal((await readFile(kubeconfig, 'utf8')).includes('coxswain'), false)
+})
+
+test('refused while the cluster runs', async () => {
+  const folder = newPath()
+  await startAndStop(folder)
+  await using _lock = await lockDirectory(folder)
+  await rejects(resetDirectory(folder, undefined, signal), /is in use by process/)
+})
+
+test('the directory of a kubelet goes with what it has created elsewhere', async () => {
+  const [folder, elsewhere] = [newPath(), newPath()]
+  await writeFile(elsewhere, '')
+  {
+    await using directory = await openDataDirectory(folder, 'kubelet')
+    await directory.note({ files: [elsewhere] })
+    await mkdir(`${folder}/pki`)
+    await mkdir(`${folder}/node/pods/x`, { recursive: true })
+    for (const name of ['kubelet.kubeconfig', 'pki/kubelet-client-current.pem'])
+      await writeFile(`${folder}/${name}`, '', { mode: 0o600 })
+  }
+  const { kind, isFolderGone } = await resetDirectory(folder, undefined, signal)
+  deepEqual([kind, isFolderGone, existsSync(folder), existsSync(elsewhere)], ['kubelet', true, false, false])
+})
