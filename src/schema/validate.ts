@@ -87,6 +87,9 @@ function checkInside(code: Code, type: Type, value: string, at: string): void {
 }
 
 function prefix(errors: FieldError[], from: number, name: string): void {
-  for (const [index, error] of errors.entries())
-    if (index >= from) errors[index] = { ...error, field: `${name}.${error.field}` }
+  // Errors before `from` belong to values outside: visiting them would make many errors cost the square of their number.
+  for (let index = from; index < errors.length; index++) {
+    const error = errors[index] as FieldError
+    errors[index] = { ...error, field: `${name}.${error.field}` }
+  }
 }
