@@ -28,41 +28,27 @@ export const noBody: Body = { kind: 'none' }
 /** No object that upstream could store has as many; denser ones would take a hundred times their size in memory. */
 export const bodyValuesMax = 200_000
 
-/** Longer JSON is parsed in slices of time: the native parser cannot be interrupted. */
-const nativeCharsMax = 128 << 10
+/** Longer JSON is parsed in slices of time, since the native parser cannot be interrupted, and its request is paced. */
+export const largeBodyBytes = 128 << 10
 
 export interface BodyDeps {
   readonly clock: Clock
   readonly yaml: YamlParser
 }
 
-export function readBody(wire: WireRequest, deps: BodyDeps): Soon<Body> {
-  return whenKnown(wire.body(bodyBytesMax), (bytes) => {
-    if (bytes.length === 0) return noBody
-    const { syntax, patchType } = bodyForm(wire.headers['content-type'] ?? '', wire.method)
-    return whenKnown(parseBody(bytes, syntax, wire.signal, deps), (body) =>
-      patchType === undefined ? body : asPatch(body, patchType),
-    )
-  })
+export function parseBody(wire: WireRequest, bytes: Uint8Array, deps: BodyDeps): Soon<Body> {
+  if (bytes.length === 0) return noBody
+  const { syntax, patchType } = bodyForm(wire.headers['content-type'] ?? '', wire.method)
+  return whenSettled(
+    () => parse(bytes, syntax, wire.signal, deps),
+    (body) => (patchType === undefined ? body : asPatch(body, patchType)),
+    (error) => {
+      throw refusal(error, syntax)
+    },
+  )
 }
 
 type ValueBody = Extract<Body, { kind: 'value' }>
-
-function parseBody(
-  bytes: Uint8Array,
-  syntax: BodyForm['syntax'],
-  signal: AbortSignal,
-  deps: BodyDeps,
-): Soon<ValueBody> {
-  const refuse = (error: unknown): never => {
-    throw refusal(error, syntax)
-  }
-  return whenSettled(
-    () => parse(bytes, syntax, signal, deps),
-    (body) => body,
-    refuse,
-  )
-}
 
 function refusal(error: unknown, syntax: BodyForm['syntax']): Error {
   if (error instanceof StatusError || (error instanceof DOMException && error.name === 'AbortError')) return error
@@ -97,7 +83,7 @@ function parse(bytes: Uint8Array, syntax: BodyForm['syntax'], signal: AbortSigna
 const tooDeep = 'exceeded max depth'
 
 function parseJson(text: string, bytes: Uint8Array, { clock }: BodyDeps): Soon<unknown> {
-  if (text.length > nativeCharsMax) return parseInSlices(text, bodyValuesMax, clock)
+  if (text.length > largeBodyBytes) return parseInSlices(text, bodyValuesMax, clock)
   if (nestsTooDeep(bytes)) throw new SyntaxError(tooDeep)
   return JSON.parse(text) as unknown
 }

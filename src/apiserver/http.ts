@@ -13,13 +13,13 @@ import type { Answer } from './answer.ts'
 import type { ApiServer } from './server.ts'
 import { encodeList, encodeObject, type EncodeOptions } from './encode.ts'
 import { protobufList, protobufObject } from './encode-protobuf.ts'
-import { bodyBytesMax, noBody, readBody } from './body.ts'
+import { bodyBytesMax, noBody, parseBody } from './body.ts'
 import { senderOf } from './component-identity.ts'
 import { statusErrorOf } from './failure.ts'
 import { listPieces, listPiecesFrom } from './list-pieces.ts'
 import { answerForm, type AnswerForm } from './media-type.ts'
 import { timeoutMsOf } from './query.ts'
-import type { ApiRequest, Credentials, Origin, Target } from './request.ts'
+import type { ApiRequest, Credentials, Origin, ReceivedBody, Target } from './request.ts'
 import type { IncludeObject } from './table.ts'
 import { targetOf } from './target.ts'
 import { watchPieces } from './watch-pieces.ts'
@@ -154,14 +154,16 @@ function toRequest(
 
 /** How the body will be read; undefined where the method has none. A proxied body is forwarded without parsing it. */
 function bodyReader(wire: WireRequest, target: Target, parts: HttpParts): ApiRequest['readBody'] {
-  if (target.kind === 'resource' && target.subresource === 'proxy')
-    return () =>
-      whenKnown(wire.body(bodyBytesMax), (body) => ({ body: noBody, proxied: { ...proxiedHead(wire), body } }))
-  if (wire.method === 'GET' || wire.method === 'HEAD') return undefined
-  return () => whenKnown(readBody(wire, parts), (body) => ({ body }))
+  const isProxied = target.kind === 'resource' && target.subresource === 'proxy'
+  const { method, headers } = wire
+  if (!isProxied && (method === 'GET' || method === 'HEAD')) return undefined
+  const parsed = (bytes: Uint8Array): Soon<ReceivedBody> =>
+    isProxied
+      ? { body: noBody, proxied: { method, headers, body: bytes } }
+      : whenKnown(parseBody(wire, bytes, parts), (body) => ({ body }))
+  return () =>
+    whenKnown(wire.body(bodyBytesMax), (bytes) => ({ bytes: isProxied ? 0 : bytes.length, parse: () => parsed(bytes) }))
 }
-
-const proxiedHead = ({ method, headers }: WireRequest) => ({ method, headers })
 
 const wokenByRevisionsMax = 8
 

@@ -6,7 +6,15 @@ import { createLog } from '../base/log.ts'
 import { Metrics } from '../base/metrics.ts'
 import { VirtualClock } from '../base/virtual-clock.ts'
 import { noCause } from '../base/flow.ts'
-import { LoopWatch, loopBlockMsMax, reportIntervalMs, requestBlockMsMax } from './loop-watch.ts'
+import {
+  LoopWatch,
+  loopBlockMsMax,
+  reportIntervalMs,
+  requestBlockMsMax,
+  slowForMs,
+  slowStepMs,
+  slowStepsMin,
+} from './loop-watch.ts'
 import { defineAdmissionPlugin } from './admission/plugin.ts'
 import { allowed } from './authorization/authorizer.ts'
 import { openPolicies, type Policies } from './policies.ts'
@@ -18,8 +26,9 @@ function watching() {
   const lines: { readonly message: string }[] = []
   const write = (line: string) => void lines.push(JSON.parse(line))
   const metrics = new Metrics()
-  const log = createLog({ clock: new VirtualClock(), write, format: 'json' })
-  return { watch: new LoopWatch({ log, requestMetrics: new RequestMetrics(metrics) }), lines, metrics }
+  const clock = new VirtualClock()
+  const log = createLog({ clock, write, format: 'json' })
+  return { watch: new LoopWatch({ clock, log, requestMetrics: new RequestMetrics(metrics) }), lines, metrics, clock }
 }
 
 const request = (signal = new AbortController().signal): ApiRequest => ({
@@ -31,6 +40,19 @@ const request = (signal = new AbortController().signal): ApiRequest => ({
   target: { kind: 'resource', verb: 'patch', resource: pod, namespace: 'default', name: 'web', subresource: '' },
   query: new URLSearchParams(),
   body: { kind: 'value', value: { secret: 'hidden' } },
+})
+
+test('a user whose requests were slow several times is slow for a while, and nobody else is', async () => {
+  const { watch, clock } = watching()
+  const slowStep = () => watch.stepDone(request(), clock.monotonicMs() - slowStepMs, clock.monotonicMs())
+  for (let steps = 1; steps < slowStepsMin; steps++) slowStep()
+  equal(watch.isSlow('jane'), false)
+  slowStep()
+  deepEqual([watch.isSlow('jane'), watch.isSlow('john')], [true, false])
+  await clock.advance(slowForMs)
+  equal(watch.isSlow('jane'), false)
+  slowStep()
+  equal(watch.isSlow('jane'), false, 'what was long ago does not count')
 })
 
 test('a step that holds the event loop is logged and counted, and a short one is not', () => {

@@ -1,7 +1,9 @@
 // LoopWatch: finds requests that hold the event loop. Everybody in the process waits for such a request, so it is logged
 // and counted, and ended once it has held the loop for too long in all. A synchronous computation cannot be interrupted:
 // what is measured, and where a request can end, are the steps between which it is suspended anyway.
+import type { Clock } from '../base/clock.ts'
 import type { Log } from '../base/log.ts'
+import { RecentMap } from '../base/recent-map.ts'
 import { StatusError } from '../api/status-error.ts'
 import type { RequestMetrics } from './request-metrics.ts'
 import type { ApiRequest } from './request.ts'
@@ -15,7 +17,18 @@ export const requestBlockMsMax = 5_000
 /** Under attack the log would grow with the requests: blocks in between are counted in the next report. */
 export const reportIntervalMs = 1_000
 
+/**
+ * After several steps that took longer, a user's requests are paced, whatever their size. Single ones are more often a
+ * garbage collection than the request's own work.
+ */
+export const slowStepMs = 50
+export const slowStepsMin = 4
+/** So long a slow step counts. */
+export const slowForMs = 10_000
+const slowUsersMax = 1_000
+
 export interface LoopWatchDeps {
+  readonly clock: Clock
   readonly log: Log
   readonly requestMetrics: RequestMetrics
 }
@@ -23,6 +36,9 @@ export interface LoopWatchDeps {
 export class LoopWatch {
   readonly #deps: LoopWatchDeps
   readonly #blockedMs = new WeakMap<AbortSignal, number>()
+  /** By name: the slow steps of a user's requests, and when the last was. */
+  readonly #slowUsers = new RecentMap<string, { readonly steps: number; readonly lastMs: number }>(slowUsersMax)
+  #slowUntilMs = -Infinity
   #lastReportMs = -Infinity
   #unreported = 0
 
@@ -35,12 +51,35 @@ export class LoopWatch {
    * much as a part of a short request. Throws when the request must not go on.
    */
   stepDone(request: ApiRequest, startMs: number, endMs: number): void {
+    if (endMs - startMs >= slowStepMs) this.#noteSlow(request, endMs)
     if (endMs - startMs >= loopBlockMsMax) this.#blocked(request, endMs - startMs, endMs)
     request.context.signal.throwIfAborted()
   }
 
+  /** Whether the user's requests have held the event loop lately. */
+  isSlow(user: string): boolean {
+    // Most of the time nobody is slow, and nobody is looked for.
+    if (this.#slowUntilMs === -Infinity) return false
+    const nowMs = this.#deps.clock.monotonicMs()
+    if (nowMs >= this.#slowUntilMs) {
+      this.#slowUntilMs = -Infinity
+      return false
+    }
+    const slow = this.#slowUsers.get(user)
+    return slow !== undefined && slow.steps >= slowStepsMin && nowMs < slow.lastMs + slowForMs
+  }
+
+  #noteSlow({ user }: ApiRequest, nowMs: number): void {
+    const name = user?.name ?? ''
+    const before = this.#slowUsers.get(name)
+    const steps = before !== undefined && nowMs < before.lastMs + slowForMs ? before.steps + 1 : 1
+    this.#slowUsers.set(name, { steps, lastMs: nowMs })
+    this.#slowUntilMs = nowMs + slowForMs
+  }
+
   /** A request that is answered already is reported only. */
   answered(request: ApiRequest, startMs: number, endMs: number): void {
+    if (endMs - startMs >= slowStepMs) this.#noteSlow(request, endMs)
     if (endMs - startMs >= loopBlockMsMax) this.#report(request, endMs - startMs, endMs)
   }
 

@@ -4,6 +4,7 @@ import type { Explanation } from '../base/flow.ts'
 import type { Soon } from '../base/when-known.ts'
 import type { Kind } from '../api/kind.ts'
 import type { ClientCertificate } from '../platform/listener.ts'
+import type { Pace } from './paced-requests.ts'
 
 export interface User {
   readonly name: string
@@ -100,10 +101,12 @@ export interface ApiRequest {
   /** The parsed body; `none` until `readBody` has been called. */
   readonly body: Body
   /**
-   * Reads and parses a body that is still on its way. It is called after authorization: a client that may not send a
-   * request costs no more than the head of it.
+   * Reads a body that is still on its way. It is called after authorization: a client that may not send a request costs
+   * no more than the head of it.
    */
-  readonly readBody?: () => Soon<ReceivedBody>
+  readonly readBody?: () => Soon<UnparsedBody>
+  /** Set where the request may hold the event loop for long: it waits for this between its steps. */
+  readonly pace?: Pace
   /** Why the request cannot be served, whatever its body: reported after authorization. */
   readonly unreadable?: { readonly error: unknown }
   /** Where a request over the network comes from. */
@@ -120,7 +123,13 @@ export interface ApiRequest {
   readonly upgrade?: { readonly headers: Readonly<Record<string, string | undefined>> }
 }
 
-/** What `readBody` adds to a request. */
+/** What `readBody` has read. */
+export interface UnparsedBody {
+  readonly bytes: number
+  parse(): Soon<ReceivedBody>
+}
+
+/** What a body adds to its request. */
 export type ReceivedBody = Pick<ApiRequest, 'body' | 'proxied'>
 
 /** What stations and admission say for the audit record. */

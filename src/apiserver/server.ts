@@ -15,11 +15,13 @@ import { addOnGroups } from '../api/kinds.ts'
 import { StatusError } from '../api/status-error.ts'
 import type { Store } from '../store/store.ts'
 import type { Answer } from './answer.ts'
+import { largeBodyBytes } from './body.ts'
 import { OpenApiDocuments } from './discovery/openapi-documents.ts'
 import { answerPath, type ServerPaths } from './discovery/paths.ts'
 import { Decisions, type Explain } from './decisions.ts'
 import { answerFlowEvents } from './flow-events.ts'
 import type { KubeletConnection } from './kubelet-connection.ts'
+import { PacedRequests } from './paced-requests.ts'
 import type { Caches, Policies } from './policies.ts'
 import { Deadlines } from './deadlines.ts'
 import { LoopWatch } from './loop-watch.ts'
@@ -66,6 +68,7 @@ export class ApiServer {
   readonly #decisions: Decisions
   readonly deadlines: Deadlines
   readonly loop: LoopWatch
+  readonly #paced: PacedRequests
   /** The last request that passed all stations, with its user. */
   #served: ApiRequest | undefined
   readonly #ready = Promise.withResolvers<void>()
@@ -79,6 +82,7 @@ export class ApiServer {
     this.deadlines = new Deadlines(parts.clock)
     this.#ready.promise.catch(() => {}) // whoever waits for it is told
     this.loop = new LoopWatch(parts)
+    this.#paced = new PacedRequests(parts.clock)
     this.registry = new Registry({ ...parts, loop: this.loop })
     this.#decisions = new Decisions(parts.explain ?? (() => undefined), parts.clock)
     this.#paths = {
@@ -187,11 +191,25 @@ export class ApiServer {
     const { allowedBy, context, unreadable, readBody } = request
     if (unreadable !== undefined) throw unreadable.error
     if (allowedBy !== undefined) this.#parts.flow.explain(context.cause.event, allowedBy)
-    if (readBody === undefined) return this.#serve(request)
-    return whenKnown(readBody(), (received) => {
-      this.#received(request, received.body)
-      return this.#serve({ ...request, ...received })
-    })
+    if (readBody === undefined) return this.#inTurn(request, 0, (paced) => this.#serve(paced))
+    return whenKnown(readBody(), ({ bytes, parse }) =>
+      this.#inTurn(request, bytes, (paced) =>
+        whenKnown(parse(), (received) => {
+          this.#received(request, received.body)
+          return this.#serve({ ...paced, ...received })
+        }),
+      ),
+    )
+  }
+
+  /** A client's request that may hold the event loop for long waits for its turn; all others go on at once. */
+  #inTurn(request: ApiRequest, bodyBytes: number, serve: Next): Soon<Answer> {
+    const { credentials, user, context, target } = request
+    const isPaced =
+      bodyBytes > largeBodyBytes ||
+      (credentials.kind === 'presented' && target.verb !== 'watch' && this.loop.isSlow(user?.name ?? ''))
+    if (!isPaced) return serve(request)
+    return this.#paced.run(user?.name ?? '', context.signal, (pace) => serve({ ...request, pace }))
   }
 
   /** What was recorded of the request before its body had come is completed. */

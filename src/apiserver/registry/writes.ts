@@ -60,10 +60,13 @@ export interface Asked {
 const strictErrorsOf = ({ body }: ResourceRequest): StrictErrors | undefined =>
   body.kind === 'value' ? body.strictErrors : undefined
 
+/** A request that may hold the event loop for long waits for its turn before each step. */
+const nextStep = ({ pace }: ResourceRequest): Promise<void> => pace?.() ?? abreast()
+
 export async function create(parts: ResourceParts, request: ResourceRequest, asked: Asked): Promise<Written> {
   const { kind, strategy, face, loop, clock } = parts
   const { fieldValidation } = writeOptionsOf(request)
-  await abreast()
+  await nextStep(request)
   const readMs = clock.monotonicMs()
   const { object: asSent, warnings: sentWarnings } = ingest(
     face.kind,
@@ -77,7 +80,7 @@ export async function create(parts: ResourceParts, request: ResourceRequest, ask
   const sent = withManagedFields(face.toStored(asSent), managedFields)
   if (sent.metadata.resourceVersion) throw badRequest('resourceVersion should not be set on objects to be created')
   loop.stepDone(request, readMs, clock.monotonicMs())
-  await abreast()
+  await nextStep(request)
   const base = asNew(parts, request, kind.complete?.(sent) ?? sent)
   for (let tries = 1; ; tries++) {
     const named = withName(parts, base)
@@ -88,17 +91,19 @@ export async function create(parts: ResourceParts, request: ResourceRequest, ask
     const admitted = withInitialStatus(kind, parts.alike?.admitted(named, changed) ?? changed)
     const validateMs = passed(parts, request, 'mutating')
     if (!(answer instanceof Promise)) loop.stepDone(request, admitMs, validateMs)
+    await request.pace?.()
     const object = strategy?.prepareCreate?.(admitted, worldOf(parts, request)) ?? admitted
     refuseInvalid(kind, object, validateObject(kind, object))
     const validatedMs = passed(parts, request, 'validation')
     loop.stepDone(request, validateMs, validatedMs)
+    await request.pace?.()
     const final = { ...attributes, object, name: object.metadata.name }
     const verdict = parts.admission.validate(final)
     if (verdict instanceof Promise) await verdict
     const endMs = passed(parts, request, 'validating')
     if (!(verdict instanceof Promise)) loop.stepDone(request, validatedMs, endMs)
     const warnings = both(both(sentWarnings, attributes.notes.warnings), kind.warnings?.(object) ?? [])
-    await abreast()
+    await nextStep(request)
     const stored = await parts.admission.reserving(final, (reserved) =>
       isDryRun(request)
         ? Promise.resolve(preview(object, 0))
@@ -204,7 +209,7 @@ export async function update(
   const { namespace, name } = request.target
   const { signal, cause } = request.context
   const { fieldValidation } = writeOptionsOf(request)
-  await abreast()
+  await nextStep(request)
   let current = cache.get(objectKey(namespace, name))
   for (let tries = 1; ; tries++) {
     if (current === undefined || tries > 1) current = await readStored(parts, namespace, name, signal)
@@ -213,7 +218,7 @@ export async function update(
     const shown = face.shown(current).object
     const asked = transform(shown)
     loop.stepDone(request, changeMs, clock.monotonicMs())
-    await abreast()
+    await nextStep(request)
     const readMs = clock.monotonicMs()
     const { object: asSent, warnings: sentWarnings } = ingest(
       face.kind,
@@ -230,7 +235,7 @@ export async function update(
       continue // the cache may lag behind what the client has seen
     }
     loop.stepDone(request, readMs, clock.monotonicMs())
-    await abreast()
+    await nextStep(request)
     const notes = new AdmissionNotes(request.record)
     const attributes = await prepareUpdate(parts, request, sent, current.object, options, notes)
     const { object } = attributes
@@ -310,9 +315,11 @@ async function prepareUpdate(
   const object = (answer instanceof Promise ? await answer : answer) ?? counted
   const validateMs = passed(parts, request, 'mutating')
   if (lens === undefined && !(answer instanceof Promise)) loop.stepDone(request, admitMs, validateMs)
+  await request.pace?.()
   refuseInvalid(kind, object, updateErrors(kind, object, old, part))
   const validatedMs = passed(parts, request, 'validation')
   loop.stepDone(request, validateMs, validatedMs)
+  await request.pace?.()
   const final = { ...attributes, object }
   const verdict = parts.admission.validate(lens === undefined ? final : throughLens(lens, final, object, old))
   if (verdict instanceof Promise) await verdict
