@@ -1,11 +1,12 @@
 // Client: typed calls on kinds. `client.of(deployment).get('web')` is a Deployment. The namespace of a namespaced kind is
 // `default` when it is left out, and a call without a context cannot be cancelled.
 import { context as contextOf, type Context } from '../base/context.ts'
+import type { Cause } from '../base/flow.ts'
 import type { Kind, ResourceType } from '../api/kind.ts'
 import { namespaceOf, type ApiObject } from '../api/object.ts'
 import { hasReason } from '../api/status-error.ts'
 import type { Mutable } from './mutable.ts'
-import type { ApiCall, CallPatchType, ClientEvent, Transport } from './transport.ts'
+import type { ApiCall, CallPatchType, Transport } from './transport.ts'
 
 export interface ListOptions {
   readonly namespace?: string
@@ -40,8 +41,8 @@ export interface TypedPage<T> {
 }
 
 export type TypedEvent<T> =
-  | (Omit<Extract<ClientEvent, { object: ApiObject }>, 'object'> & { readonly object: T })
-  | Extract<ClientEvent, { type: 'BOOKMARK' }>
+  | { readonly type: 'ADDED' | 'MODIFIED' | 'DELETED'; readonly object: T; readonly cause: Cause }
+  | { readonly type: 'BOOKMARK'; readonly revision: number }
 
 export class Client {
   readonly #transport: Transport

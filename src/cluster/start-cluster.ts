@@ -40,17 +40,9 @@ export interface StartClusterOptions {
   readonly schedulerConfiguration?: SchedulerConfiguration
 }
 
-export async function startCluster({
-  nodes = 1,
-  controllerManagers = 1,
-  seed = 1,
-  time = 'virtual',
-  https = time === 'flowing',
-  simulation = {},
-  kubeletFlags = {},
-  log = silentLog,
-  schedulerConfiguration = {},
-}: StartClusterOptions = {}): Promise<TestCluster> {
+export async function startCluster(options: StartClusterOptions = {}): Promise<TestCluster> {
+  const { nodes = 1, controllerManagers = 1, seed = 1, time = 'virtual', https = time === 'flowing' } = options
+  const { simulation = {}, kubeletFlags = {}, log = silentLog, schedulerConfiguration = {} } = options
   const isFlowing = time === 'flowing'
   const clock = isFlowing ? new VirtualClock(realClock.nowMs()) : new VirtualClock()
   const faults = new Faults()

@@ -46,7 +46,7 @@ export interface TestClusterParts {
   readonly stop: () => Promise<void>
 }
 
-type Probe<T> = () => Promise<T | undefined | false> | T | undefined | false
+type UntilProbe<T> = () => Promise<T | undefined | false> | T | undefined | false
 
 const readyLimit = '1m'
 const untilLimit = '1m'
@@ -138,7 +138,7 @@ export class TestCluster implements AsyncDisposable {
    * Lets time pass until the probe returns something other than undefined or false; returns that. When the limit passes,
    * the error tells the last value, the last object that the probe read, and its flow.
    */
-  async until<T>(probe: Probe<T>, limit: string | number = untilLimit): Promise<T> {
+  async until<T>(probe: UntilProbe<T>, limit: string | number = untilLimit): Promise<T> {
     const { clock, isFlowing } = this.#parts
     const untilMs = clock.nowMs() + durationMs(limit)
     for (;;) {

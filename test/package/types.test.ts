@@ -1,0 +1,125 @@
+// The types of the package as its users see them: in ESM and CommonJS, without the types of browsers and of Node.js, under
+// their own names, and equal to those that the sources derive from the schema.
+import { deepEqual, equal, match, ok } from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { copyFile, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { kinds } from '../../src/api/kinds.ts'
+import * as library from '../../src/cluster/index.ts'
+
+const root = fileURLToPath(new URL('../..', import.meta.url))
+const tsc = join(root, 'node_modules', '.bin', 'tsc')
+let folder = ''
+let dist = ''
+
+const strict = ['--ignoreConfig', '--noEmit', '--strict', '--exactOptionalPropertyTypes', '--module', 'nodenext']
+const plain = [...strict, '--target', 'es2024', '--lib', 'es2024', '--types', '', '--skipLibCheck', 'false']
+
+/** What the compiler says of a program. */
+const compiled = (name: string, text: string, options: readonly string[] = plain) =>
+  writeFile(join(folder, name), text).then(
+    () =>
+      new Promise<string>((resolve) =>
+        execFile(tsc, [...options, name], { cwd: folder, maxBuffer: 1 << 24 }, (_, stdout) => resolve(stdout)),
+      ),
+  )
+
+before(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'coxswain-types-'))
+  const installed = join(folder, 'node_modules', 'coxswain')
+  dist = join(installed, 'dist')
+  await mkdir(installed, { recursive: true })
+  await copyFile(join(root, 'package.json'), join(installed, 'package.json'))
+  await new Promise<void>((resolve, reject) =>
+    execFile(process.execPath, [join(root, 'scripts', 'types', 'types.mjs'), dist], (error, out, err) =>
+      error === null ? resolve() : reject(new Error(`${out}${err}`, { cause: error })),
+    ),
+  )
+  await symlink(root, join(folder, 'sources'))
+})
+
+after(() => rm(folder, { recursive: true, force: true }))
+
+const use = `
+const cluster = await startCluster({ nodes: 2, simulation: { images: { a: async ({ terminated }) => terminated.aborted ? 1 : 0 } } })
+const found: Pod = await cluster.client.of(pod).get('a')
+export const phase: 'Pending' | 'Running' | 'Succeeded' | 'Failed' | 'Unknown' | undefined = found.status.phase
+const input: PodInput = { metadata: { name: 'x' }, spec: { containers: [{ name: 'c' }] } }
+await cluster.client.of(pod).create(input)
+export const kinds: readonly Kind[] = [pod, deployment, namespace]
+export const web: Deployment = await cluster.client.of(deployment).modify('web', (copy) => { copy.spec.replicas = 3 })
+await cluster.client.of(namespace).delete('x')
+for await (const event of cluster.client.of(pod).watch())
+  if (event.type !== 'BOOKMARK') event.object.spec.containers[0]?.image?.length
+await cluster.apply('kind: List', { force: true })
+const { exitCode, stdout } = await cluster.exec('a', ['ls'], { container: 'c' })
+export const told: string = exitCode + stdout + await cluster.logs('a') + await cluster.why(pod, 'a') + cluster.flow(found)
+// @ts-expect-error -- what is received is read-only
+web.spec.replicas = 4
+// @ts-expect-error -- there is no such field
+await cluster.client.of(pod).create({ metadata: {}, spec: { containerz: [] } })
+await cluster.stop()
+`
+const names = 'deployment, namespace, pod, startCluster'
+const typeNames = 'type Deployment, type Kind, type Pod, type PodInput'
+
+test('ESM: without lib DOM, without @types/node, with library files checked', async () => {
+  equal(await compiled('use.mts', `import { ${names}, ${typeNames} } from 'coxswain'\n${use}`), '')
+})
+
+test('CommonJS: require and import of types', async () => {
+  const text = `import { ${names}, ${typeNames} } from 'coxswain'
+    import library = require('coxswain')
+    export const same: typeof library.pod = pod
+    export async function run() {${use.replaceAll('export ', '')}}`
+  equal(await compiled('use.cts', text), '')
+})
+
+test('with lib DOM a signal is the platform’s', async () => {
+  const text = `import { context } from 'coxswain'
+    export const ctx = context(new AbortController().signal)
+    export const signal: AbortSignal = ctx.signal`
+  equal(await compiled('dom.mts', text, [...plain, '--lib', 'es2024,dom']), '')
+})
+
+test('messages and editors name types by their names', async () => {
+  const text = `import { pod, startCluster } from 'coxswain'
+    const cluster = await startCluster()
+    const found = await cluster.client.of(pod).get('a')
+    export const [a, b, c, d]: number[] = [found, found.spec, found.spec.containers, found.status.conditions?.[0]?.status]
+    export const e: number = found.spec
+    export const f: number = cluster.client.of(pod)`
+  const said = await compiled('names.mts', text)
+  match(said, /Type 'PodSpec' is not assignable to type 'number'/)
+  match(said, /Type 'Pod' is not assignable to type 'number'/)
+  match(said, /Type 'readonly Container\[\]' is not assignable to type 'number'/)
+  match(said, /Type 'ResourceClient<Pod, PodInput>' is not assignable to type 'number'/)
+})
+
+test('the package has one file of types for each module system, and no derived types in it', async () => {
+  deepEqual((await readdir(dist)).toSorted(), ['index.d.cts', 'index.d.ts'])
+  const text = await readFile(join(dist, 'index.d.ts'), 'utf8')
+  for (const inner of ['Infer<', 'Message<', 'import(', 'ObjectOf<']) ok(!text.includes(inner), inner)
+})
+
+const exported = Object.entries(library).flatMap(([constant, value]) => {
+  const kind = kinds.find((each) => each === value)
+  return kind === undefined ? [] : [{ constant, name: kind.kind }]
+})
+
+test('the written types of all kinds are those that the sources derive', async () => {
+  const text = `import * as Written from 'coxswain'
+    import * as Derived from './sources/src/cluster/index.ts'
+    type Same<A, B> = [A] extends [B] ? ([B] extends [A] ? true : false) : false
+    ${exported
+      .flatMap(({ name }) => [name, `${name}Input`])
+      .map((name) => `export const is${name}: Same<Written.${name}, Derived.${name}> = true`)
+      .join('\n')}
+    export const objectMeta: Same<Written.ApiObject, Derived.ApiObject> = true`
+  const options = ['--target', 'esnext', '--lib', 'esnext,dom,dom.iterable', '--types', 'node', '--skipLibCheck']
+  const roots = ['--typeRoots', join(root, 'node_modules', '@types'), '--allowImportingTsExtensions']
+  equal(await compiled('equal.mts', text, [...strict, ...options, ...roots]), '')
+})
