@@ -1,7 +1,6 @@
 // Manifests: objects as a test writes them, in YAML or as values, each with its kind.
 import { kinds } from '../api/kinds.ts'
 import type { Kind } from '../api/kind.ts'
-import { run as yamlToJson } from '../apiserver/yaml-to-json.ts'
 
 /** YAML of one or several documents, an object, or several; a List stands for its items. */
 export type Manifest = string | object | readonly object[]
@@ -11,14 +10,16 @@ export interface ManifestObject {
   readonly object: object
 }
 
-export function manifestObjects(manifest: Manifest): readonly ManifestObject[] {
+export async function manifestObjects(manifest: Manifest): Promise<readonly ManifestObject[]> {
   const values: readonly unknown[] =
-    typeof manifest === 'string'
-      ? manifest.split(/^---(?=\s|$).*$/m).map((text) => JSON.parse(yamlToJson(text).json) as unknown)
-      : Array.isArray(manifest)
-        ? manifest
-        : [manifest]
+    typeof manifest === 'string' ? await documentsIn(manifest) : Array.isArray(manifest) ? manifest : [manifest]
   return values.filter((value) => value !== null && value !== undefined).flatMap(objectsIn)
+}
+
+/** The parser is loaded when it is needed: most tests make their objects as values. */
+async function documentsIn(text: string): Promise<readonly unknown[]> {
+  const { run: yamlToJson } = await import('../apiserver/yaml-to-json.ts')
+  return text.split(/^---(?=\s|$).*$/m).map((document) => JSON.parse(yamlToJson(document).json) as unknown)
 }
 
 function objectsIn(value: unknown): readonly ManifestObject[] {

@@ -194,7 +194,7 @@ export class TestCluster implements AsyncDisposable {
   /** Server-side apply of YAML or of objects, one after the other; the objects as they are then. */
   async apply(manifest: Manifest, options: ApplyOptions = {}): Promise<ApiObject[]> {
     const applied: ApiObject[] = []
-    for (const { kind, object } of manifestObjects(manifest))
+    for (const { kind, object } of await manifestObjects(manifest))
       applied.push(await this.client.of(kind).apply(object, options))
     return applied
   }
