@@ -11,6 +11,7 @@ import { floodBench } from './flood.ts'
 import { flowCostBench } from './flow-cost.ts'
 import { flowBench } from './flow.ts'
 import { identityBench } from './identity.ts'
+import { isolationBench } from './isolation.ts'
 import { kubeletBench } from './kubelet.ts'
 import { nodesBench } from './nodes.ts'
 import { requestBench } from './request.ts'
@@ -32,6 +33,7 @@ const benches: readonly Bench[] = [
   flowBench,
   flowCostBench,
   identityBench,
+  isolationBench,
   kubeletBench,
   nodesBench,
   requestBench,
