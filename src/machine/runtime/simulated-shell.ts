@@ -143,7 +143,7 @@ function sleepMs(given: readonly string[]): number | undefined {
   if (given.length === 0) return undefined
   let sum = 0
   for (const word of given) {
-    const [, number, unit] = /^(\d+\.?\d*|\.\d+|infinity)([smhd]?)$/.exec(word) ?? []
+    const [, number, unit] = /^(\d+(?:\.\d*)?|\.\d+|infinity)([smhd]?)$/.exec(word) ?? []
     if (number === undefined) return undefined
     sum += number === 'infinity' ? Infinity : Number(number) * (unitMs[unit || 's'] ?? 0)
   }
