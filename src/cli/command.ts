@@ -1,10 +1,14 @@
 // A command of the CLI: its name, how it is used, and what it does. One file each in commands/, listed in commands.ts.
 import { parseArgs, type ParseArgsOptionsConfig } from 'node:util'
+import { didYouMean, similarNames } from '../base/similar-names.ts'
+import { flagsWithoutEffect } from './dependent-flags.ts'
 
 export interface Terminal {
   readonly out: (text: string) => void
   readonly err: (text: string) => void
   readonly isTerminal: boolean
+  /** The width of the terminal; undefined where the output is not one. */
+  readonly columns?: number | undefined
   readonly environment: Readonly<Record<string, string | undefined>>
   /** Aborted by SIGINT or SIGTERM. */
   readonly signal: AbortSignal
@@ -18,6 +22,8 @@ export interface CommandOption {
   readonly short?: string
   /** Its values are joined with commas. */
   readonly isRepeatable?: boolean
+  /** The heading under which `--help-all` lists it; options without one are listed by `--help` too. */
+  readonly section?: string
 }
 
 export interface Command<
@@ -27,6 +33,8 @@ export interface Command<
   readonly summary: string
   /** What follows the name: `<kind>/<name>`. */
   readonly operands: string
+  /** How many words the operands may have: 1, or 0 where there are none. */
+  readonly operandsMax?: number
   readonly options: Options
   /** Returns the exit code. */
   run(arguments_: Arguments<Options>, terminal: Terminal): Promise<number>
@@ -46,14 +54,27 @@ export const defineCommand = <const Options extends Readonly<Record<string, Comm
   command: Command<Options>,
 ): Command => command
 
+/** The same options, listed by `--help-all` under a heading. */
+export const inSection = <Options extends Readonly<Record<string, CommandOption>>>(
+  options: Options,
+  section: string,
+): { readonly [Name in keyof Options]: Options[Name] & { readonly section: string } } =>
+  Object.fromEntries(Object.entries(options).map(([name, option]) => [name, { ...option, section }])) as {
+    readonly [Name in keyof Options]: Options[Name] & { readonly section: string }
+  }
+
 export function parseCommand(command: Command, argv: readonly string[]): Arguments<Command['options']> {
   const config: ParseArgsOptionsConfig = {}
   for (const [name, { type, short, isRepeatable = false }] of Object.entries(command.options))
     config[name] = { type, multiple: isRepeatable, ...(short === undefined ? {} : { short }) }
   try {
     const { values, positionals } = parseArgs({ args: [...argv], options: config, allowPositionals: true })
-    const surplus = positionals[command.operands === '' ? 0 : 1]
-    if (surplus !== undefined) throw new UsageError(`${JSON.stringify(surplus)} is too much${seeHelp(command)}`)
+    const { operands, operandsMax = operands === '' ? 0 : 1 } = command
+    const surplus = positionals[operandsMax]
+    if (surplus !== undefined)
+      throw new UsageError(`unexpected argument ${JSON.stringify(surplus)}; see: coxswain ${command.name} --help`)
+    const [flaw] = flagsWithoutEffect(command.options, values)
+    if (flaw !== undefined) throw new UsageError(flaw)
     const joined = Object.entries(values).map(([name, value]) => [name, Array.isArray(value) ? value.join(',') : value])
     return { operands: positionals, options: Object.fromEntries(joined) as Record<string, string> }
   } catch (error) {
@@ -61,28 +82,14 @@ export function parseCommand(command: Command, argv: readonly string[]): Argumen
   }
 }
 
-const seeHelp = ({ name }: Command): string => `; see: coxswain help ${name}`
-
 /** What parseArgs complains of, in a line. */
-function mistakeText(command: Command, { code, message }: Error & { readonly code?: string }): string {
+function mistakeText({ name: commandName, options }: Command, { code, message }: Error & { code?: string }): string {
   const [, dashes = '', name = ''] = /'(?:-\w, )?(-{1,2})([\w-]+)/.exec(message) ?? []
-  const option = `${dashes}${name}`
-  if (code === 'ERR_PARSE_ARGS_UNKNOWN_OPTION') return `there is no option ${option}${seeHelp(command)}`
-  const { type, value = '' } = command.options[name] ?? {}
-  return type === 'boolean' ? `${option} takes no value` : `${option} needs a value: ${option}=${value}`
-}
-
-export function usage(command: Command): string {
-  const rows = Object.entries(command.options).map(([name, { value, short, help }]) => {
-    const flag = `${short === undefined ? '' : `-${short}, `}--${name}${value === undefined ? '' : ` ${value}`}`
-    return `  ${flag.padEnd(34)} ${help}`
-  })
-  return [`coxswain ${command.name} ${command.operands}`.trimEnd(), `  ${command.summary}`, ...rows, ''].join('\n')
-}
-
-/** All commands, a line each. */
-export function overview(commands: readonly Command[]): string {
-  const width = Math.max(...commands.map(({ name }) => name.length))
-  const rows = commands.map(({ name, summary }) => `  ${name.padEnd(width)}  ${summary}`)
-  return ['coxswain <command>', '', ...rows, '', 'coxswain help <command> tells its options.', ''].join('\n')
+  const flag = `${dashes}${name}`
+  if (code === 'ERR_PARSE_ARGS_UNKNOWN_OPTION') {
+    const question = didYouMean(similarNames(name, Object.keys(options)).map((known) => `--${known}`))
+    return `unknown flag ${flag}; ${question === '' ? `see: coxswain ${commandName} --help` : question}`
+  }
+  const { type, value = '' } = options[name] ?? {}
+  return type === 'boolean' ? `${flag} takes no value` : `${flag} needs a value: ${flag}=${value}`
 }

@@ -10,6 +10,7 @@ import { scheduler } from './commands/scheduler.ts'
 import { snapshot } from './commands/snapshot.ts'
 import { status } from './commands/status.ts'
 import { up } from './commands/up.ts'
+import { version } from './commands/version.ts'
 import { why } from './commands/why.ts'
 
 export const commands: readonly Command[] = [
@@ -23,5 +24,6 @@ export const commands: readonly Command[] = [
   snapshot,
   status,
   up,
+  version,
   why,
 ]

@@ -6,7 +6,7 @@ export const dataFolderOptions = {
   'data-dir': {
     type: 'string',
     value: '<folder>',
-    help: 'where the cluster keeps what it needs again (~/.local/share/coxswain)',
+    help: 'the data directory of the cluster: objects, certificates, kubeconfigs (~/.local/share/coxswain)',
   },
 } as const
 

@@ -15,6 +15,7 @@ void run(commands, process.argv.slice(2), {
   out: (text) => void process.stdout.write(text),
   err: (text) => void process.stderr.write(text),
   isTerminal: process.stdout.isTTY,
+  columns: process.stdout.columns,
   environment: process.env,
   signal: controller.signal,
   startedMs: performance.timeOrigin,

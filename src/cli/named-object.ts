@@ -1,22 +1,44 @@
-// <kind>/<name> as people type it: by singular, plural or short name, with or without the group.
+// The object that is meant: <kind>/<name> or <kind> <name>, the kind by singular, plural or short name, with or without
+// its group.
+import { didYouMean, similarNames } from '../base/similar-names.ts'
 import { kinds } from '../api/kinds.ts'
 import type { Kind } from '../api/kind.ts'
 import { UsageError } from './command.ts'
 
 export interface NamedObject {
   readonly kind: Kind
-  readonly namespace: string
   readonly name: string
 }
 
-export function namedObject(operand: string | undefined, namespace = 'default'): NamedObject {
-  const [kindName = '', name = '', ...rest] = (operand ?? '').split('/')
-  if (name === '' || rest.length > 0) throw new UsageError('name an object as <kind>/<name>, such as deployment/web')
-  const word = kindName.toLowerCase()
-  const kind = kinds.find(({ singular, plural, shortNames, group }) =>
-    [singular, plural, ...shortNames, `${singular}.${group}`, `${plural}.${group}`].includes(word),
-  )
-  if (kind === undefined)
-    throw new UsageError(`there is no kind ${JSON.stringify(kindName)}; kubectl api-resources lists them`)
-  return { kind, namespace: kind.namespaced ? namespace : '', name }
+/** The namespace of objects of a kind; empty for kinds that are not namespaced. */
+export const namespaceFor = ({ namespaced }: Kind, namespace: string): string => (namespaced ? namespace : '')
+
+export function namedObject(operands: readonly string[]): NamedObject {
+  const [first = '', second] = operands
+  const [kindName = '', name = second ?? '', ...rest] = first.split('/')
+  const isDouble = first.includes('/') && second !== undefined
+  if (kindName === '' || name === '' || name.includes('/') || rest.length > 0 || isDouble)
+    throw new UsageError('name one object: <kind>/<name> or <kind> <name>, for example deployment/web')
+  return { kind: kindNamed(kindName), name }
 }
+
+function kindNamed(typed: string): Kind {
+  const word = typed.toLowerCase()
+  const kind = kinds.find((each) => namesOf(each).includes(word))
+  if (kind !== undefined) return kind
+  const question = didYouMean(
+    similarNames(
+      word,
+      kinds.flatMap(({ singular }) => singular),
+    ),
+  )
+  throw new UsageError(`unknown kind ${JSON.stringify(typed)}; ${question || 'kubectl api-resources lists all'}`)
+}
+
+const namesOf = ({ singular, plural, shortNames, group }: Kind): readonly string[] => [
+  singular,
+  plural,
+  ...shortNames,
+  `${singular}.${group}`,
+  `${plural}.${group}`,
+]

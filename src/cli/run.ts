@@ -1,42 +1,42 @@
-// Finds the command that was typed and runs it; mistakes end in one clear line, bugs in a stack.
+// Finds the command that was typed and runs it. A usage error ends in one clear line, a bug in a stack.
 import { errorText } from '../base/log.ts'
-import packageFields from '../../package.json' with { type: 'json' }
-import { serverVersion } from '../apiserver/discovery/version.ts'
-import { overview, parseCommand, usage, UsageError, type Command, type Terminal } from './command.ts'
+import { didYouMean, similarNames } from '../base/similar-names.ts'
+import { parseCommand, UsageError, type Command, type Terminal } from './command.ts'
+import { overview, usage } from './help.ts'
 
 const exitUsage = 2
 
 export async function run(commands: readonly Command[], argv: readonly string[], terminal: Terminal): Promise<number> {
   const [first = 'help', ...rest] = argv
-  const isHelp = ['help', '--help', '-h'].includes(first)
-  const name = isHelp ? rest[0] : first
-  if (name === undefined) {
-    terminal.out(overview(commands))
+  const isHelp = ['help', '--help', '-h', '--help-all'].includes(first)
+  const typed = isHelp ? rest.find((word) => !word.startsWith('-')) : first === '--version' ? 'version' : first
+  const { columns } = terminal
+  if (typed === undefined || typed === 'help') {
+    terminal.out(overview(commands, columns))
     return 0
   }
-  if (['version', '--version'].includes(name)) {
-    terminal.out(
-      `coxswain ${packageFields.version}, Kubernetes ${serverVersion.gitVersion}, Node.js ${process.version}\n`,
-    )
-    return 0
-  }
-  const command = commands.find((candidate) => candidate.name === name)
+  const command = commands.find(({ name }) => name === typed)
   if (command === undefined) {
-    terminal.err(`coxswain: there is no command ${JSON.stringify(name)}; try: coxswain help\n`)
+    const names = commands.map(({ name }) => name)
+    const question = didYouMean(similarNames(typed, names))
+    terminal.err(`coxswain: unknown command ${JSON.stringify(typed)}; ${question || 'see: coxswain help'}\n`)
     return exitUsage
   }
-  if (isHelp || rest.includes('--help') || rest.includes('-h')) {
-    terminal.out(usage(command))
+  // What follows `--` is not for coxswain.
+  const flags = rest.includes('--') ? rest.slice(0, rest.indexOf('--')) : rest
+  const all = argv.includes('--help-all') && (isHelp || flags.includes('--help-all'))
+  if (isHelp || all || flags.includes('--help') || flags.includes('-h')) {
+    terminal.out(usage(command, { all, columns }))
     return 0
   }
   try {
     return await command.run(parseCommand(command, rest), terminal)
   } catch (error) {
     if (error instanceof UsageError) {
-      terminal.err(`coxswain ${name}: ${error.message}\n`)
+      terminal.err(`coxswain ${typed}: ${error.message}\n`)
       return exitUsage
     }
-    terminal.err(`coxswain ${name}: ${errorText(error)}\n`)
+    terminal.err(`coxswain ${typed}: ${errorText(error)}\n`)
     if (terminal.environment['COXSWAIN_DEBUG'] !== undefined) terminal.err(`${(error as Error).stack}\n`)
     return 1
   }

@@ -13,21 +13,34 @@ const flowEventsMax = 1 << 22
 
 const policyFlagNames = Object.keys(policyFlags) as PolicyFlag[]
 
-type TextOption = { readonly type: 'string'; readonly value: string; readonly help: string }
+type TextOption = { readonly type: 'string'; readonly value: string; readonly help: string; readonly section: string }
 
-/** Flags that all take a text, as options of a command. */
+/** Flags that all take a text, as options that `--help-all` lists under a heading. */
 export const optionsOf = <Flag extends string>(
   flags: Readonly<Record<Flag, { readonly value: string; readonly help: string }>>,
+  section: string | ((flag: string) => string),
 ): Record<Flag, TextOption> =>
   Object.fromEntries(
-    Object.entries<Omit<TextOption, 'type'>>(flags).map(([name, flag]) => [name, { type: 'string', ...flag }]),
+    Object.entries<{ readonly value: string; readonly help: string }>(flags).map(([name, flag]) => [
+      name,
+      { ...flag, type: 'string', section: typeof section === 'string' ? section : section(name) },
+    ]),
   ) as Record<Flag, TextOption>
+
+/** The headings of the flags that say who is believed and who may do what. */
+function policySection(flag: string): string {
+  if (flag.startsWith('audit-')) return 'Audit'
+  if (flag.startsWith('authorization-')) return 'Authorization'
+  if (flag.includes('admission')) return 'Admission'
+  if (flag.startsWith('encryption-')) return 'Encryption at rest'
+  return flag.startsWith('kubelet-') ? 'Connections to kubelets' : 'Authentication'
+}
 
 export const serverOptions = {
   ...dataFolderOptions,
   ...storeOptions,
   bind: { type: 'string', value: '<address>', help: 'the address to listen on (127.0.0.1)' },
-  port: { type: 'string', value: '<n>', help: 'the port to listen on, 0 for any (6443)' },
+  port: { type: 'string', value: '<n>', help: 'the port to listen on; 0 for any free one (6443)' },
   'tls-san': {
     type: 'string',
     isRepeatable: true,
@@ -47,9 +60,9 @@ export const serverOptions = {
   'flow-events': {
     type: 'string',
     value: '<n>',
-    help: `how many messages are kept for coxswain flow, 0 for none (${flowEventsDefault})`,
+    help: `how many messages between components are kept for coxswain flow; 0 records none (${flowEventsDefault})`,
   },
-  ...optionsOf(policyFlags),
+  ...optionsOf(policyFlags, policySection),
 } as const
 
 type ServerFlags = { readonly [Name in keyof typeof serverOptions]?: string | undefined }

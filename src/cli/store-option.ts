@@ -3,10 +3,10 @@ import type { StoreChoice } from '../cluster/open-store.ts'
 import { UsageError } from './command.ts'
 
 export const storeOptions = {
-  store: { type: 'string', value: 'sqlite|memory|etcd=<urls>', help: 'where objects are kept (sqlite)' },
-  'etcd-cafile': { type: 'string', value: '<file>', help: "who signed etcd's certificates" },
-  'etcd-certfile': { type: 'string', value: '<file>', help: 'our certificate for etcd' },
-  'etcd-keyfile': { type: 'string', value: '<file>', help: 'and its key' },
+  store: { type: 'string', value: 'sqlite|memory|etcd=<urls>', help: 'where objects are stored (sqlite)' },
+  'etcd-cafile': { type: 'string', value: '<file>', help: "the CA of etcd's certificates", section: 'etcd' },
+  'etcd-certfile': { type: 'string', value: '<file>', help: 'the client certificate for etcd', section: 'etcd' },
+  'etcd-keyfile': { type: 'string', value: '<file>', help: 'the key of that certificate', section: 'etcd' },
 } as const
 
 type StoreFlags = { readonly [Name in keyof typeof storeOptions]?: string | undefined }

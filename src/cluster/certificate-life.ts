@@ -5,7 +5,7 @@ export const certificateLifeFlag = {
   'cluster-signing-duration': {
     type: 'string',
     value: '<time>',
-    help: 'how long signed certificates are good (8760h)',
+    help: 'how long signed certificates are valid (8760h)',
   },
 } as const
 

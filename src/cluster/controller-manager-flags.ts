@@ -7,27 +7,31 @@ const portDefault = '10257'
 const cleanUpPeriodDefault = '8760h'
 
 export const controllerManagerFlags = {
-  'bind-address': { type: 'string', value: '<address>', help: 'where health and metrics are served (127.0.0.1)' },
-  'secure-port': { type: 'string', value: '<port>', help: `the port for that; 0 serves neither (${portDefault})` },
+  'bind-address': { type: 'string', value: '<address>', help: 'the address of /healthz and /metrics (127.0.0.1)' },
+  'secure-port': {
+    type: 'string',
+    value: '<port>',
+    help: `the port of /healthz and /metrics; 0 serves neither (${portDefault})`,
+  },
   'use-service-account-credentials': {
     type: 'string',
     value: 'true|false',
-    help: 'each controller acts under an account of its own (true)',
+    help: 'each controller uses its own ServiceAccount (true)',
   },
   'service-account-private-key-file': {
     type: 'string',
     value: '<file>',
-    help: 'the key that signs tokens kept in Secrets; without it none is made',
+    help: 'the key that signs ServiceAccount token Secrets; without it none is created',
   },
   'root-ca-file': {
     type: 'string',
     value: '<file>',
-    help: "the authority that pods know the API server by (the kubeconfig's)",
+    help: 'the CA that pods get to verify the API server (the CA of the kubeconfig)',
   },
   'legacy-service-account-token-clean-up-period': {
     type: 'string',
     value: '<time>',
-    help: `how long a token kept in a Secret may go unused (${cleanUpPeriodDefault})`,
+    help: `how long a ServiceAccount token Secret may be unused (${cleanUpPeriodDefault})`,
   },
   ...leaderElectionFlags,
 } as const

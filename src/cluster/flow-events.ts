@@ -3,10 +3,14 @@ import { flowEventsPath } from '../api/flow-wire.ts'
 import type { FlowEvent } from '../base/flow.ts'
 import { fetchOwnPath, streamOwnPath } from './own-path.ts'
 
-export async function fetchFlowEvents(kubeconfig: string, signal: AbortSignal): Promise<FlowEvent[]> {
+/** Undefined where the API server is not Coxswain's. */
+export async function findFlowEvents(kubeconfig: string, signal: AbortSignal): Promise<FlowEvent[] | undefined> {
   const answer = (await fetchOwnPath(kubeconfig, flowEventsPath, signal)) as { events: FlowEvent[] } | undefined
-  return answer?.events ?? []
+  return answer?.events
 }
+
+export const fetchFlowEvents = async (kubeconfig: string, signal: AbortSignal): Promise<FlowEvent[]> =>
+  (await findFlowEvents(kubeconfig, signal)) ?? []
 
 /**
  * The record so far in one, then what is added to it, until the signal or the server's end; a call comes again once

@@ -7,47 +7,68 @@ import { shutdownPeriods, type ShutdownPeriod } from '../kubelet/shutdown/shutdo
 import { quantityNanos, quantityUnits } from '../schema/quantity.ts'
 
 export const kubeletFlags = {
-  'cgroup-root': { value: '<path>', help: 'the control group below which those of pods are made (/)' },
-  'cluster-dns': { value: '<addresses>', help: "the cluster's DNS servers, with commas (none)" },
-  'cluster-domain': { value: '<domain>', help: 'the domain of the names of services (cluster.local)' },
-  'container-log-max-files': { value: '<n>', help: 'how many files of a log are kept (5)' },
-  'container-log-max-size': { value: '<quantity>', help: 'how large one of them becomes (10Mi)' },
+  'cgroup-root': { value: '<path>', help: 'the cgroup in which the cgroups of pods are created (/)' },
+  'cluster-dns': {
+    value: '<addresses>',
+    help: 'addresses of the DNS servers of the cluster, separated by commas (none)',
+  },
+  'cluster-domain': { value: '<domain>', help: 'the DNS domain of Services (cluster.local)' },
+  'container-log-max-files': { value: '<n>', help: 'the number of log files kept per container (5)' },
+  'container-log-max-size': { value: '<quantity>', help: 'the size at which a container log is rotated (10Mi)' },
   'eviction-hard': {
     value: '<list>',
-    help: 'when pods are evicted at once: memory.available<100Mi,nodefs.available<10%',
+    help: 'thresholds for immediate eviction: memory.available<100Mi',
   },
-  'eviction-max-pod-grace-period': { value: '<seconds>', help: 'the longest grace of a pod evicted softly (0)' },
-  'eviction-minimum-reclaim': { value: '<list>', help: 'how much more is freed: imagefs.available=2Gi' },
-  'eviction-pressure-transition-period': { value: '<time>', help: 'how long pressure is told after its end (5m)' },
-  'eviction-soft': { value: '<list>', help: 'when pods are evicted after a while' },
-  'eviction-soft-grace-period': { value: '<list>', help: 'after which while: memory.available=1m30s' },
-  'http-check-frequency': { value: '<time>', help: 'how often the address of --manifest-url is asked (20s)' },
-  'image-gc-high-threshold': { value: '<percent>', help: 'how full the disk is before images are removed (85)' },
-  'image-gc-low-threshold': { value: '<percent>', help: 'how full it is afterwards (80)' },
-  'image-maximum-gc-age': { value: '<time>', help: 'how long an unused image is kept at most; 0 for ever (0s)' },
-  'kube-reserved': { value: '<list>', help: 'kept from pods for Kubernetes itself: cpu=200m,memory=500Mi' },
-  'manifest-url': { value: '<url>', help: 'where pods of the node itself are read from, too' },
-  'max-pods': { value: '<n>', help: 'how many pods the node takes (110)' },
+  'eviction-max-pod-grace-period': {
+    value: '<seconds>',
+    help: 'the longest grace period of pods evicted by a soft threshold (0)',
+  },
+  'eviction-minimum-reclaim': {
+    value: '<list>',
+    help: 'how much more than the threshold is reclaimed: imagefs.available=2Gi',
+  },
+  'eviction-pressure-transition-period': {
+    value: '<time>',
+    help: 'how long a pressure condition is kept after it has ended (5m)',
+  },
+  'eviction-soft': { value: '<list>', help: 'thresholds for eviction after a grace period' },
+  'eviction-soft-grace-period': {
+    value: '<list>',
+    help: 'the grace periods of soft thresholds: memory.available=1m30s',
+  },
+  'http-check-frequency': { value: '<time>', help: 'how often --manifest-url is read (20s)' },
+  'image-gc-high-threshold': { value: '<percent>', help: 'the disk usage above which unused images are removed (85)' },
+  'image-gc-low-threshold': { value: '<percent>', help: 'the disk usage at which removal stops (80)' },
+  'image-maximum-gc-age': { value: '<time>', help: 'how long an unused image is kept; 0 for ever (0s)' },
+  'kube-reserved': { value: '<list>', help: 'resources reserved for Kubernetes itself: cpu=200m,memory=500Mi' },
+  'manifest-url': { value: '<url>', help: 'an address from which static pods are read' },
+  'max-pods': { value: '<n>', help: 'the number of pods that the node accepts (110)' },
   'minimum-image-ttl-duration': { value: '<time>', help: 'how long an unused image is kept at least (2m)' },
   'pod-manifest-path': {
     value: '<folder>',
-    help: 'files with pods of the node itself (node/manifests below the data)',
+    help: 'a directory of static pod manifests (node/manifests in the data directory)',
   },
-  'resolv-conf': { value: '<file>', help: "the node's own configuration of DNS (/etc/resolv.conf)" },
+  'resolv-conf': { value: '<file>', help: 'the DNS configuration of the node (/etc/resolv.conf)' },
   'shutdown-grace-period': {
     value: '<time>',
-    help: 'how long a shutdown of this machine waits for pods; 0 does not end them (0s)',
+    help: 'how long a shutdown of this machine waits for pods to end; 0 does not wait (0s)',
   },
   'shutdown-grace-period-by-pod-priority': {
     value: '<list>',
-    help: 'how long pods of each priority get instead: 0=30s,2000000000=10s',
+    help: 'grace periods by pod priority: 0=30s,2000000000=10s',
   },
-  'shutdown-grace-period-critical-pods': { value: '<time>', help: 'the part of it that critical pods get (0s)' },
+  'shutdown-grace-period-critical-pods': {
+    value: '<time>',
+    help: 'the part of --shutdown-grace-period that critical pods get (0s)',
+  },
   'shutdown-on-sigterm': {
     value: 'true|false',
-    help: 'pods end as at a shutdown when this process is asked to, where systemd-logind tells of none (false)',
+    help: 'end pods as in a shutdown when this process gets SIGTERM; for machines without systemd-logind (false)',
   },
-  'system-reserved': { value: '<list>', help: 'kept from pods for the rest of the system: cpu=200m,memory=500Mi' },
+  'system-reserved': {
+    value: '<list>',
+    help: 'resources reserved for other processes of the machine: cpu=200m,memory=500Mi',
+  },
 } as const
 
 export type KubeletFlag = keyof typeof kubeletFlags

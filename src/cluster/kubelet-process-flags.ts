@@ -4,30 +4,30 @@ import type { NodeTaint } from '../kubelet/node-status.ts'
 import { countIn, listIn, timeIn } from './kubelet-flags.ts'
 
 export const kubeletProcessFlags = {
-  address: { value: '<address>', help: 'where its server listens (the address of the node)' },
-  'authentication-token-webhook-cache-ttl': { value: '<time>', help: 'how long a reviewed token is believed (2m)' },
-  'authorization-webhook-cache-authorized-ttl': { value: '<time>', help: 'how long a yes holds (5m)' },
-  'authorization-webhook-cache-unauthorized-ttl': { value: '<time>', help: 'how long a no holds (30s)' },
-  'cert-dir': { value: '<folder>', help: 'where certificates are kept (pki below the data)' },
-  'client-ca-file': { value: '<file>', help: "who vouches for its clients (the kubeconfig's authority)" },
+  address: { value: '<address>', help: 'the address to listen on (the address of the node)' },
+  'authentication-token-webhook-cache-ttl': { value: '<time>', help: 'how long an authenticated token is cached (2m)' },
+  'authorization-webhook-cache-authorized-ttl': { value: '<time>', help: 'how long allowed answers are cached (5m)' },
+  'authorization-webhook-cache-unauthorized-ttl': { value: '<time>', help: 'how long denied answers are cached (30s)' },
+  'cert-dir': { value: '<folder>', help: 'the directory of certificates (pki in the data directory)' },
+  'client-ca-file': { value: '<file>', help: 'the CA of client certificates (the CA of the kubeconfig)' },
   'container-runtime-endpoint': {
     value: 'unix://<socket>',
-    help: 'a runtime that is there already; otherwise a containerd is started',
+    help: 'the socket of a running container runtime; without it a containerd is started',
   },
-  'healthz-bind-address': { value: '<address>', help: 'where /healthz is served without a certificate (127.0.0.1)' },
-  'healthz-port': { value: '<n>', help: 'the port for that; 0 for none (10248)' },
-  'hostname-override': { value: '<name>', help: "the node's name (that of the machine)" },
-  'node-ip': { value: '<address>', help: "the node's address (the one that leads to the API server)" },
-  'node-labels': { value: '<list>', help: 'labels of a new node: disk=ssd,zone=a' },
-  port: { value: '<n>', help: 'the port of its server, 0 for any (10250)' },
-  'register-with-taints': { value: '<list>', help: 'taints of a new node: key=value:NoSchedule' },
-  'rotate-certificates': { value: 'true|false', help: 'renews the client certificate before it expires (true)' },
+  'healthz-bind-address': { value: '<address>', help: 'the address of /healthz without TLS (127.0.0.1)' },
+  'healthz-port': { value: '<n>', help: 'the port of /healthz; 0 for none (10248)' },
+  'hostname-override': { value: '<name>', help: 'the name of the node (the host name)' },
+  'node-ip': { value: '<address>', help: 'the address of the node (the one used to reach the API server)' },
+  'node-labels': { value: '<list>', help: 'labels of the node when it registers: disk=ssd,zone=a' },
+  port: { value: '<n>', help: 'the port to listen on; 0 for any free one (10250)' },
+  'register-with-taints': { value: '<list>', help: 'taints of the node when it registers: key=value:NoSchedule' },
+  'rotate-certificates': { value: 'true|false', help: 'renew the client certificate before it expires (true)' },
   'rotate-server-certificates': {
     value: 'true|false',
-    help: 'asks the cluster for the certificate of its server instead of making one (false)',
+    help: 'request the serving certificate from the cluster instead of a self-signed one (false)',
   },
-  'tls-cert-file': { value: '<file>', help: 'the certificate of its server' },
-  'tls-private-key-file': { value: '<file>', help: 'its key' },
+  'tls-cert-file': { value: '<file>', help: 'the serving certificate' },
+  'tls-private-key-file': { value: '<file>', help: 'the key of the serving certificate' },
 } as const
 
 export type KubeletProcessFlag = keyof typeof kubeletProcessFlags

@@ -6,11 +6,19 @@ import type { NodeRangeSettings } from '../controllers/controller.ts'
 import type { NodeRanges } from '../controllers/node-ipam/range-pool.ts'
 
 export const nodeRangeFlags = {
-  'allocate-node-cidrs': { type: 'string', value: 'true|false', help: 'gives every node a range for its pods' },
-  'cluster-cidr': { type: 'string', value: '<cidr>[,<cidr>]', help: 'the range of all pods, one for each family' },
-  'node-cidr-mask-size': { type: 'string', value: '<n>', help: "the prefix of a node's range (24; IPv6 64)" },
-  'node-cidr-mask-size-ipv4': { type: 'string', value: '<n>', help: "the prefix of a node's IPv4 range (24)" },
-  'node-cidr-mask-size-ipv6': { type: 'string', value: '<n>', help: "the prefix of a node's IPv6 range (64)" },
+  'allocate-node-cidrs': { type: 'string', value: 'true|false', help: 'allocate a pod address range to every node' },
+  'cluster-cidr': {
+    type: 'string',
+    value: '<cidr>[,<cidr>]',
+    help: 'the address range of all pods, one per IP family',
+  },
+  'node-cidr-mask-size': {
+    type: 'string',
+    value: '<n>',
+    help: 'the prefix length of the range of a node (24; IPv6 64)',
+  },
+  'node-cidr-mask-size-ipv4': { type: 'string', value: '<n>', help: 'the prefix length of its IPv4 range (24)' },
+  'node-cidr-mask-size-ipv6': { type: 'string', value: '<n>', help: 'the prefix length of its IPv6 range (64)' },
 } as const
 
 export type NodeRangeFlagValues = Readonly<Partial<Record<keyof typeof nodeRangeFlags, string>>>

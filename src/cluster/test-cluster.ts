@@ -1,7 +1,7 @@
 // A cluster in the hands of a test: its time, its faults, its past, and what happened in it.
 import { durationMs, realClock } from '../base/clock.ts'
 import { context } from '../base/context.ts'
-import type { FlowObject } from '../base/flow.ts'
+import type { FlowEvent, FlowObject } from '../base/flow.ts'
 import type { RandomState, SeededRandom } from '../base/random.ts'
 import { turn } from '../base/turn.ts'
 import type { VirtualClock } from '../base/virtual-clock.ts'
@@ -11,6 +11,7 @@ import type { ApiObject } from '../api/object.ts'
 import { userNamed, type User } from '../apiserver/request.ts'
 import { Client, type ApplyOptions } from '../client/client.ts'
 import { lifeOf } from '../flows/flow-graph.ts'
+import { missingObjectText } from '../flows/missing-object.ts'
 import { textDiagram, type DiagramOptions } from '../flows/text-diagram.ts'
 import { why } from '../flows/why/why.ts'
 import type { MemorySnapshot, MemoryStore } from '../store/memory.ts'
@@ -155,7 +156,7 @@ export class TestCluster implements AsyncDisposable {
     }
   }
 
-  /** The life of an object as text, with causes. */
+  /** The life of an object as text, with causes. It fails where nothing was recorded: the name may be wrong. */
   flow(object: ApiObject): string
   flow(kind: ResourceType, name: string, namespace?: string, options?: DiagramOptions): string
   flow(
@@ -167,7 +168,10 @@ export class TestCluster implements AsyncDisposable {
     const object = isKind(about)
       ? { resource: about.plural, namespace: about.namespaced ? namespace : '', name }
       : flowObjectOf(about)
-    return textDiagram(lifeOf(this.#parts.cluster.flow.events(), object), options)
+    const events = [...this.#parts.cluster.flow.events()]
+    const life = lifeOf(events, object)
+    if (life.length === 0) throw new Error(nothingRecorded(object, events))
+    return textDiagram(life, options)
   }
 
   /** What an object waits for and what was tried, as text. */
@@ -269,6 +273,16 @@ function groupsOf(user: string): readonly string[] {
   const [, account] = /^system:serviceaccount:([^:]+):/.exec(user) ?? []
   const accounts = account === undefined ? [] : ['system:serviceaccounts', `system:serviceaccounts:${account}`]
   return [...accounts, 'system:authenticated']
+}
+
+/** Names the object that was asked for, and those of its kind that were recorded and have a similar name. */
+function nothingRecorded({ resource, namespace, name }: FlowObject, events: readonly FlowEvent[]): string {
+  const kind = kinds.find(({ plural }) => plural === resource)
+  const known = events.flatMap(({ object }) => (object?.resource === resource && object.name !== name ? [object] : []))
+  const about = { namespace, name }
+  return kind === undefined
+    ? `unknown resource ${resource}`
+    : missingObjectText(kind, about, known, 'has no recorded flow')
 }
 
 const isKind = (about: ResourceType | ApiObject): about is ResourceType => 'plural' in about

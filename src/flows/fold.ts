@@ -3,6 +3,7 @@
 // from beginning to end.
 import type { FlowEvent } from '../base/flow.ts'
 import type { FlowNode } from './flow-graph.ts'
+import { foldParticipants } from './fold-participants.ts'
 
 /** An arrow that stands for `count` alike, and what they led to. */
 export interface Branch {
@@ -14,7 +15,7 @@ export interface Branch {
 
 /** Alike branches as one, in the order of their first; every one by itself when not folded. */
 export const folded = (nodes: readonly FlowNode[], fold: boolean): readonly Branch[] =>
-  fold ? together([nodes]) : nodes.map((node) => branchOf([node], folded(node.children, false)))
+  fold ? together([foldParticipants(nodes)]) : nodes.map((node) => branchOf([node], folded(node.children, false)))
 
 /** The families are what each of several alike arrows led to. */
 function together(families: readonly (readonly FlowNode[])[]): Branch[] {
@@ -35,8 +36,8 @@ function kinOf(families: readonly (readonly FlowNode[])[]): Iterable<readonly [F
     const turns = new Map<string, number>()
     for (const node of family) {
       const { event } = node
-      const line = lineOf(event, unnumbered(wordsOf(event)))
       const name = event.object?.name ?? ''
+      const line = shapeless(event)
       const own = `${line} ${name}`
       const turn = turns.get(own) ?? 0
       // A call that leaves the name to the server: each is about an object of its own.
@@ -100,8 +101,18 @@ const shapes = new WeakMap<Branch, string>()
 const unnumbered = (text: string): string =>
   text
     .replace(/(^|[^\w.])[\d.]+ms$/, '$1ms')
+    .replaceAll(/\b\d+ of \d+\b/g, 'n of n')
     .replaceAll(/@\d+/g, '@')
     .replaceAll(/-[a-z0-9]{5}\b/g, '-*')
+
+/** The name without its ordinal: `db-0` and `db-1` of a StatefulSet are of one make. */
+const makeOf = (name: string): string => name.replace(/-\d+$/, '-*')
+
+/** What a message looks like without names and numbers; those that come again look the same. */
+export const shapeless = (event: FlowEvent): string => {
+  const name = event.object?.name ?? ''
+  return lineOf(event, unnumbered(wordsOf(event).replace(name, makeOf(name))))
+}
 
 function masked(text: string, { object }: FlowEvent): string {
   return unnumbered(object === undefined || object.name === '' ? text : text.replaceAll(object.name, '*'))

@@ -1,99 +1,88 @@
 // A flow as a sequence diagram in text: a lifeline for each participant, an arrow for each message, in the order of time.
 // Alike branches are folded before: a hundred pods of one ReplicaSet are one line of arrows with a count.
-import type { Arrow, FlowEvent, Span } from '../base/flow.ts'
+import type { Arrow, FlowEvent } from '../base/flow.ts'
 import type { FlowNode } from './flow-graph.ts'
-import { folded, wordsOf, type Branch } from './fold.ts'
-import { withStations } from './stations.ts'
-import type { DiagramOptions } from './text-diagram.ts'
-
-export interface Message {
-  readonly event: FlowEvent
-  /** How many alike it stands for. */
-  readonly count: number
-  /** What led to it is a guess. */
-  readonly isInferred: boolean
-}
-
-/** The messages of a flow in the order of time, alike ones once. */
-export function messagesOf(roots: readonly FlowNode[], { fold, stations }: DiagramOptions): Message[] {
-  const messages: Message[] = []
-  const visit = (branches: readonly Branch[]): void => {
-    for (const { event, isInferred, count, branches: further } of branches) {
-      messages.push({ event, isInferred, count })
-      visit(further)
-    }
-  }
-  visit(folded(stations ? withStations(roots) : roots, fold))
-  return inOrder(messages)
-}
-
-/**
- * In the order of time, and of the record within a millisecond. What another process told came late: it stands before
- * the first that it led to.
- */
-function inOrder(messages: readonly Message[]): Message[] {
-  const firstLedTo = new Map<Span, number>()
-  for (const { event } of messages.toReversed()) {
-    const span = event.cause.span
-    if (span !== undefined) firstLedTo.set(span, event.id)
-  }
-  const place = ({ event: { id, span } }: Message): number =>
-    span === undefined ? id : (firstLedTo.get(span) ?? id + 0.5) - 0.5
-  return messages.toSorted((a, b) => a.event.atMs - b.event.atMs || place(a) - place(b))
-}
+import { wordsOf } from './fold.ts'
+import { messagesOf, type Message } from './messages.ts'
+import { cut, hasFailed, paintOf, type Paint } from './paint.ts'
+import { textDiagram, type DiagramOptions } from './text-diagram.ts'
 
 const lines: Readonly<Record<Arrow, string>> = { call: '─', watch: '-', persist: '═', reconcile: '·', step: '·' }
 /** A call whose cause is inferred: its sender does not say. */
 const inferredLine = '╌'
 const timeWidth = 9
-const laneWidth = 5
+/** From one lifeline to the next: as wide as the terminal allows. */
+const laneWidths = [5, 4, 3] as const
+/** Less room for the text of a message than this is of no use. */
+const textColumnsMin = 24
+
+/** For a diagram that grows, whose participants are not known beforehand. */
+export const narrowLanes = (columns = Infinity): number => (columns < 120 ? laneWidths[2] : laneWidths[0])
 
 /** Draws message by message; a participant gets its lifeline when it first appears. */
 export class Lifelines {
   readonly #lanes: string[] = []
   readonly #options: DiagramOptions
+  readonly #laneWidth: number
+  readonly #paint: Paint
   #startMs: number | undefined
 
-  constructor(options: DiagramOptions = { fold: true }) {
+  constructor(options: DiagramOptions = { fold: true }, laneWidth: number = laneWidths[0]) {
     this.#options = options
+    this.#laneWidth = laneWidth
+    this.#paint = paintOf(options.colors)
   }
 
   /** The lines for a message; those before the last introduce participants. */
-  draw({ event, count, isInferred }: Message): string[] {
+  draw(message: Message): string[] {
+    const { event } = message
     const drawn = this.introduce([event.from, event.to])
     this.#startMs ??= event.atMs
     const time = timeText(event.atMs - this.#startMs).padStart(timeWidth)
-    const times = count > 1 ? `  ×${count}` : ''
-    const rule = this.#options.rules && event.allowedBy ? `  (${event.allowedBy})` : ''
-    return [...drawn, `${time}  ${this.#arrow(event, isInferred)}  ${wordsOf(event)}${times}${rule}`]
+    const { columns = Infinity } = this.#options
+    const room = Math.max(textColumnsMin, columns - this.#width() - timeWidth - 4)
+    const text = this.#paint(hasFailed(event) ? 'failure' : undefined, cut(messageText(message, this.#options), room))
+    return [...drawn, `${this.#paint('dim', time)}  ${this.#arrow(event, message.isInferred)}  ${text}`]
   }
 
   /** Lifelines for those that have none yet. */
   introduce(names: readonly string[]): string[] {
     const fresh = [...new Set(names)].filter((name) => !this.#lanes.includes(name))
     return fresh.map((name) => {
-      const before = this.#lanes.map(() => '│'.padEnd(laneWidth)).join('')
+      const before = this.#lanes.map(() => '│'.padEnd(this.#laneWidth)).join('')
       this.#lanes.push(name)
-      return `${' '.repeat(timeWidth)}  ${before}${name}`
+      return `${' '.repeat(timeWidth)}  ${this.#paint('dim', before)}${this.#paint('bold', name)}`
     })
   }
 
-  #arrow({ arrow, from, to }: FlowEvent, isInferred: boolean): string {
-    const width = (this.#lanes.length - 1) * laneWidth + 1
-    const cells = Array.from({ length: width }, (_, at): string => (at % laneWidth === 0 ? '│' : ' '))
-    const [start, end] = [this.#lanes.indexOf(from) * laneWidth, this.#lanes.indexOf(to) * laneWidth]
-    const line = isInferred ? inferredLine : lines[arrow]
-    if (start === end) {
-      const self = arrow === 'step' ? '•' : '►'
-      cells[end] = self
-      for (let at = Math.max(0, end - laneWidth + 2); at < end; at++) cells[at] = line
-    } else {
-      const [low, high] = [Math.min(start, end), Math.max(start, end)]
-      for (let at = low + 1; at < high; at++) cells[at] = line
-      cells[start < end ? high - 1 : low + 1] = start < end ? '►' : '◄'
-    }
-    return cells.join('')
+  #width(): number {
+    return (this.#lanes.length - 1) * this.#laneWidth + 1
   }
+
+  #arrow({ arrow, from, to }: FlowEvent, isInferred: boolean): string {
+    const step = this.#laneWidth
+    const cells = Array.from({ length: this.#width() }, (_, at): string => (at % step === 0 ? '│' : ' '))
+    const [start, end] = [this.#lanes.indexOf(from) * step, this.#lanes.indexOf(to) * step]
+    const line = isInferred ? inferredLine : lines[arrow]
+    let [first, last] = [Math.min(start, end) + 1, Math.max(start, end) - 1]
+    if (start === end) {
+      ;[first, last] = [Math.max(0, end - step + 2), end]
+      cells[end] = arrow === 'step' ? '•' : '►'
+      for (let at = first; at < last; at++) cells[at] = line
+    } else {
+      for (let at = first; at <= last; at++) cells[at] = line
+      cells[start < end ? last : first] = start < end ? '►' : '◄'
+    }
+    const part = (from_: number, to_?: number): string => cells.slice(from_, to_).join('')
+    return `${this.#paint('dim', part(0, first))}${this.#paint(arrow, part(first, last + 1))}${this.#paint('dim', part(last + 1))}`
+  }
+}
+
+/** What a message says, how many it stands for, and by which rule it was allowed. */
+function messageText({ event, count }: Message, { rules }: DiagramOptions): string {
+  const times = count > 1 ? `  ×${count}` : ''
+  const rule = rules && event.allowedBy ? `  (${event.allowedBy})` : ''
+  return `${wordsOf(event)}${times}${rule}`
 }
 
 function timeText(ms: number): string {
@@ -103,9 +92,22 @@ function timeText(ms: number): string {
 }
 
 export function lifelineDiagram(roots: readonly FlowNode[], options: DiagramOptions = { fold: true }): string {
-  const lifelines = new Lifelines(options)
   const messages = messagesOf(roots, options)
-  const header = lifelines.introduce(messages.flatMap(({ event }) => [event.from, event.to]))
-  const drawn = [...header, ...messages.flatMap((message) => lifelines.draw(message))]
+  const participants = [...new Set(messages.flatMap(({ event }) => [event.from, event.to]))]
+  const laneWidth = laneWidthOf(participants.length, messages, options)
+  if (laneWidth === undefined) return textDiagram(roots, options)
+  const lifelines = new Lifelines(options, laneWidth)
+  const drawn = [...lifelines.introduce(participants), ...messages.flatMap((message) => lifelines.draw(message))]
   return drawn.map((line) => `${line.trimEnd()}\n`).join('')
+}
+
+/** The widest with which every text fits, else the narrowest; undefined where not even that leaves room for a text. */
+function laneWidthOf(lanes: number, messages: readonly Message[], options: DiagramOptions): number | undefined {
+  const { columns } = options
+  if (columns === undefined) return laneWidths[0]
+  const textColumns = Math.max(0, ...messages.map((message) => messageText(message, options).length))
+  const room = (width: number): number => columns - (lanes - 1) * width - 1 - timeWidth - 4
+  const narrowest = laneWidths.at(-1) as number
+  const fitting = laneWidths.find((width) => room(width) >= textColumns)
+  return fitting ?? (room(narrowest) >= textColumnsMin ? narrowest : undefined)
 }

@@ -2,7 +2,7 @@
 import type { Arrow } from '../base/flow.ts'
 import type { FlowNode } from './flow-graph.ts'
 import { wordsOf } from './fold.ts'
-import { messagesOf, type Message } from './lifelines.ts'
+import { messagesOf, type Message } from './messages.ts'
 import type { DiagramOptions } from './text-diagram.ts'
 
 // Mermaid has no double line: what is persisted says so by its revision.

@@ -2,6 +2,7 @@
 import type { Arrow } from '../base/flow.ts'
 import type { FlowNode } from './flow-graph.ts'
 import { folded, wordsOf, type Branch } from './fold.ts'
+import { cut, hasFailed, paintOf } from './paint.ts'
 import { withStations } from './stations.ts'
 
 const signs: Readonly<Record<Arrow, string>> = {
@@ -22,6 +23,10 @@ export interface DiagramOptions {
   readonly rules?: boolean
   /** Show the stations that each call passed, with the time that each took. */
   readonly stations?: boolean
+  /** The width of the terminal; longer lines are cut. */
+  readonly columns?: number | undefined
+  /** For terminals that show colours. */
+  readonly colors?: boolean
 }
 
 export function textDiagram(roots: readonly FlowNode[], options: DiagramOptions = { fold: true }): string {
@@ -48,7 +53,11 @@ function linesOf(branch: Branch, { startMs, depth, times }: Place, options: Diag
   const parties = arrow === 'reconcile' ? `${from} ${sign}` : `${from} ${sign} ${to}`
   const alike = count === times ? '' : count > 1 ? `  ×${count} alike` : '  once'
   const rule = options.rules && allowedBy ? `  (${allowedBy})` : ''
-  const line = `${time}  ${'  '.repeat(depth)}${parties}: ${wordsOf(event)}${alike}${rule}`
+  const { columns = Infinity, colors } = options
+  const paint = paintOf(colors)
+  const indent = '  '.repeat(depth)
+  const text = cut(`${parties}: ${wordsOf(event)}${alike}${rule}`, columns - time.length - indent.length - 2)
+  const line = `${paint('dim', time)}  ${indent}${paint(hasFailed(event) ? 'failure' : arrow, text)}`
   const below = { startMs, depth: depth + 1, times: count }
   return [line, ...branches.flatMap((each) => linesOf(each, below, options))]
 }

@@ -9,9 +9,9 @@ import { serverChoicesOf, serverOptions } from '../server-options.ts'
 
 export const apiserver = defineCommand({
   name: 'apiserver',
-  summary: 'runs the API server alone, over the store of this machine or etcd',
+  summary: 'runs the API server without the other components, on SQLite or etcd',
   operands: '',
-  options: { ...serverOptions, verbose: { type: 'boolean', short: 'v', help: 'logs more' } },
+  options: { ...serverOptions, verbose: { type: 'boolean', short: 'v', help: 'log more' } },
   async run({ options }, { out, err, isTerminal, environment, signal, startedMs }) {
     const choices = serverChoicesOf(options, environment)
     const level = options.verbose ? 'debug' : 'info'

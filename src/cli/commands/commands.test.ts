@@ -27,7 +27,7 @@ async function typed(
     },
     err: (text) => void (complained += text),
     isTerminal: true,
-    environment: {},
+    environment: { NO_COLOR: '1' },
     signal: controller.signal,
     startedMs: 0,
   })
@@ -40,18 +40,23 @@ const mistakes: [argv: string[], message: RegExp][] = [
   [['up', '--store', 'etcd=http://10.0.0.1:2379'], /without TLS only an etcd on this machine is used/],
   [['up', '--store', 'etcd=https://a:1', '--etcd-keyfile', 'x'], /--etcd-certfile and --etcd-keyfile belong together/],
   [['up', '--runtime', 'docker'], /--runtime "docker" is none of auto, containerd, simulated, none/],
-  [['up', 'now'], /"now" is too much/],
+  [['up', 'now'], /unexpected argument "now"/],
   [['up', '--nodes', '-1'], /--nodes needs a value: --nodes=<n>/],
   [['up', '--nodes=-1'], /--nodes "-1" is not a number from 0 to 5000/],
   [['up', '--nodes', 'many'], /--nodes "many" is not a number from 0 to 5000/],
   [['up', '--port', '70000'], /--port "70000" is not a number from 0 to 65535/],
-  [['flow'], /name an object as <kind>\/<name>/],
-  [['flow', 'deployment'], /name an object as <kind>\/<name>/],
-  [['flow', 'pod/a/b'], /name an object as <kind>\/<name>/],
-  [['flow', 'widget/a'], /there is no kind "widget"; kubectl api-resources lists them/],
-  [['why', 'widget/a'], /there is no kind "widget"/],
-  [['flow', 'pod/a', '--format', 'svg'], /--format svg is none of text, tree, mermaid, json/],
-  [['flow', 'pod/a', '--format', 'tree', '--follow'], /--follow draws text, mermaid and json, not tree/],
+  [['flow'], /name one object: <kind>\/<name> or <kind> <name>/],
+  [['flow', 'deployment'], /name one object: <kind>\/<name> or <kind> <name>/],
+  [['flow', 'pod/a/b'], /name one object: <kind>\/<name> or <kind> <name>/],
+  [['flow', 'widget/a'], /unknown kind "widget"; kubectl api-resources lists all/],
+  [['why', 'deploymnt', 'a'], /unknown kind "deploymnt"; did you mean deployment\?/],
+  [['flow', 'pod/a', 'b'], /name one object/],
+  [['flow', 'pod', 'a', 'b'], /unexpected argument "b"/],
+  [['up', '--audit-policy-file', 'p'], /--audit-policy-file has no effect without --audit-log-path or/],
+  [['flow', 'pod/a', '--format', 'svg'], /--output svg is none of text, tree, mermaid, json/],
+  [['flow', 'pod/a', '-o', 'svg'], /--output svg is none of text, tree, mermaid, json/],
+  [['flow', 'pod/a', '-A', '-w'], /--watch follows one object; name its namespace/],
+  [['flow', 'pod/a', '--format', 'tree', '--follow'], /--watch draws text, mermaid and json, not tree/],
   [['reset', '--store', 'sqlite'], /--store of reset names an etcd/],
   [['up', '--name', 'My Cluster'], /--name "My Cluster" must consist of/],
   [['up', '--tls-san', 'a.example,not_a_name'], /--tls-san "not_a_name" is neither a DNS name nor an IP address/],
@@ -61,8 +66,8 @@ const mistakes: [argv: string[], message: RegExp][] = [
   [['scheduler'], /name a kubeconfig with --kubeconfig or \$KUBECONFIG/],
   [['scheduler', '--kubeconfig', '/none'], /cannot read the kubeconfig \/none/],
   [['scheduler', '--kubeconfig', '/none', '--secure-port', 'x'], /--secure-port "x" is not a number from 0 to 65535/],
-  [['why', 'deployment'], /name an object as <kind>\/<name>/],
-  [['why', 'pod/a', '--format', 'svg'], /--format svg is none of text, json/],
+  [['why', 'deployment'], /name one object: <kind>\/<name> or <kind> <name>/],
+  [['why', 'pod/a', '--format', 'svg'], /--output svg is none of text, json/],
   [['why', 'pod/a', '--kubeconfig', '/none'], /cannot read the kubeconfig \/none/],
 ]
 for (const [argv, message] of mistakes)
@@ -127,9 +132,9 @@ test('up says what runs, what is kept and what to type next; the other commands 
   }
   const byRule = await ask('flow', 'svc/kubernetes', '--rules')
   match(byRule.printed, /create services kubernetes → 201 {2}\(the group system:masters may do everything\)/)
-  match((await ask('flow', 'pod/none')).complained, /nothing is recorded of pod\/none/)
+  match((await ask('flow', 'pod/none')).complained, /pod "none" not found in namespace "default"/)
   equal((await ask('why', 'ns/default')).printed, 'namespace/default\n  Nothing holds it up that can be seen.\n')
-  match((await ask('why', 'pod/none')).complained, /there is no pod none/)
+  match((await ask('why', 'pod/none')).complained, /pod "none" not found in namespace "default"/)
   match(
     (await typed(['snapshot', copy, ...data])).printed,
     /holds the cluster of \S+ as it is now\.\nIt is not encrypted, and contains every Secret\. The keys of the cluster .* are omitted/,

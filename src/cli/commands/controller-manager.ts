@@ -6,20 +6,24 @@ import { certificateLifeFlag } from '../../cluster/certificate-life.ts'
 import { controllerManagerFlags, controllerManagerSettings } from '../../cluster/controller-manager-flags.ts'
 import { nodeRangeFlags } from '../../cluster/node-ranges.ts'
 import { runControllerManager } from '../../cluster/run-controller-manager.ts'
-import { defineCommand, UsageError } from '../command.ts'
+import { defineCommand, inSection, UsageError } from '../command.ts'
 
 export const controllerManager = defineCommand({
   name: 'controller-manager',
-  summary: 'runs the controllers against any API server; of several managers one leads',
+  summary: 'runs the controllers against any API server, with leader election',
   operands: '',
   options: {
-    kubeconfig: { type: 'string', value: '<file>', help: 'how to reach the API server ($KUBECONFIG)' },
-    'cluster-signing-cert-file': { type: 'string', value: '<file>', help: 'the authority that signs certificates' },
-    'cluster-signing-key-file': { type: 'string', value: '<file>', help: 'its key' },
+    kubeconfig: { type: 'string', value: '<file>', help: 'the kubeconfig of the API server ($KUBECONFIG)' },
+    'cluster-signing-cert-file': {
+      type: 'string',
+      value: '<file>',
+      help: 'the CA that signs CertificateSigningRequests',
+    },
+    'cluster-signing-key-file': { type: 'string', value: '<file>', help: 'the key of that CA' },
     ...certificateLifeFlag,
     ...controllerManagerFlags,
-    ...nodeRangeFlags,
-    verbose: { type: 'boolean', short: 'v', help: 'logs more' },
+    ...inSection(nodeRangeFlags, 'Addresses of pods'),
+    verbose: { type: 'boolean', short: 'v', help: 'log more' },
   },
   async run({ options }, { out, err, isTerminal, environment, signal }) {
     const path = options.kubeconfig ?? environment['KUBECONFIG']

@@ -1,14 +1,18 @@
 // coxswain flow: the life of an object of a running cluster, as it was recorded.
 import { flowEventsDefault, type FlowEvent, type FlowId, type FlowObject } from '../../base/flow.ts'
-import { fetchFlowEvents, followFlowEvents } from '../../cluster/flow-events.ts'
+import { followFlowEvents } from '../../cluster/flow-events.ts'
 import { lifeOf } from '../../flows/flow-graph.ts'
 import type { FlowNode } from '../../flows/flow-graph.ts'
-import { lifelineDiagram, Lifelines, messagesOf, type Message } from '../../flows/lifelines.ts'
+import { foldLateKubelets } from '../../flows/fold-participants.ts'
+import { lifelineDiagram, Lifelines, narrowLanes } from '../../flows/lifelines.ts'
+import { messagesOf, type Message } from '../../flows/messages.ts'
 import { mermaidDiagram, mermaidHead, MermaidStatements } from '../../flows/mermaid.ts'
 import { textDiagram, type DiagramOptions } from '../../flows/text-diagram.ts'
+import { paintOf } from '../../flows/paint.ts'
 import { defineCommand, UsageError, type Terminal } from '../command.ts'
-import { readKubeconfig } from '../kubeconfig-file.ts'
-import { namedObject } from '../named-object.ts'
+import { chooseCluster, clusterOptions, reaching, type ChosenCluster } from '../kubeconfig-file.ts'
+import { namedObject, namespaceFor } from '../named-object.ts'
+import { recordedLives } from '../recorded-lives.ts'
 
 const drawings: Readonly<Record<string, (roots: readonly FlowNode[], options: DiagramOptions) => string>> = {
   text: lifelineDiagram,
@@ -25,8 +29,9 @@ interface Growing {
 
 const growing: Readonly<Record<string, (options: DiagramOptions) => Growing>> = {
   text(options) {
-    const lifelines = new Lifelines(options)
-    return { head: [], draw: (message) => lifelines.draw(message) }
+    const lifelines = new Lifelines(options, narrowLanes(options.columns))
+    const folded = foldLateKubelets()
+    return { head: [], draw: ({ event, ...rest }) => lifelines.draw({ ...rest, event: folded(event) }) }
   },
   mermaid() {
     const statements = new MermaidStatements()
@@ -38,51 +43,80 @@ const growing: Readonly<Record<string, (options: DiagramOptions) => Growing>> = 
 /** As many as the server itself keeps. */
 const followedMax = flowEventsDefault
 
+const formats = Object.keys(drawings)
+
+const legend = [
+  '──► request   ══► write @revision   --► watch event   ···► reconcile',
+  '×3 three similar messages; --all draws each',
+]
+
 export const flow = defineCommand({
   name: 'flow',
   summary: 'draws what happened to an object and why',
   operands: '<kind>/<name>',
+  operandsMax: 2,
   options: {
-    namespace: { type: 'string', value: '<name>', short: 'n', help: 'the namespace of the object (default)' },
-    format: {
+    ...clusterOptions,
+    'all-namespaces': { type: 'boolean', short: 'A', help: 'every namespace that has an object of that name' },
+    output: {
       type: 'string',
-      value: 'text|tree|mermaid|json',
-      help: 'lifelines (text), lines indented under their cause (tree), a diagram for Mermaid, or all that is known',
+      value: formats.join('|'),
+      short: 'o',
+      help: 'lifelines (text), each message below its cause (tree), a Mermaid diagram, or all data (json)',
     },
-    follow: { type: 'boolean', short: 'f', help: 'goes on with what happens from now on (json: a line each)' },
-    all: { type: 'boolean', help: 'shows alike branches one by one' },
-    rules: { type: 'boolean', help: 'names the rule by which each call was let through' },
-    stations: { type: 'boolean', help: 'shows what the API server did with each call, and how long it took' },
-    kubeconfig: { type: 'string', value: '<file>', help: 'how to reach the cluster ($KUBECONFIG)' },
+    watch: { type: 'boolean', short: 'w', help: 'then draw what happens from now on (json: one message per line)' },
+    all: { type: 'boolean', help: 'draw similar messages and kubelets one by one' },
+    rules: { type: 'boolean', help: 'name the authorization rule that allowed each request' },
+    stations: { type: 'boolean', help: 'show the stages of each request in the API server, with their durations' },
+    format: { type: 'string', value: formats.join('|'), help: 'the same as --output', section: 'Other names' },
+    follow: { type: 'boolean', short: 'f', help: 'the same as --watch', section: 'Other names' },
   },
   async run({ operands, options }, terminal) {
-    const { kind, namespace, name } = namedObject(operands[0], options.namespace)
-    const { format = 'text', follow = false } = options
-    const draw = drawings[format]
-    if (draw === undefined) throw new UsageError(`--format ${format} is none of ${Object.keys(drawings).join(', ')}`)
-    const grow = growing[format]
-    if (follow && grow === undefined) throw new UsageError(`--follow draws text, mermaid and json, not ${format}`)
-    const kubeconfig = await readKubeconfig(options.kubeconfig, terminal.environment)
-    const object = { resource: kind.plural, namespace, name }
+    const { format, output = format ?? 'text', follow = false, watch = follow } = options
+    const draw = drawings[output]
+    if (draw === undefined) throw new UsageError(`--output ${output} is none of ${formats.join(', ')}`)
+    const grow = growing[output]
+    if (watch && grow === undefined) throw new UsageError(`--watch draws text, mermaid and json, not ${output}`)
+    if (watch && options['all-namespaces']) throw new UsageError('--watch follows one object; name its namespace')
+    const { kind, name } = namedObject(operands)
+    const cluster = await chooseCluster(options, terminal.environment)
+    const namespace = namespaceFor(kind, options.namespace ?? cluster.namespace)
     const { all = false, rules = false, stations = false } = options
-    const drawing = { fold: !all && !follow, rules, stations }
-    if (follow && grow !== undefined) {
-      await drawOn(kubeconfig, object, grow(drawing), drawing, terminal).catch((error: unknown) => {
-        if (!terminal.signal.aborted) throw error
-      })
+    const isTerminal = terminal.isTerminal && output !== 'mermaid' && output !== 'json'
+    const screen = isTerminal ? { columns: terminal.columns, colors: hasColors(terminal) } : {}
+    const drawing = { fold: !all && !watch, rules, stations, ...screen }
+    return reaching(cluster, async () => {
+      if (watch && grow !== undefined) {
+        const drawn = drawOn(cluster, { resource: kind.plural, namespace, name }, grow(drawing), drawing, terminal)
+        await drawn.catch((error: unknown) => {
+          if (!terminal.signal.aborted) throw error
+        })
+        return 0
+      }
+      const home = options['all-namespaces'] ? undefined : namespace
+      const lives = await recordedLives({ kind, name }, home, cluster.kubeconfig, terminal.signal)
+      if (output === 'json')
+        terminal.out(
+          draw(
+            lives.flatMap(({ roots }) => roots),
+            drawing,
+          ),
+        )
+      else
+        for (const life of lives)
+          terminal.out(`${lives.length > 1 ? `namespace ${life.namespace}:\n` : ''}${draw(life.roots, drawing)}`)
+      if (isTerminal) terminal.out(`\n${legend.map((line) => `${paintOf(drawing.colors)('dim', line)}\n`).join('')}`)
       return 0
-    }
-    const roots = lifeOf(await fetchFlowEvents(kubeconfig, terminal.signal), object)
-    if (roots.length === 0)
-      throw new UsageError(`nothing is recorded of ${kind.singular}/${name} since the API server started`)
-    terminal.out(draw(roots, drawing))
-    return 0
+    })
   },
 })
 
+/** https://no-color.org; `dumb` terminals show no colours either. */
+const hasColors = ({ environment: { NO_COLOR = '', TERM } }: Terminal): boolean => NO_COLOR === '' && TERM !== 'dumb'
+
 /** Message by message until the signal or the server's end; a call is drawn when it has been answered. */
 async function drawOn(
-  kubeconfig: string,
+  { kubeconfig }: ChosenCluster,
   object: FlowObject,
   { head, draw }: Growing,
   options: DiagramOptions,

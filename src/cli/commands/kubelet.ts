@@ -24,22 +24,27 @@ export const kubelet = defineCommand({
     kubeconfig: {
       type: 'string',
       value: '<file>',
-      help: 'how to reach the API server; written when the node joins (kubelet.kubeconfig below the data)',
+      help: 'the kubeconfig of the API server; written when the node joins (kubelet.kubeconfig in the data directory)',
     },
     'bootstrap-kubeconfig': {
       type: 'string',
       value: '<file>',
-      help: 'a kubeconfig with a bootstrap token: asks for a certificate where there is none that is good',
+      help: 'a kubeconfig with a bootstrap token, with which the node requests its first certificate',
     },
-    config: { type: 'string', value: '<file>', help: 'a KubeletConfiguration; flags count before it' },
-    'data-dir': { type: 'string', value: '<folder>', help: 'what belongs to pods (~/.local/share/coxswain/kubelet)' },
+    config: { type: 'string', value: '<file>', help: 'a KubeletConfiguration; flags override it' },
+    'data-dir': {
+      type: 'string',
+      value: '<folder>',
+      help: 'the data directory of the node (~/.local/share/coxswain/kubelet)',
+    },
     runtime: {
       type: 'string',
       value: runtimes.join('|'),
-      help: 'what runs containers (auto: containerd where it and root are there, else simulated)',
+      help: 'what runs containers (auto: containerd if it is installed and you are root, otherwise simulated)',
     },
-    ...optionsOf(flags),
-    verbose: { type: 'boolean', short: 'v', help: 'logs more' },
+    ...optionsOf(kubeletProcessFlags, 'Server, certificates and registration'),
+    ...optionsOf(kubeletFlags, 'Pods, images and evictions'),
+    verbose: { type: 'boolean', short: 'v', help: 'log more' },
   },
   async run({ options }, { out, err, isTerminal, environment, signal }) {
     const dataFolder =

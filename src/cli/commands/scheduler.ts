@@ -10,14 +10,18 @@ const portDefault = '10259'
 
 export const scheduler = defineCommand({
   name: 'scheduler',
-  summary: 'runs the scheduler against any API server; of several schedulers one leads',
+  summary: 'runs the scheduler against any API server, with leader election',
   operands: '',
   options: {
-    kubeconfig: { type: 'string', value: '<file>', help: 'how to reach the API server ($KUBECONFIG)' },
+    kubeconfig: { type: 'string', value: '<file>', help: 'the kubeconfig of the API server ($KUBECONFIG)' },
     config: { type: 'string', value: '<file>', help: 'a KubeSchedulerConfiguration: profiles, plugins and extenders' },
-    'bind-address': { type: 'string', value: '<address>', help: 'where health and metrics are served (127.0.0.1)' },
-    'secure-port': { type: 'string', value: '<port>', help: `the port for that; 0 serves neither (${portDefault})` },
-    verbose: { type: 'boolean', short: 'v', help: 'logs more' },
+    'bind-address': { type: 'string', value: '<address>', help: 'the address of /healthz and /metrics (127.0.0.1)' },
+    'secure-port': {
+      type: 'string',
+      value: '<port>',
+      help: `the port of /healthz and /metrics; 0 serves neither (${portDefault})`,
+    },
+    verbose: { type: 'boolean', short: 'v', help: 'log more' },
   },
   async run({ options }, { out, err, isTerminal, environment, signal }) {
     const path = options.kubeconfig ?? environment['KUBECONFIG']

@@ -14,7 +14,7 @@ const exitNotRunning = 3
 
 export const status = defineCommand({
   name: 'status',
-  summary: 'tells whether the cluster of this machine runs, and how it is; ends with 3 when it does not',
+  summary: 'shows whether the cluster of this machine is running, and its state (exit code 3: not running)',
   operands: '',
   options: dataFolderOptions,
   async run({ options }, { out, environment, signal }) {

@@ -8,7 +8,7 @@ import { kubeletFlags, type KubeletFlag } from '../../cluster/kubelet-flags.ts'
 import { nodeRangeFlags } from '../../cluster/node-ranges.ts'
 import { up as startUp, type NodeOutcome } from '../../cluster/up.ts'
 import { whyNoContainers } from '../../cluster/why-no-containers.ts'
-import { defineCommand, UsageError } from '../command.ts'
+import { defineCommand, inSection, UsageError } from '../command.ts'
 import { tuneEngine } from '../engine.ts'
 import { nextSteps } from '../next-steps.ts'
 import { schedulerConfiguration } from '../scheduler-config.ts'
@@ -33,18 +33,23 @@ export const up = defineCommand({
     runtime: {
       type: 'string',
       value: 'auto|containerd|simulated|none',
-      help: 'what runs containers (auto: containerd on this machine where it and root are there, else simulated)',
+      help: 'what runs containers (auto: containerd if it is installed and you are root, otherwise simulated nodes)',
     },
-    nodes: { type: 'string', value: '<n>', help: 'how many simulated nodes run (1; 0 beside a real one)' },
+    nodes: {
+      type: 'string',
+      value: '<n>',
+      help: 'the number of simulated nodes (1; 0 if this machine runs containers)',
+    },
     'scheduler-config': {
       type: 'string',
       value: '<file>',
       help: 'a KubeSchedulerConfiguration: profiles, plugins and extenders of the scheduler',
+      section: 'Scheduler',
     },
-    ...nodeRangeFlags,
-    ...optionsOf(kubeletFlags),
-    ...certificateLifeFlag,
-    verbose: { type: 'boolean', short: 'v', help: 'logs more' },
+    ...inSection(nodeRangeFlags, 'Addresses of pods'),
+    ...optionsOf(kubeletFlags, 'Kubelet of this machine'),
+    ...inSection(certificateLifeFlag, 'Certificates'),
+    verbose: { type: 'boolean', short: 'v', help: 'log more' },
   },
   async run({ options }, { out, err, isTerminal, environment, signal, startedMs }) {
     const runtime = options.runtime ?? 'auto'

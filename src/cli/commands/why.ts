@@ -6,50 +6,60 @@ import { objectKey } from '../../api/object.ts'
 import { openRemote } from '../../cluster/remote.ts'
 import { fetchExplanation } from '../../cluster/decisions.ts'
 import { fetchFlowEvents } from '../../cluster/flow-events.ts'
+import { missingObjectText } from '../../flows/missing-object.ts'
 import type { Surroundings } from '../../flows/why/surroundings.ts'
 import { why as explain } from '../../flows/why/why.ts'
 import { defineCommand, UsageError } from '../command.ts'
 import { decisionText } from '../decision-text.ts'
-import { readKubeconfig } from '../kubeconfig-file.ts'
-import { namedObject } from '../named-object.ts'
+import { chooseCluster, clusterOptions, reaching } from '../kubeconfig-file.ts'
+import { namedObject, namespaceFor } from '../named-object.ts'
 
 export const why = defineCommand({
   name: 'why',
   summary: 'tells what an object waits for and what was tried',
   operands: '<kind>/<name>',
+  operandsMax: 2,
   options: {
-    namespace: { type: 'string', value: '<name>', short: 'n', help: 'the namespace of the object (default)' },
-    format: { type: 'string', value: 'text|json', help: 'how to write it (text)' },
-    kubeconfig: { type: 'string', value: '<file>', help: 'how to reach the cluster ($KUBECONFIG)' },
+    ...clusterOptions,
+    output: { type: 'string', value: 'text|json', short: 'o', help: 'the form of the answer (text)' },
+    format: { type: 'string', value: 'text|json', help: 'the same as --output', section: 'Other names' },
   },
   async run({ operands, options }, { out, environment, signal }) {
-    const { kind, namespace, name } = namedObject(operands[0], options.namespace)
-    const format = options.format ?? 'text'
-    if (format !== 'text' && format !== 'json') throw new UsageError(`--format ${format} is none of text, json`)
-    const kubeconfig = await readKubeconfig(options.kubeconfig, environment)
-    await using remote = await openRemote(kubeconfig, signal)
-    const client = remote.clientAs('coxswain why')
-    const ctx = context(signal)
-    const object = await client.of(kind).find(name, namespace, ctx)
-    if (object === undefined) throw new UsageError(`there is no ${kind.singular} ${name}`)
-    const around: Surroundings = {
-      list: async (of, home) => (await client.of(of).list(home === '' ? {} : { namespace: home }, ctx)).items,
-      find: (of, home, wanted) => client.of(of).find(wanted, home, ctx),
-      nowMs: realClock.nowMs(),
-    }
-    const explained = await explain(kind, object, around, await fetchFlowEvents(kubeconfig, signal))
-    const decision =
-      kind.plural === 'pods' ? await fetchExplanation(kubeconfig, objectKey(namespace, name), signal) : undefined
-    if (format === 'json') {
-      out(`${JSON.stringify({ ...explained, decision }, undefined, 2)}\n`)
+    const { format, output = format ?? 'text' } = options
+    if (output !== 'text' && output !== 'json') throw new UsageError(`--output ${output} is none of text, json`)
+    const { kind, name } = namedObject(operands)
+    const cluster = await chooseCluster(options, environment)
+    const namespace = namespaceFor(kind, options.namespace ?? cluster.namespace)
+    const { kubeconfig } = cluster
+    return reaching(cluster, async () => {
+      await using remote = await openRemote(kubeconfig, signal)
+      const client = remote.clientAs('coxswain why')
+      const ctx = context(signal)
+      const object = await client.of(kind).find(name, namespace, ctx)
+      if (object === undefined) {
+        const { items } = await client.metadataOf(kind).list({}, ctx)
+        const known = items.map(({ metadata }) => ({ namespace: metadata.namespace ?? '', name: metadata.name }))
+        throw new UsageError(missingObjectText(kind, { namespace, name }, known))
+      }
+      const around: Surroundings = {
+        list: async (of, home) => (await client.of(of).list(home === '' ? {} : { namespace: home }, ctx)).items,
+        find: (of, home, wanted) => client.of(of).find(wanted, home, ctx),
+        nowMs: realClock.nowMs(),
+      }
+      const explained = await explain(kind, object, around, await fetchFlowEvents(kubeconfig, signal))
+      const decision =
+        kind.plural === 'pods' ? await fetchExplanation(kubeconfig, objectKey(namespace, name), signal) : undefined
+      if (output === 'json') {
+        out(`${JSON.stringify({ ...explained, decision }, undefined, 2)}\n`)
+        return 0
+      }
+      const { waits, tried } = explained
+      out(`${kind.singular}/${name}\n`)
+      for (const sentence of waits.length === 0 ? ['Nothing holds it up that can be seen.'] : waits)
+        out(`  ${sentence}\n`)
+      if (tried.length > 0) out(`\nWhat was tried:\n${tried.map((line) => `  ${line}\n`).join('')}`)
+      if (decision !== undefined) out(`\n${decisionText(decision)}`)
       return 0
-    }
-    const { waits, tried } = explained
-    out(`${kind.singular}/${name}\n`)
-    for (const sentence of waits.length === 0 ? ['Nothing holds it up that can be seen.'] : waits)
-      out(`  ${sentence}\n`)
-    if (tried.length > 0) out(`\nWhat was tried:\n${tried.map((line) => `  ${line}\n`).join('')}`)
-    if (decision !== undefined) out(`\n${decisionText(decision)}`)
-    return 0
+    })
   },
 })

@@ -1,0 +1,175 @@
+// flow and why as they are typed: a Deployment of a hundred pods on fifty nodes, names that are wrong, servers that are not
+// there.
+import { deepEqual, equal, match, ok } from 'node:assert/strict'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, test } from 'node:test'
+import { context } from '../../base/context.ts'
+import { deployment } from '../../api/apps/v1/deployment.ts'
+import { namespace } from '../../api/core/v1/namespace.ts'
+import { startCluster, type TestCluster } from '../../cluster/start-cluster.ts'
+import { commands } from '../commands.ts'
+import { run } from '../run.ts'
+
+const ctx = context(new AbortController().signal)
+const colorCode = '\u001B['
+let cluster: TestCluster
+let folder = ''
+
+interface Screen {
+  readonly columns?: number
+  readonly environment?: Readonly<Record<string, string>>
+  readonly isTerminal?: boolean
+  readonly onPrint?: (printed: string, interrupt: () => void) => void
+}
+
+async function typed(argv: readonly string[], screen: Screen = {}) {
+  const { columns, environment = {}, isTerminal = columns !== undefined, onPrint = () => {} } = screen
+  const controller = new AbortController()
+  let [printed, complained] = ['', '']
+  const code = await run(commands, argv, {
+    out(text) {
+      printed += text
+      onPrint(printed, () => controller.abort())
+    },
+    err: (text) => void (complained += text),
+    isTerminal,
+    columns,
+    environment: { KUBECONFIG: join(folder, 'config'), ...environment },
+    signal: controller.signal,
+    startedMs: 0,
+  })
+  return { code, printed, complained }
+}
+
+before(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'coxswain-flow-'))
+  cluster = await startCluster({ nodes: 50, https: true })
+  const { client } = cluster
+  const template = { metadata: { labels: { app: 'web' } }, spec: { containers: [{ name: 'c', image: 'nginx' }] } }
+  const web = (replicas: number) => ({
+    metadata: { name: 'web' },
+    spec: { replicas, selector: { matchLabels: { app: 'web' } }, template },
+  })
+  await client.of(deployment).create(web(100), 'default', ctx)
+  await client.of(namespace).create({ metadata: { name: 'shop' } }, '', ctx)
+  await client.of(deployment).create(web(1), 'shop', ctx)
+  await cluster.until(async () => {
+    const { status } = await client.of(deployment).get('web', 'default', ctx)
+    return status.availableReplicas === 100
+  })
+  await writeFile(join(folder, 'config'), cluster.kubeconfig)
+  const shop = cluster.kubeconfig
+    .replace(/^- name: (\S+)\n {2}context:\n/m, '- name: in-shop\n  context:\n    namespace: shop\n')
+    .replace(/^current-context: .*$/m, 'current-context: nothing')
+  await writeFile(join(folder, 'shop'), shop)
+  await writeFile(join(folder, 'dead'), cluster.kubeconfig.replace(/server: .*/, 'server: https://127.0.0.1:1'))
+})
+after(async () => {
+  await cluster.stop()
+  await rm(folder, { recursive: true })
+})
+
+/** A hundred pods on fifty nodes, in so many lines at most. */
+const linesMax = 60
+
+for (const columns of [80, 120, 200])
+  test(`a hundred pods on fifty nodes fit on a terminal of ${columns} columns`, async () => {
+    const { printed } = await typed(['flow', 'deployment/web'], { columns, environment: { NO_COLOR: '1' } })
+    const lines = printed.split('\n')
+    ok(lines.length <= linesMax, `${lines.length} lines`)
+    deepEqual(
+      lines.filter((line) => line.length > columns),
+      [],
+    )
+    match(printed, / 50 kubelets\n/)
+    match(printed, /create pods web-\S+ → 201 {2}×100\n/)
+    match(printed, /sync pod \S+ {2}×100\n/)
+  })
+
+test('the tree is as short, and --all draws every pod and every kubelet', async () => {
+  const tree = (await typed(['flow', 'deployment', 'web', '-o', 'tree'])).printed.split('\n')
+  ok(tree.length <= linesMax + 20, `${tree.length} lines`)
+  const all = (await typed(['flow', 'deploy/web', '--all'])).printed
+  equal(all.match(/kubelet\/node-\d+$/gm)?.length, 50)
+  equal(all.match(/sync pod/g)?.length, 100)
+})
+
+test('colours are for terminals, and not where NO_COLOR is set or the terminal is dumb', async () => {
+  const isColored = async (screen: Screen) =>
+    (await typed(['flow', 'deployment/web'], screen)).printed.includes(colorCode)
+  equal(await isColored({ columns: 100 }), true)
+  equal(await isColored({ columns: 100, environment: { NO_COLOR: '1' } }), false)
+  equal(await isColored({ columns: 100, environment: { TERM: 'dumb' } }), false)
+  equal(await isColored({ isTerminal: false }), false)
+  equal((await typed(['flow', 'deployment/web', '-o', 'json'], { columns: 100 })).printed.includes(colorCode), false)
+})
+
+test('-A draws the object of every namespace, -n and the context choose one', async () => {
+  const everywhere = (await typed(['flow', 'deployment/web', '-A'])).printed
+  deepEqual(everywhere.match(/^namespace .*$/gm), ['namespace default:', 'namespace shop:'])
+  const shop = (await typed(['flow', 'deployment/web', '-n', 'shop'])).printed
+  match(shop, /reconcile shop\/web/)
+  const byContext = await typed([
+    'flow',
+    'deployment/web',
+    '--context',
+    'in-shop',
+    '--kubeconfig',
+    join(folder, 'shop'),
+  ])
+  equal(byContext.printed, shop)
+  const typo = await typed(['flow', 'deployment/web', '--context', 'in-shp', '--kubeconfig', join(folder, 'shop')])
+  match(typo.complained, /shop has no context "in-shp"; did you mean in-shop\?/)
+})
+
+test('-w goes on with what happens next', { timeout: 60_000 }, async () => {
+  let isChanged = false
+  const { code, printed } = await typed(['flow', 'deployment/web', '-n', 'shop', '-w'], {
+    onPrint(soFar, interrupt) {
+      if (soFar.includes('patch deployments web')) interrupt()
+      if (isChanged || !soFar.includes('create deployments web')) return
+      isChanged = true
+      const change = cluster.client.of(deployment).patch('web', 'shop', { spec: { replicas: 2 } }, 'merge', ctx)
+      void change.then(() => cluster.clock.advance('5s'))
+    },
+  })
+  equal(code, 0)
+  match(printed, /patch deployments web → 200\n/)
+})
+
+const wrong: [what: string, argv: string[], code: number, message: RegExp][] = [
+  [
+    'a name that is not there',
+    ['deployment/wbe'],
+    2,
+    /: deployment "wbe" not found in namespace "default"; did you mean web\?\n$/,
+  ],
+  [
+    'another namespace',
+    ['deployment/web', '-n', 'kube-system'],
+    2,
+    /not found in namespace "kube-system"; there is one in namespace "default"\n$/,
+  ],
+  [
+    'a server that does not run',
+    ['deployment/web', '--kubeconfig', 'dead'],
+    1,
+    /: cannot reach the API server https:\/\/127\.0\.0\.1:1 \(.*ECONNREFUSED.*\)\. Is it running\? Start it: coxswain up\n$/,
+  ],
+]
+for (const command of ['flow', 'why'])
+  for (const [what, argv, code, message] of wrong)
+    test(`${command} of ${what} says so`, async () => {
+      const words = argv.map((word) => (word === 'dead' ? join(folder, 'dead') : word))
+      const { code: ended, complained } = await typed([command, ...words])
+      equal(ended, code)
+      match(complained, message)
+    })
+
+test('without any kubeconfig a command says how to start a cluster', async () => {
+  const { complained } = await typed(['why', 'pod/a'], { environment: { KUBECONFIG: '', XDG_DATA_HOME: '/none' } })
+  // A developer of Coxswain may have a ~/.kube/config: then its server is asked.
+  match(complained, /Is (a cluster|it) running\?|not found/)
+})

@@ -1,0 +1,15 @@
+// coxswain version: which version of what runs.
+import packageFields from '../../../package.json' with { type: 'json' }
+import { serverVersion } from '../../apiserver/discovery/version.ts'
+import { defineCommand } from '../command.ts'
+
+export const version = defineCommand({
+  name: 'version',
+  summary: 'prints the versions of Coxswain, of the Kubernetes API and of Node.js',
+  operands: '',
+  options: {},
+  run(_arguments, { out }) {
+    out(`coxswain ${packageFields.version}, Kubernetes ${serverVersion.gitVersion}, Node.js ${process.version}\n`)
+    return Promise.resolve(0)
+  },
+})

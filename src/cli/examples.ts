@@ -1,0 +1,38 @@
+// Examples of each command, as its help shows them. A test parses every one of them.
+
+export type Example = readonly [command: string, what: string]
+
+export const examples: Readonly<Record<string, readonly Example[]>> = {
+  apiserver: [['coxswain apiserver --store etcd=http://127.0.0.1:2379', 'an API server on an etcd of this machine']],
+  'controller-manager': [['coxswain controller-manager --kubeconfig controller-manager.kubeconfig', 'all controllers']],
+  flow: [
+    ['coxswain flow deployment/web', 'what happened to a Deployment'],
+    ['coxswain flow pod web-0 -n shop -w', 'a pod of the namespace shop, and what happens next'],
+    ['coxswain flow job/backup -A', 'wherever there is a Job of that name'],
+    ['coxswain flow deployment/web -o mermaid', 'a diagram for a web page'],
+    ['coxswain flow pod/web-0 --stations', 'what the API server did with each request'],
+  ],
+  kubelet: [
+    ['coxswain kubelet --bootstrap-kubeconfig join.kubeconfig', 'this machine joins a cluster'],
+    ['coxswain kubelet --kubeconfig k --runtime simulated', 'a node without containers'],
+  ],
+  reset: [['coxswain reset --yes', 'remove the cluster of this machine']],
+  restore: [['coxswain restore backup.db', 'back to what the snapshot holds']],
+  scheduler: [['coxswain scheduler --kubeconfig scheduler.kubeconfig', 'the scheduler alone']],
+  snapshot: [['coxswain snapshot backup.db', 'copy all objects while the cluster runs']],
+  status: [
+    ['coxswain status', 'the cluster of this machine'],
+    ['coxswain status --data-dir /tmp/a', 'one that was started with --data-dir'],
+  ],
+  up: [
+    ['coxswain up', 'a cluster on port 6443 that is kept on disk'],
+    ['coxswain up --runtime simulated --nodes 10', 'ten nodes without containers'],
+    ['coxswain up --store memory --port 0 --data-dir /tmp/a', 'a second one, which keeps nothing'],
+  ],
+  version: [],
+  why: [
+    ['coxswain why deployment/web', 'why a Deployment is not ready'],
+    ['coxswain why pod web-0 -n shop', 'what a pod waits for, and what the scheduler decided'],
+    ['coxswain why ns/shop', 'why a namespace is not gone yet'],
+  ],
+}

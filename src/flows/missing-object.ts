@@ -1,0 +1,25 @@
+// The sentence about an object that was asked for and is not there: what was looked for, and what may have been meant.
+import { didYouMean, similarNames } from '../base/similar-names.ts'
+import type { Kind } from '../api/kind.ts'
+
+export interface ObjectName {
+  /** Empty for kinds that are not namespaced. */
+  readonly namespace: string
+  readonly name: string
+}
+
+/** `found` says what is wrong with it: `not found`. `known` are the names of objects of the same kind. */
+export function missingObjectText(
+  kind: Kind,
+  { namespace, name }: ObjectName,
+  known: readonly ObjectName[],
+  found = 'not found',
+): string {
+  const where = namespace === '' ? '' : ` in namespace ${JSON.stringify(namespace)}`
+  const sentence = `${kind.singular} ${JSON.stringify(name)} ${found}${where}`
+  const elsewhere = known.find((each) => each.name === name && each.namespace !== namespace)
+  if (elsewhere !== undefined) return `${sentence}; there is one in namespace ${JSON.stringify(elsewhere.namespace)}`
+  const names = known.filter((each) => each.namespace === namespace).map((each) => each.name)
+  const question = didYouMean(similarNames(name, names))
+  return question === '' ? sentence : `${sentence}; ${question}`
+}
