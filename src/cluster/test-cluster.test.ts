@@ -122,6 +122,13 @@ test('requests that are refused are tried again, and only those that were meant'
   const flow = cluster.flow(await cluster.client.of(deployment).get('web', 'default', ctx))
   match(flow, /create deployments web/)
   equal(flow, cluster.flow(deployment, 'web'))
+  throws(() => cluster.flow(deployment, 'wbe'), {
+    message: 'deployment "wbe" has no recorded flow in namespace "default"; did you mean web?',
+  })
+  throws(
+    () => cluster.flow(deployment, 'web', 'shop'),
+    /no recorded flow in namespace "shop"; there is one in namespace/,
+  )
   cluster.faults.refuse({ sender: 'test', kind: configMap, code: 429 })
   await rejects(cluster.client.of(configMap).create({ metadata: { name: 'a' } }, 'default', ctx), /too many requests/)
   await cluster.client.of(configMap).create({ metadata: { name: 'a' } }, 'default', ctx)

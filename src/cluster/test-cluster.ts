@@ -278,7 +278,8 @@ function groupsOf(user: string): readonly string[] {
 /** Names the object that was asked for, and those of its kind that were recorded and have a similar name. */
 function nothingRecorded({ resource, namespace, name }: FlowObject, events: readonly FlowEvent[]): string {
   const kind = kinds.find(({ plural }) => plural === resource)
-  const known = events.flatMap(({ object }) => (object?.resource === resource && object.name !== name ? [object] : []))
+  const isOther = (object: FlowObject) => object.name !== name || object.namespace !== namespace
+  const known = events.flatMap(({ object }) => (object?.resource === resource && isOther(object) ? [object] : []))
   const about = { namespace, name }
   return kind === undefined
     ? `unknown resource ${resource}`

@@ -74,9 +74,9 @@ test(`kubectl ${kubectl.version}: pending, gated, preempted, packed, explained`,
   const explained = (await why('big')).stdout
   match(
     explained,
-    /No node takes it: 0\/3 nodes are available: 3 Insufficient cpu\.[^]*\nWhat default-scheduler found at .*: no node$/m,
+    /It cannot be scheduled: Unschedulable: 0\/3 nodes are available: 3 Insufficient cpu\.[^]*\nDecision of default-scheduler at .*: no node fits$/m,
   )
-  match(explained, /NODE +VERDICT +TOTAL +BECAUSE\nnode-0 +rejected +NodeResourcesFit: Insufficient cpu\n/)
+  match(explained, /NODE +VERDICT +SCORE +DETAILS\nnode-0 +rejected +NodeResourcesFit: Insufficient cpu\n/)
   const metrics = await k(['get', '--raw', '/metrics'])
   match(metrics, /scheduler_schedule_attempts_total\{profile="default-scheduler",result="unschedulable"\} [1-9]/)
   match(metrics, /scheduler_pending_pods\{queue="gated"\} 1\n/)
@@ -90,7 +90,7 @@ test(`kubectl ${kubectl.version}: pending, gated, preempted, packed, explained`,
   const packed = await k(['get', 'pods', 'p1', 'p2', '-o', 'jsonpath={.items[*].spec.nodeName}'])
   equal(new Set(packed.split(' ')).size, 1)
   const placed = (await why('p2')).stdout
-  match(placed, /^What packer found at \S+: it goes to node-\d$/m)
+  match(placed, /^Decision of packer at \S+: node-\d$/m)
   match(placed, /node-\d +fits +\d+ +NodeResourcesFit \d+\n/)
   await k(['delete', 'pod', 'p1', 'p2', '--timeout=200s'])
 

@@ -133,7 +133,10 @@ test('up says what runs, what is kept and what to type next; the other commands 
   const byRule = await ask('flow', 'svc/kubernetes', '--rules')
   match(byRule.printed, /create services kubernetes → 201 {2}\(the group system:masters may do everything\)/)
   match((await ask('flow', 'pod/none')).complained, /pod "none" not found in namespace "default"/)
-  equal((await ask('why', 'ns/default')).printed, 'namespace/default\n  Nothing holds it up that can be seen.\n')
+  equal(
+    (await ask('why', 'ns/default')).printed,
+    'namespace/default\n  No problem found. Checked: its conditions, warning events, failed requests.\n',
+  )
   match((await ask('why', 'pod/none')).complained, /pod "none" not found in namespace "default"/)
   match(
     (await typed(['snapshot', copy, ...data])).printed,

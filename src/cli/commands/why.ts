@@ -1,11 +1,10 @@
-// coxswain why: what an object waits for and what was tried, in sentences; for a pod also what the scheduler found about
-// each node.
+// coxswain why: why an object is not as it should be, in sentences; for a pod also the scheduler's verdict on each node.
 import { context } from '../../base/context.ts'
 import { realClock } from '../../base/clock.ts'
 import { objectKey } from '../../api/object.ts'
 import { openRemote } from '../../cluster/remote.ts'
 import { fetchExplanation } from '../../cluster/decisions.ts'
-import { fetchFlowEvents } from '../../cluster/flow-events.ts'
+import { findFlowEvents } from '../../cluster/flow-events.ts'
 import { missingObjectText } from '../../flows/missing-object.ts'
 import type { Surroundings } from '../../flows/why/surroundings.ts'
 import { why as explain } from '../../flows/why/why.ts'
@@ -16,7 +15,7 @@ import { namedObject, namespaceFor } from '../named-object.ts'
 
 export const why = defineCommand({
   name: 'why',
-  summary: 'tells what an object waits for and what was tried',
+  summary: 'explains why an object is not ready, not deleted or has no effect',
   operands: '<kind>/<name>',
   operandsMax: 2,
   options: {
@@ -41,22 +40,23 @@ export const why = defineCommand({
         const known = items.map(({ metadata }) => ({ namespace: metadata.namespace ?? '', name: metadata.name }))
         throw new UsageError(missingObjectText(kind, { namespace, name }, known))
       }
+      const recorded = await findFlowEvents(kubeconfig, signal)
       const around: Surroundings = {
         list: async (of, home) => (await client.of(of).list(home === '' ? {} : { namespace: home }, ctx)).items,
         find: (of, home, wanted) => client.of(of).find(wanted, home, ctx),
         nowMs: realClock.nowMs(),
+        isCoxswain: recorded !== undefined,
       }
-      const explained = await explain(kind, object, around, await fetchFlowEvents(kubeconfig, signal))
+      const explained = await explain(kind, object, around, recorded ?? [])
       const decision =
         kind.plural === 'pods' ? await fetchExplanation(kubeconfig, objectKey(namespace, name), signal) : undefined
       if (output === 'json') {
         out(`${JSON.stringify({ ...explained, decision }, undefined, 2)}\n`)
         return 0
       }
-      const { waits, tried } = explained
+      const { waits, tried, summary } = explained
       out(`${kind.singular}/${name}\n`)
-      for (const sentence of waits.length === 0 ? ['Nothing holds it up that can be seen.'] : waits)
-        out(`  ${sentence}\n`)
+      for (const sentence of waits.length === 0 ? [summary] : waits) out(`  ${sentence}\n`)
       if (tried.length > 0) out(`\nWhat was tried:\n${tried.map((line) => `  ${line}\n`).join('')}`)
       if (decision !== undefined) out(`\n${decisionText(decision)}`)
       return 0

@@ -1,4 +1,4 @@
-// Why a pod is not where it should be: not scheduled, not started, not ready, ended, or not gone yet.
+// Why a pod is not scheduled, not started, not ready, failed, or not deleted yet.
 import { pod, type Pod } from '../../api/core/v1/pod.ts'
 import { node } from '../../api/core/v1/node.ts'
 import { namespaceOf } from '../../api/object.ts'
@@ -11,20 +11,21 @@ type ContainerStatus = NonNullable<NonNullable<Pod['status']>['containerStatuses
 
 export const podExplainer = defineExplainer({
   kind: pod,
+  checked: 'its node, its containers and its readiness',
   explain: async (object, around) => [...(await whyPod(object, around)), ...(await whyNotEvicted(object, around))],
 })
 
-/** What holds up a pod: its node where that is not ready, then itself. */
+/** Why a pod does not run: because of its node, or by itself. */
 export async function whyPod(object: Pod, around: Surroundings): Promise<string[]> {
   const { nodeName } = object.spec
   const own = whyItself(object)
   if (nodeName === undefined || ['Succeeded', 'Failed'].includes(object.status.phase ?? '')) return own
   const home = await around.find(node, '', nodeName)
-  if (home === undefined) return [`Its node ${nodeName} is not there any more.`, ...own]
-  return [...nodeSentences(home).map((sentence) => `On its node ${nodeName}: ${sentence}`), ...own]
+  if (home === undefined) return [`Its node ${nodeName} no longer exists.`, ...own]
+  return [...nodeSentences(home).map((sentence) => `Its node ${nodeName} has a problem: ${sentence}`), ...own]
 }
 
-/** A node that is being emptied waits for pods whose budgets let none of them go. */
+/** A node that is being drained waits for pods whose budgets allow no disruption. */
 async function whyNotEvicted(object: Pod, around: Surroundings): Promise<string[]> {
   const { metadata, spec } = object
   if (spec.nodeName === undefined || metadata.deletionTimestamp !== undefined) return []
@@ -36,7 +37,7 @@ async function whyNotEvicted(object: Pod, around: Surroundings): Promise<string[
     .flatMap((budget) =>
       budgetSentence(budget).map(
         (sentence) =>
-          `Its node ${spec.nodeName} is cordoned, but it cannot be evicted: the budget ${budget.metadata.name} forbids it. ${sentence}`,
+          `It cannot be evicted from its cordoned node ${spec.nodeName} because of the PodDisruptionBudget ${budget.metadata.name}: ${sentence}`,
       ),
     )
 }
@@ -46,28 +47,24 @@ function whyItself({ metadata, spec, status }: Pod): string[] {
   if (metadata.deletionTimestamp !== undefined)
     return [
       spec.nodeName === undefined
-        ? 'It is being deleted and was never on a node.'
-        : `It is being deleted: the kubelet of ${spec.nodeName} ends its containers, which have ${metadata.deletionGracePeriodSeconds ?? 0} s since ${metadata.deletionTimestamp}.`,
+        ? 'It is being deleted and was never scheduled.'
+        : `It is being deleted: the kubelet of ${spec.nodeName} stops its containers by ${metadata.deletionTimestamp} (grace period ${metadata.deletionGracePeriodSeconds ?? 0} s).`,
     ]
-  if (phase === 'Succeeded') return ['It has ended with success.']
-  if (phase === 'Failed')
-    return [
-      `It has failed: ${status.reason ?? ''} ${status.message ?? ''}`.trimEnd(),
-      ...containerStatuses.flatMap(ended),
-    ]
+  if (phase === 'Succeeded') return ['It has completed successfully.']
+  if (phase === 'Failed') return [`It has failed: ${whyFailed(status)}`]
   const scheduled = conditionOf(conditions, 'PodScheduled')
   if (spec.nodeName === undefined) return whyUnscheduled(spec, scheduled)
   const init = initContainerStatuses.find((each) => !each.ready && each.state?.terminated?.exitCode !== 0)
   if (init !== undefined) return initSentences(init)
   const unready = containerStatuses.filter(({ ready }) => !ready)
   if (containerStatuses.length === 0)
-    return [`It is on ${spec.nodeName}, whose kubelet has not told of its containers yet.`]
+    return [`It is scheduled on ${spec.nodeName}, but the kubelet has not reported its containers yet.`]
   const gates = (spec.readinessGates ?? []).filter(
     ({ conditionType }) => conditionOf(conditions, conditionType)?.status !== 'True',
   )
   return [
     ...unready.flatMap(containerSentences),
-    ...gates.map(({ conditionType }) => `Its readiness gate ${conditionType} is not true.`),
+    ...gates.map(({ conditionType }) => `Its readiness gate ${conditionType} is not True.`),
   ]
 }
 
@@ -77,19 +74,29 @@ function whyUnscheduled(
 ) {
   if (schedulingGates.length > 0)
     return [
-      `It is held back by ${schedulingGates.map(({ name }) => name).join(', ')}: nobody schedules it before ${schedulingGates.length === 1 ? 'that is' : 'these are'} removed.`,
+      `It is not scheduled until its scheduling gates are removed by the controllers that set them: ${schedulingGates.map(({ name }) => name).join(', ')}.`,
     ]
   if (scheduled === undefined)
-    return [`It waits for the scheduler ${schedulerName ?? ''}, which has not looked at it yet.`]
-  return [`No node takes it: ${scheduled.message ?? scheduled.reason ?? ''}`]
+    return [`It is not scheduled yet: the scheduler ${schedulerName ?? ''} has not processed it.`]
+  return [`It cannot be scheduled: ${because(scheduled)}.`]
 }
 
-/** An init container has nothing to be ready for: it ends, or is started where it goes on beside the others. */
+/** Why a pod has failed: its own reason, else the containers that ended with an error. Never empty. */
+function whyFailed({ reason = '', message = '', initContainerStatuses = [], containerStatuses = [] }: Pod['status']) {
+  const failed = [...initContainerStatuses, ...containerStatuses]
+    .filter(({ state }) => (state?.terminated?.exitCode ?? 0) !== 0)
+    .flatMap(ended)
+  const own = reason === '' && message === '' ? [] : [`${because({ reason, message })}.`]
+  const sentences = [...own, ...failed]
+  return sentences.length === 0 ? 'its status gives no reason.' : sentences.join(' ')
+}
+
+/** An init container is not ready: it ends, or it is a sidecar and is started. */
 const initSentences = (status: ContainerStatus): string[] => [
   `It waits for its init container ${status.name}.`,
   ...(status.state?.running === undefined
     ? containerSentences(status)
-    : [`Container ${status.name} runs since ${status.state.running.startedAt ?? 'now'}.`]),
+    : [`Container ${status.name} has been running since ${status.state.running.startedAt ?? 'now'}.`]),
 ]
 
 function containerSentences(status: ContainerStatus): string[] {
@@ -97,17 +104,14 @@ function containerSentences(status: ContainerStatus): string[] {
   if (state?.waiting) {
     const { reason = '', message = '' } = state.waiting
     const again = restartCount > 0 ? ` It was restarted ${plural(restartCount, 'time')}.` : ''
-    return [
-      `Container ${name} (${image}) waits: ${because({ type: '', status: '', reason, message })}.${again}`,
-      ...lastEnd(status),
-    ]
+    return [`Container ${name} (${image}) is waiting: ${because({ reason, message })}.${again}`, ...lastEnd(status)]
   }
   if (state?.terminated) return ended(status)
   if (state?.running)
     return [
       started === false
-        ? `Container ${name} runs, but its startup probe has not succeeded yet.`
-        : `Container ${name} runs since ${state.running.startedAt ?? 'now'}, but is not ready: its readiness probe has not succeeded.`,
+        ? `Container ${name} is running, but its startup probe has not succeeded yet.`
+        : `Container ${name} has been running since ${state.running.startedAt ?? 'now'}, but its readiness probe has not succeeded.`,
     ]
   return [`Container ${name} has not been started yet.`]
 }
@@ -115,11 +119,11 @@ function containerSentences(status: ContainerStatus): string[] {
 const ended = ({ name, state }: ContainerStatus): string[] =>
   state?.terminated === undefined
     ? []
-    : [`Container ${name} ended with code ${state.terminated.exitCode} (${state.terminated.reason ?? 'no reason'}).`]
+    : [`Container ${name} exited with code ${state.terminated.exitCode} (${state.terminated.reason ?? 'no reason'}).`]
 
 const lastEnd = ({ lastState }: ContainerStatus): string[] =>
   lastState?.terminated === undefined
     ? []
     : [
-        `It last ended with code ${lastState.terminated.exitCode} (${lastState.terminated.reason ?? 'no reason'}) at ${lastState.terminated.finishedAt ?? 'an unknown time'}.`,
+        `It last exited with code ${lastState.terminated.exitCode} (${lastState.terminated.reason ?? 'no reason'}) at ${lastState.terminated.finishedAt ?? 'an unknown time'}.`,
       ]

@@ -6,11 +6,15 @@ export interface Surroundings {
   list<T extends ApiObject>(kind: Kind<T>, namespace: string): Promise<readonly T[]>
   find<T extends ApiObject>(kind: Kind<T>, namespace: string, name: string): Promise<T | undefined>
   readonly nowMs: number
+  /** False for the API server of another Kubernetes, whose components are not ours. */
+  readonly isCoxswain?: boolean
 }
 
 /** Explains an object of one kind in sentences, the most important first; none when all is as it should be. */
 export interface Explainer<T extends ApiObject = ApiObject> {
   readonly kind: Kind<T>
+  /** What is looked at, in a few words: `its rollout and its pods`. */
+  readonly checked: string
   explain(object: T, around: Surroundings): Promise<readonly string[]>
 }
 
@@ -26,16 +30,19 @@ interface Condition {
 export const conditionOf = (conditions: readonly Condition[] | undefined, type: string): Condition | undefined =>
   conditions?.find((condition) => condition.type === type)
 
-export const because = ({ reason = '', message = '' }: Condition): string =>
-  [reason, message].filter((part) => part !== '').join(': ')
+/** The reason and message of a condition, without a final full stop. */
+export function because({ reason = '', message = '' }: Pick<Condition, 'reason' | 'message'>): string {
+  const parts = [reason, message].filter((part) => part !== '')
+  return parts.length === 0 ? 'no reason is given' : parts.join(': ').replace(/\.$/, '')
+}
 
 export const plural = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`
 
-/** Whether the controller behind an object has seen its last change. */
+/** Whether the controller of an object has observed its last change. */
 export function unseen(object: ApiObject, status: { readonly observedGeneration?: number } | undefined): string[] {
   const { generation = 0 } = object.metadata
   const seen = status?.observedGeneration ?? 0
   return seen < generation
-    ? [`Its controller has not seen the last change yet (generation ${generation}, seen ${seen}).`]
+    ? [`Its controller has not processed the last change yet (generation ${generation}, observed ${seen}).`]
     : []
 }

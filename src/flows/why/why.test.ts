@@ -4,6 +4,7 @@ import { after, before, test } from 'node:test'
 import { context } from '../../base/context.ts'
 import { noCause, type FlowEvent, type FlowId } from '../../base/flow.ts'
 import { validatingWebhookConfiguration } from '../../api/admissionregistration/v1/validating-webhook-configuration.ts'
+import { customResourceDefinition } from '../../api/apiextensions/v1/custom-resource-definition.ts'
 import { daemonSet } from '../../api/apps/v1/daemon-set.ts'
 import { deployment } from '../../api/apps/v1/deployment.ts'
 import { replicaSet } from '../../api/apps/v1/replica-set.ts'
@@ -66,7 +67,17 @@ before(async () => {
     spec: { ...template('gated', 'i').spec, schedulingGates: [{ name: 'example.com/gate' }] },
   })
   await create(deployment, 'broken', { spec: { replicas: 3, ...workload('broken', 'gone') } })
+  await create(deployment, 'crashing', { spec: { replicas: 2, ...workload('crashing', 'crash') } })
+  await create(customResourceDefinition, 'widgets.example.com', {
+    spec: {
+      group: 'example.com',
+      scope: 'Namespaced',
+      names: { plural: 'widgets', kind: 'Widget' },
+      versions: [{ name: 'v1', served: true, storage: true, schema: { openAPIV3Schema: { type: 'object' } } }],
+    },
+  })
   await create(deployment, 'fine', { spec: { replicas: 1, ...workload('fine', 'i') } })
+  await create(configMap, 'settings', { data: { a: 'b' } })
   await create(deployment, 'paused', { spec: { replicas: 1, paused: true, ...workload('paused', 'i') } })
   await create(statefulSet, 'db', { spec: { replicas: 3, serviceName: 'db', ...workload('db', 'gone') } })
   await create(daemonSet, 'agent', { spec: workload('agent', 'gone') })
@@ -139,44 +150,66 @@ before(async () => {
 after(() => cluster.stop())
 
 const rows: [kind: Kind, name: string, sentence: RegExp][] = [
-  [pod, 'huge', /No node takes it: 0\/3 nodes are available: .*Insufficient cpu/],
-  [pod, 'unbound', /No node takes it: .*unbound immediate PersistentVolumeClaims/],
-  [pod, 'unready', /Container c runs since .*, but is not ready: its readiness probe has not succeeded/],
+  [pod, 'huge', /It cannot be scheduled: Unschedulable: 0\/3 nodes are available: .*Insufficient cpu/],
+  [pod, 'unbound', /It cannot be scheduled: .*unbound immediate PersistentVolumeClaims/],
+  [pod, 'unready', /Container c has been running since .*, but its readiness probe has not succeeded/],
   [
     pod,
     'kept',
-    /Its node node-1 is cordoned, but it cannot be evicted: the budget all forbids it\. It lets no pod go: of 1 pod 1 is healthy, and 1 must be/,
+    /It cannot be evicted from its cordoned node node-1 because of the PodDisruptionBudget all: It allows no disruption: 1 of 1 pod is healthy, and 1 must be/,
   ],
-  [pod, 'lost', /On its node node-2: Its kubelet is not heard of any more: NodeStatusUnknown/],
-  [node, 'node-2', /Its kubelet is not heard of any more: NodeStatusUnknown: Kubelet stopped posting node status/],
-  [podDisruptionBudget, 'all', /It lets no pod go: of 1 pod 1 is healthy, and 1 must be/],
-  [pod, 'gated', /It is held back by example\.com\/gate: nobody schedules it before that is removed/],
-  [pod, 'first-things', /^It waits for its init container prepare\. Container prepare runs since \S+Z\.$/],
-  [horizontalPodAutoscaler, 'nobody', /^No autoscaler has looked at it yet: Deployment\/fine stays as it is\.$/],
+  [pod, 'lost', /Its node node-2 has a problem: Its kubelet has stopped reporting: NodeStatusUnknown/],
+  [node, 'node-2', /Its kubelet has stopped reporting: NodeStatusUnknown: Kubelet stopped posting node status/],
+  [podDisruptionBudget, 'all', /It allows no disruption: 1 of 1 pod is healthy, and 1 must be/],
+  [
+    pod,
+    'gated',
+    /It is not scheduled until its scheduling gates are removed by the controllers that set them: example\.com\/gate/,
+  ],
+  [pod, 'first-things', /^It waits for its init container prepare\. Container prepare has been running since \S+Z\.$/],
+  [
+    horizontalPodAutoscaler,
+    'nobody',
+    /^No autoscaler has processed it: Deployment\/fine keeps its number of replicas\. Coxswain has no autoscaler yet/,
+  ],
   [
     ingress,
     'nobody',
-    /^No ingress controller has given it an address\. There is no Service none, which it leads to\.$/,
+    /^No ingress controller has assigned an address\. Its backend Service none does not exist\. Coxswain has no ingress/,
   ],
-  [pod, 'loop', /Container c \(crash\) waits: CrashLoopBackOff.*restarted \d+ times.* It last ended with code 3/],
+  [pod, 'loop', /Container c \(crash\) is waiting: CrashLoopBackOff.*restarted \d+ times.* It last exited with code 3/],
   [
     deployment,
     'broken',
-    /It wants 3 pods: 3 of the newest template, 0 available, 3 in all\..*3 pods \(broken-\S+ and others\): Container c \(gone\) waits: (ImagePullBackOff|ErrImagePull)/,
+    /It wants 3 pods: 3 up to date, 0 available, 3 in total\..*3 pods \(broken-\S+ and others\): Container c \(gone\) is waiting: (ImagePullBackOff|ErrImagePull)/,
   ],
-  [deployment, 'paused', /It is paused: changes of its template are not rolled out/],
-  [statefulSet, 'db', /It wants 3 pods: 0 ready\. It goes one pod at a time.*Pod db-0: Container c/],
+  [
+    deployment,
+    'crashing',
+    /2 pods \(crashing-\S+ and others\): Container c \(crash\) is waiting: CrashLoopBackOff(?!.*Pod crashing)/,
+  ],
+  [deployment, 'paused', /It is paused: changes of its pod template are not rolled out/],
+  [statefulSet, 'db', /It wants 3 pods: 0 ready\. It creates its pods in order.*Pod db-0: Container c/],
   [daemonSet, 'agent', /It wants a pod on 2 nodes: 0 ready/],
   [job, 'work', /It has failed: BackoffLimitExceeded/],
-  [cronJob, 'nightly', /It is suspended.*starts a Job at "0 3 \* \* \*"; the last was at no time yet/],
-  [service, 'nobody', /It has no endpoints: no pod has the labels app=none/],
-  [service, 'unready', /It has no endpoints: of 3 pods with app=broken none is ready/],
-  [service, 'balanced', /It waits for a load balancer/],
-  [persistentVolumeClaim, 'plain', /It names no storage class/],
-  [persistentVolumeClaim, 'classless', /There is no storage class none/],
-  [persistentVolumeClaim, 'lazy', /waits for the first pod that uses it/],
-  [namespace, 'stuck', /It is being deleted since .*example\.com\/hold/],
-  [node, 'node-1', /It is cordoned: new pods go elsewhere/],
+  [cronJob, 'nightly', /It is suspended.*starts a Job on the schedule "0 3 \* \* \*"; it has not started one yet/],
+  [service, 'nobody', /It has no endpoints: no pod in its namespace has the labels app=none/],
+  [service, 'unready', /It has no ready endpoints: 0 of 3 pods with the labels app=broken are ready/],
+  [service, 'balanced', /It has no load balancer.*Coxswain does not route traffic to Services/],
+  [persistentVolumeClaim, 'plain', /It has no storage class|it has no storage class/],
+  [
+    persistentVolumeClaim,
+    'classless',
+    /the StorageClass none does not exist.*Coxswain does not bind claims to volumes/,
+  ],
+  [persistentVolumeClaim, 'lazy', /its StorageClass lazy waits for the first pod that uses the claim/],
+  [namespace, 'stuck', /It is being deleted since .*the namespace controller removes kubernetes.*example\.com\/hold/],
+  [node, 'node-1', /It is cordoned: no new pods are scheduled on it/],
+  [
+    customResourceDefinition,
+    'widgets.example.com',
+    /^It is not established: NotServed: custom resources are not served by this API server yet\. Coxswain does not serve/,
+  ],
 ]
 for (const [kind, name, sentence] of rows)
   test(`${kind.singular}/${name} says why`, async () => {
@@ -186,21 +219,21 @@ for (const [kind, name, sentence] of rows)
 const refusals: [home: string, sentence: RegExp][] = [
   [
     'tight',
-    /Its pods cannot be made: FailedCreate: pods "refused-\S+" is forbidden: exceeded quota: none, requested: pods=1/,
+    /Its pods cannot be created: FailedCreate: pods "refused-\S+" is forbidden: exceeded quota: none, requested: pods=1/,
   ],
-  ['kube-public', /Its pods cannot be made: FailedCreate: .*failed calling webhook "deny\.example\.com"/],
+  ['kube-public', /Its pods cannot be created: FailedCreate: .*failed calling webhook "deny\.example\.com"/],
 ]
 for (const [home, sentence] of refusals)
   test(`a Deployment whose pods are refused says by whom: ${home}`, async () => {
     match((await ask(deployment, 'refused', home)).waits.join(' '), sentence)
   })
 
-test('a quota that is used up says so; what it refused is told once', async () => {
-  deepEqual((await ask(resourceQuota, 'none', 'tight')).waits, ['Its pods are used up: 0 of 0.'])
+test('a quota that is used up says so; what it refused is not repeated', async () => {
+  deepEqual((await ask(resourceQuota, 'none', 'tight')).waits, ['Its quota of pods is used up: 0 of 0.'])
   const [set] = (await cluster.client.of(replicaSet).list({ namespace: 'tight' }, ctx)).items
   match(
     (await ask(replicaSet, set?.metadata.name ?? '', 'tight')).tried.join(),
-    /^FailedCreate, as said \(\d+ times, last \S+Z\)$/,
+    /^FailedCreate, as above \(\d+ times, last \S+Z\)$/,
   )
 })
 
@@ -216,13 +249,18 @@ test('a refused call is told until one like it succeeds', async () => {
   deepEqual(await told('no such image'), ['controller/x tried to update nodes: no such image'])
 })
 
-test('what runs well waits for nothing', async () => {
-  deepEqual((await ask(deployment, 'fine')).waits, [])
-  deepEqual((await ask(node, 'node-0')).waits, [])
+test('where nothing is wrong, the answer says what was checked', async () => {
+  const checked = 'No problem found. Checked: its rollout and its pods, warning events, failed requests.'
+  deepEqual(await ask(deployment, 'fine'), { waits: [], tried: [], summary: checked })
+  match((await ask(node, 'node-0')).summary, /^No problem found\. Checked: its conditions and taints/)
+  match((await ask(configMap, 'settings')).summary, /^It is stored\. Pods and controllers read it; no component/)
 })
 
 test('finalizers are named, and what was tried stands beside', async () => {
-  match((await ask(configMap, 'held', 'stuck')).waits[0] ?? '', /held by its finalizers: example\.com\/hold/)
+  match(
+    (await ask(configMap, 'held', 'stuck')).waits[0] ?? '',
+    /waits for its finalizer: no component of Coxswain removes example\.com\/hold/,
+  )
   // Before its node was cordoned, and after.
   match((await ask(pod, 'huge')).tried.join(' '), /FailedScheduling/)
 })

@@ -1,4 +1,4 @@
-// Why an object is not what it should be, in plain sentences: what it waits for, and what was tried.
+// Why an object is not as it should be, in plain sentences: what is wrong, and what was tried.
 import { event, type Event } from '../../api/core/v1/event.ts'
 import type { Kind } from '../../api/kind.ts'
 import { namespaceOf, type ApiObject } from '../../api/object.ts'
@@ -15,6 +15,14 @@ import {
   serviceExplainer,
   volumeExplainer,
 } from './cluster.ts'
+import { actingOn, type Acting } from './acting.ts'
+import {
+  apiServiceExplainer,
+  certificateRequestExplainer,
+  definitionExplainer,
+  deviceClaimExplainer,
+} from './extensions.ts'
+import { finalizerSentences } from './finalizers.ts'
 import { podExplainer } from './pod.ts'
 import { because, plural, type Explainer, type Surroundings } from './surroundings.ts'
 import {
@@ -28,12 +36,16 @@ import {
 } from './workloads.ts'
 
 export const explainers: readonly Explainer[] = [
+  apiServiceExplainer,
   autoscalerExplainer,
   budgetExplainer,
+  certificateRequestExplainer,
   claimExplainer,
   cronJobExplainer,
   daemonSetExplainer,
+  definitionExplainer,
   deploymentExplainer,
+  deviceClaimExplainer,
   ingressExplainer,
   jobExplainer,
   namespaceExplainer,
@@ -48,10 +60,12 @@ export const explainers: readonly Explainer[] = [
 ]
 
 export interface Why {
-  /** What it waits for. */
+  /** What is wrong with it, or what it waits for. */
   readonly waits: readonly string[]
   /** What was tried and did not work, the newest first. */
   readonly tried: readonly string[]
+  /** Where nothing is wrong: what was checked, or that there is nothing to check. Empty where something is. */
+  readonly summary: string
 }
 
 const triedMax = 10
@@ -68,26 +82,50 @@ export async function why(
   const told = events.filter(
     ({ involvedObject, type }) => type === 'Warning' && involvedObject.uid === object.metadata.uid,
   )
-  const waits = [...finalizerSentences(object), ...own]
+  const acting = around.isCoxswain === false ? undefined : actingOn(kind, object)
+  const waits = counted([
+    ...finalizerSentences(object),
+    ...own,
+    ...(acting?.kind === 'unserved' ? [acting.sentence] : []),
+  ])
   return {
     waits,
     tried: [...warningSentences(told, waits), ...failedCalls(kind, object, recorded)].slice(0, triedMax),
+    summary: waits.length === 0 ? summaryOf(acting, explainer?.checked ?? 'its conditions') : '',
   }
 }
 
-function finalizerSentences({ metadata }: ApiObject): string[] {
-  const { deletionTimestamp, finalizers = [] } = metadata
-  if (deletionTimestamp === undefined || finalizers.length === 0) return []
-  return [
-    `It is being deleted since ${deletionTimestamp}, and held by its finalizers: ${finalizers.join(', ')}. It goes when whoever set them has removed them.`,
-  ]
+/** Never more than was looked at. */
+function summaryOf(acting: Acting | undefined, checked: string): string {
+  if (acting?.kind === 'data') return `It is stored. ${acting.readBy}; no component has to act on it.`
+  return `No problem found. Checked: ${checked}, warning events, failed requests.`
 }
 
-/** For kinds that nobody explains better: what their conditions complain of. */
+/** The same sentence once, with how often it was said. */
+function counted(sentences: readonly string[]): string[] {
+  const same = Map.groupBy(sentences, (sentence) => sentence)
+  return [...same].map(([sentence, all]) =>
+    all.length === 1 ? sentence : `${sentence} (${plural(all.length, 'time')})`,
+  )
+}
+
+interface Complaint {
+  readonly type: string
+  readonly status: string
+  readonly reason?: string
+  readonly message?: string
+}
+
+/** Conditions that are good when they are not True. */
+const badWhenTrue = /^(Dangling|Denied|Failed|NetworkUnavailable|.*Pressure|.*Failure)$/
+
+/** For kinds without an explainer: the conditions that report a problem. */
 function conditionSentences(object: ApiObject): string[] {
-  const { status } = object as { status?: { conditions?: Parameters<typeof because>[0][] } }
-  const bad = (status?.conditions ?? []).filter((condition) => condition.status !== 'True')
-  return bad.map((condition) => `${condition.type} is ${condition.status}: ${because(condition)}.`)
+  const { status } = object as { status?: { conditions?: readonly Complaint[] } }
+  const bad = (status?.conditions ?? []).filter(
+    (condition) => (condition.status === 'True') === badWhenTrue.test(condition.type),
+  )
+  return bad.map((condition) => `Its condition ${condition.type} is ${condition.status}: ${because(condition)}.`)
 }
 
 const lastSeen = ({ lastTimestamp, eventTime, series }: Event): string =>
@@ -105,13 +143,13 @@ const nameless = (text: string, maker: string): string =>
 const combinedMark = '(combined from similar events): '
 const creatingMark = 'Error creating: '
 
-/** Alike ones together; what was said above is not said again. */
+/** Similar ones together; what was said above is not repeated. */
 function warningSentences(events: readonly Event[], said: readonly string[]): string[] {
   const newestFirst = events.toSorted((a, b) => lastSeen(b).localeCompare(lastSeen(a)))
   const alike = Map.groupBy(newestFirst, ({ reason = 'Warning', message = '', involvedObject: { name = '' } }) => {
     const words = nameless(message.replace(combinedMark, ''), name)
     const isSaid = said.some((sentence) => nameless(sentence, name).includes(words.replace(creatingMark, '')))
-    return isSaid ? `${reason}, as said` : `${reason}: ${words}`
+    return isSaid ? `${reason}, as above` : `${reason}: ${words}`
   })
   return [...alike].map(([words, same]) => {
     const times = same.reduce((sum, each) => sum + timesOf(each), 0)
@@ -119,10 +157,10 @@ function warningSentences(events: readonly Event[], said: readonly string[]): st
   })
 }
 
-/** Answers of HTTP, what runtimes and probes say, and verdicts of webhooks. */
+/** Outcomes of requests, of calls to runtimes, of probes and of webhooks. */
 const succeeded = (outcome = ''): boolean => /^[123]\d\d\b|^(ok|allowed|patched)$/.test(outcome)
 
-/** Calls about the object that were refused or failed and have not succeeded since, alike ones together. */
+/** Requests about the object that were refused or failed and have not succeeded since, similar ones together. */
 function failedCalls(kind: Kind, { metadata }: ApiObject, recorded: readonly FlowEvent[]): string[] {
   const isAbout = ({ arrow, what, outcome, object }: FlowEvent): boolean =>
     arrow === 'call' &&

@@ -1,4 +1,4 @@
-// Why workloads have not what they want: their own conditions first, then the pods that hold them up.
+// Why workloads do not have the pods that they want: their own conditions first, then the pods that are not ready.
 import { daemonSet } from '../../api/apps/v1/daemon-set.ts'
 import { deployment } from '../../api/apps/v1/deployment.ts'
 import { replicaSet } from '../../api/apps/v1/replica-set.ts'
@@ -16,7 +16,7 @@ const ownedBy = (owner: ApiObject, { metadata }: ApiObject): boolean =>
 
 const isReady = ({ status }: Pod): boolean => conditionOf(status.conditions, 'Ready')?.status === 'True'
 
-/** What the pods that are not ready wait for, alike ones together. */
+/** Why pods are not ready; pods with similar reasons are counted. */
 async function whyPodsOf(owners: readonly ApiObject[], around: Surroundings): Promise<string[]> {
   const [first] = owners
   if (first === undefined) return []
@@ -24,22 +24,36 @@ async function whyPodsOf(owners: readonly ApiObject[], around: Surroundings): Pr
   const held = all.filter((each) => !isReady(each) && owners.some((owner) => ownedBy(owner, each)))
   const reasons = new Map<Pod, string>()
   for (const each of held) reasons.set(each, (await whyPod(each, around)).join(' '))
-  const byReason = Map.groupBy(held, (each) => reasons.get(each) ?? '')
-  return [...byReason].map(([reason, pods]) => {
-    const [{ metadata }] = pods as [Pod]
+  const byReason = Map.groupBy(held, (each) => generalReason(reasons.get(each) ?? '', each))
+  return [...byReason.values()].map((pods) => {
+    const [first_] = pods as [Pod]
+    const { metadata } = first_
+    const reason = reasons.get(first_) ?? ''
     const who =
       pods.length === 1 ? `Pod ${metadata.name}` : `${plural(pods.length, 'pod')} (${metadata.name} and others)`
-    return `${who}: ${reason === '' ? 'nothing holds it up that can be seen.' : reason}`
+    return `${who}: ${reason === '' ? 'not ready yet; its status gives no reason.' : reason}`
   })
+}
+
+/** A reason without what differs from pod to pod: names, ids, times and counts. */
+function generalReason(reason: string, { metadata, spec }: Pod): string {
+  let general = reason
+  for (const own of [metadata.name, metadata.uid, spec.nodeName])
+    if (own !== undefined && own !== '') general = general.replaceAll(own, '*')
+  return general
+    .replaceAll(/\d{4}-\d{2}-\d{2}T[\d:.]+Z/g, 'T')
+    .replaceAll(/\b\d+(\.\d+)?(ms|s|m|h)(\d+s)?\b/g, 'D')
+    .replaceAll(/restarted \d+ times?/g, 'restarted')
 }
 
 const refusal = (object: { status?: { conditions?: Parameters<typeof conditionOf>[0] } }): string[] => {
   const failure = conditionOf(object.status?.conditions, 'ReplicaFailure')
-  return failure?.status === 'True' ? [`Its pods cannot be made: ${because(failure)}.`] : []
+  return failure?.status === 'True' ? [`Its pods cannot be created: ${because(failure)}.`] : []
 }
 
 export const deploymentExplainer = defineExplainer({
   kind: deployment,
+  checked: 'its rollout and its pods',
   async explain(object, around) {
     const { spec, status } = object
     const { replicas } = spec
@@ -49,13 +63,13 @@ export const deploymentExplainer = defineExplainer({
     const sets = (await around.list(replicaSet, namespaceOf(object))).filter((set) => ownedBy(object, set))
     return [
       ...unseen(object, status),
-      ...(spec.paused ? ['It is paused: changes of its template are not rolled out.'] : []),
-      ...(progressing?.status === 'False' ? [`It makes no progress: ${because(progressing)}.`] : []),
+      ...(spec.paused ? ['It is paused: changes of its pod template are not rolled out.'] : []),
+      ...(progressing?.status === 'False' ? [`Its rollout is not progressing: ${because(progressing)}.`] : []),
       ...refusal(object),
       ...(isDone
         ? []
         : [
-            `It wants ${plural(replicas, 'pod')}: ${updatedReplicas} of the newest template, ${availableReplicas} available, ${present} in all.`,
+            `It wants ${plural(replicas, 'pod')}: ${updatedReplicas} up to date, ${availableReplicas} available, ${present} in total.`,
           ]),
       ...(await whyPodsOf(sets, around)),
     ]
@@ -65,6 +79,7 @@ export const deploymentExplainer = defineExplainer({
 const replicaExplainer = <T extends typeof replicaSet | typeof replicationController>(kind: T) =>
   defineExplainer({
     kind: kind as typeof replicaSet,
+    checked: 'its pods',
     async explain(object, around) {
       const { replicas } = object.spec
       const { replicas: present, readyReplicas = 0 } = object.status
@@ -73,7 +88,7 @@ const replicaExplainer = <T extends typeof replicaSet | typeof replicationContro
         ...refusal(object),
         ...(present === replicas && readyReplicas === replicas
           ? []
-          : [`It wants ${plural(replicas, 'pod')}: ${present} in all, ${readyReplicas} ready.`]),
+          : [`It wants ${plural(replicas, 'pod')}: ${readyReplicas} ready, ${present} in total.`]),
         ...(await whyPodsOf([object], around)),
       ]
     },
@@ -84,6 +99,7 @@ export const replicationControllerExplainer = replicaExplainer(replicationContro
 
 export const statefulSetExplainer = defineExplainer({
   kind: statefulSet,
+  checked: 'its revision and its pods',
   async explain(object, around) {
     const { spec, status } = object
     const { replicas, podManagementPolicy, updateStrategy } = spec
@@ -93,11 +109,11 @@ export const statefulSetExplainer = defineExplainer({
       ...unseen(object, status),
       ...(readyReplicas === replicas ? [] : [`It wants ${plural(replicas, 'pod')}: ${readyReplicas} ready.`]),
       ...(readyReplicas !== replicas && podManagementPolicy !== 'Parallel'
-        ? ['It goes one pod at a time: the next one is made when the one before is ready.']
+        ? ['It creates its pods in order: the next one when the previous one is ready.']
         : []),
       ...(currentRevision !== updateRevision
         ? [
-            `It is being updated: ${updatedReplicas} of ${replicas} pods are new${partition > 0 ? `, and those below ${partition} stay as they are` : ''}.`,
+            `It is being updated: ${updatedReplicas} of ${plural(replicas, 'pod')} are up to date${partition > 0 ? `; its partition keeps pods below ordinal ${partition} as they are` : ''}.`,
           ]
         : []),
       ...(await whyPodsOf([object], around)),
@@ -107,6 +123,7 @@ export const statefulSetExplainer = defineExplainer({
 
 export const daemonSetExplainer = defineExplainer({
   kind: daemonSet,
+  checked: 'its pods on each node',
   async explain(object, around) {
     const {
       desiredNumberScheduled: wanted,
@@ -116,15 +133,15 @@ export const daemonSetExplainer = defineExplainer({
     } = object.status
     return [
       ...unseen(object, object.status),
-      ...(wanted === 0 ? ['No node is one of those that it wants a pod on.'] : []),
+      ...(wanted === 0 ? ['No node matches its node selector and tolerations.'] : []),
       ...(numberReady === wanted && updated === wanted
         ? []
-        : [`It wants a pod on ${plural(wanted, 'node')}: ${numberReady} ready, ${updated} of the newest template.`]),
+        : [`It wants a pod on ${plural(wanted, 'node')}: ${numberReady} ready, ${updated} up to date.`]),
       ...(numberMisscheduled > 0
         ? [
             numberMisscheduled === 1
-              ? '1 pod runs where it should not.'
-              : `${numberMisscheduled} pods run where they should not.`,
+              ? '1 pod runs on a node that it no longer matches.'
+              : `${numberMisscheduled} pods run on nodes that it no longer matches.`,
           ]
         : []),
       ...(await whyPodsOf([object], around)),
@@ -134,6 +151,7 @@ export const daemonSetExplainer = defineExplainer({
 
 export const jobExplainer = defineExplainer({
   kind: job,
+  checked: 'its conditions and its pods',
   async explain(object, around) {
     const { spec, status } = object
     const [failed, complete] = [conditionOf(status.conditions, 'Failed'), conditionOf(status.conditions, 'Complete')]
@@ -141,11 +159,8 @@ export const jobExplainer = defineExplainer({
     if (failed?.status === 'True') return [`It has failed: ${because(failed)}.`]
     const { succeeded = 0, failed: failures = 0, active = 0 } = status
     return [
-      ...(spec.suspend ? ['It is suspended: no pod is started before it is resumed.'] : []),
-      `It wants ${plural(spec.completions ?? 1, 'success')}: ${succeeded} so far, ${plural(active, 'pod')} at work, ${failures} failed (it gives up after ${spec.backoffLimit ?? 6}).`.replace(
-        'successs',
-        'successes',
-      ),
+      ...(spec.suspend ? ['It is suspended: no pod is started until it is resumed.'] : []),
+      `It needs ${plural(spec.completions ?? 1, 'completion')}: ${succeeded} so far, ${plural(active, 'active pod')}, ${failures} failed (backoff limit ${spec.backoffLimit ?? 6}).`,
       ...(await whyPodsOf([object], around)),
     ]
   },
@@ -153,12 +168,13 @@ export const jobExplainer = defineExplainer({
 
 export const cronJobExplainer = defineExplainer({
   kind: cronJob,
+  checked: 'its schedule and its last Jobs',
   explain: ({ spec, status }) =>
     Promise.resolve([
-      ...(spec.suspend ? ['It is suspended: no Job is started before it is resumed.'] : []),
-      `It starts a Job at ${JSON.stringify(spec.schedule)}${spec.timeZone === undefined ? '' : ` (${spec.timeZone})`}; the last was at ${status.lastScheduleTime ?? 'no time yet'}.`,
+      ...(spec.suspend ? ['It is suspended: no Job is started until it is resumed.'] : []),
+      `It starts a Job on the schedule ${JSON.stringify(spec.schedule)}${spec.timeZone === undefined ? '' : ` (${spec.timeZone})`}; ${status.lastScheduleTime === undefined ? 'it has not started one yet' : `the last one at ${status.lastScheduleTime}`}.`,
       ...((status.active ?? []).length > 0 && spec.concurrencyPolicy === 'Forbid'
-        ? ['The last Job still runs, and no second one may run beside it.']
+        ? ['Its last Job is still running, and its concurrency policy Forbid allows no second one.']
         : []),
     ]),
 })
