@@ -43,6 +43,19 @@ test('a series that is removed begins anew', () => {
   match(metrics.text(), /\nc{a="x"} 1\n/)
 })
 
+test('values can be looked up when the metrics are read', () => {
+  const metrics = new Metrics()
+  const gauge = metrics.gauge('g', '')
+  let value = 1
+  const stop = metrics.beforeText(() => gauge.set({}, value))
+  match(metrics.text(), /\ng 1\n$/)
+  value = 2
+  match(metrics.text(), /\ng 2\n$/)
+  stop()
+  value = 3
+  match(metrics.text(), /\ng 2\n$/)
+})
+
 test('a name belongs to one metric', () => {
   const metrics = new Metrics()
   metrics.counter('a', '')

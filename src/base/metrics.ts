@@ -36,6 +36,7 @@ interface Metric {
 
 export class Metrics {
   readonly #metrics = new Map<string, Metric>()
+  readonly #collectors = new Set<() => void>()
 
   counter(name: string, help: string, labelNames: readonly string[] = []): Counter {
     const values = new SeriesMap<{ value: number }>(labelNames, () => ({ value: 0 }))
@@ -100,8 +101,15 @@ export class Metrics {
     }
   }
 
+  /** Calls the function before each reading, for values that are cheaper to look up than to keep. Returns how to stop. */
+  beforeText(collect: () => void): () => void {
+    this.#collectors.add(collect)
+    return () => void this.#collectors.delete(collect)
+  }
+
   /** Everything, in Prometheus' text exposition format. */
   text(): string {
+    for (const collect of this.#collectors) collect()
     const lines: string[] = []
     for (const [name, metric] of [...this.#metrics].toSorted(([a], [b]) => (a < b ? -1 : 1)))
       lines.push(`# HELP ${name} ${escapeHelp(metric.help)}`, `# TYPE ${name} ${metric.type}`, ...metric.lines(name))

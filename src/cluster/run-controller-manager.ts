@@ -12,6 +12,7 @@ import { legacyTokenIssuer } from '../apiserver/authentication/legacy-account-to
 import { managerAccount, type Controller } from '../controllers/controller.ts'
 import { controllerMetrics } from '../controllers/runtime.ts'
 import { Authority, type Identity } from '../pki/authority.ts'
+import { registerProcessMetrics } from '../platform/process-metrics.ts'
 import { nodePlatform } from '../platform/node/platform.ts'
 import { certificateLifeMsOf } from './certificate-life.ts'
 import { AccountCredentials } from './account-credentials.ts'
@@ -59,6 +60,7 @@ export async function runControllerManager(options: RunControllerManagerOptions,
   const authority = options.rootAuthority ?? remote.authority
   const metrics = new Metrics()
   if (serve !== undefined) {
+    registerProcessMetrics(metrics, cleanUps.use(nodePlatform.processStats.start()))
     const listener = await serveComponent({ ...serve, metrics, clock: realClock, client: clientAs(controllersSender) })
     cleanUps.defer(() => listener.close(drainMs))
     options.onServe?.(listener.port)

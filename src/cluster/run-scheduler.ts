@@ -9,7 +9,9 @@ import { systemRandom } from '../base/random.ts'
 import { TaskGroup } from '../base/task-group.ts'
 import { Informers } from '../client/informers.ts'
 import { LeaderElection } from '../client/leader-election.ts'
+import { registerProcessMetrics } from '../platform/process-metrics.ts'
 import { nodeOutbound } from '../platform/node/outbound.ts'
+import { nodePlatform } from '../platform/node/platform.ts'
 import type { SchedulerConfiguration } from '../scheduler/configuration.ts'
 import { DecisionRecord } from '../scheduler/decisions.ts'
 import { extenderOf } from '../scheduler/extender.ts'
@@ -48,6 +50,7 @@ export async function runScheduler(
   const client = remote.clientAs('scheduler')
   const [clock, random, metrics] = [realClock, systemRandom, new Metrics()]
   if (serve !== undefined) {
+    registerProcessMetrics(metrics, cleanUps.use(nodePlatform.processStats.start()))
     const listener = await serveComponent({ ...serve, metrics, clock, client })
     cleanUps.defer(() => listener.close(drainMs))
     onServe?.(listener.port)

@@ -12,7 +12,9 @@ import { turn } from '../base/turn.ts'
 import { legacyTokenIssuer } from '../apiserver/authentication/legacy-account-tokens.ts'
 import { kubeconfigText } from '../pki/kubeconfig.ts'
 import { nodePlatform } from '../platform/node/platform.ts'
+import { registerProcessMetrics } from '../platform/process-metrics.ts'
 import type { SchedulerConfiguration } from '../scheduler/configuration.ts'
+import { MeasuredStore } from '../store/measured-store.ts'
 import { expiryGauge } from './certificates/expiry.ts'
 import { keepRenewed } from './certificates/renewal.ts'
 import { machineNames, servingHosts } from './certificates/serving-hosts.ts'
@@ -33,6 +35,8 @@ import { readPolicySettings } from './policy-settings.ts'
 import type { RealNode, RealNodeOptions } from './real-node.ts'
 import { serve } from './serve.ts'
 import { removeStaleNodes, simulatedNodeName } from './stale-nodes.ts'
+import { StopProgress, type StopReport } from './stop-progress.ts'
+import { storedResource } from './stored-resource.ts'
 
 export interface UpOptions {
   readonly dataFolder: string
@@ -66,6 +70,8 @@ export interface UpOptions {
   readonly onProgress?: (what: string) => void
   /** Hears, after the start, what became of the node that this machine should be. */
   readonly onNode?: (outcome: NodeOutcome) => void
+  /** Hears what a stop waits for that takes more than a moment. */
+  readonly onStopping?: StopReport
 }
 
 export type NodeOutcome =
@@ -102,10 +108,12 @@ export async function up({
   isAlone = false,
   onProgress = () => {},
   onNode = () => {},
+  onStopping = () => {},
 }: UpOptions): Promise<Running> {
   const platform = nodePlatform
   const { signal: never } = new AbortController()
   const cleanUps = new AsyncDisposableStack()
+  const stopping = new StopProgress(realClock)
   try {
     const directory = cleanUps.use(await openDataDirectory(dataFolder, 'cluster'))
     checkStorePresent(directory, store.kind)
@@ -126,10 +134,12 @@ export async function up({
     const issue = (named: readonly string[]) => clusterCertificates(`${dataFolder}/pki`, { ...pkiParts, hosts: named })
     onProgress('opening the store, reading certificates')
     const opened = openStore(store, dataFolder)
-    cleanUps.defer(() =>
-      opened.then(
-        (plain) => plain.close(),
-        () => undefined,
+    cleanUps.defer(
+      stopping.step('the store to write what is left', () =>
+        opened.then(
+          (plain) => plain.close(),
+          () => undefined,
+        ),
       ),
     )
     const [certificates, plainStore] = await Promise.all([issue(hosts), opened])
@@ -147,10 +157,16 @@ export async function up({
     const cipherParts = { crypto: platform.crypto, random: systemRandom, files: platform.files, clock: realClock, log }
     const encrypted =
       encryptionPath === undefined ? undefined : await encryption(plainStore, encryptionPath, cipherParts)
-    const openedStore = encrypted?.store ?? plainStore
     const metrics = new Metrics()
     const showExpiry = expiryGauge(metrics)
     showExpiry(certificates)
+    registerProcessMetrics(metrics, cleanUps.use(platform.processStats.start()))
+    const openedStore = new MeasuredStore({
+      store: encrypted?.store ?? plainStore,
+      clock: realClock,
+      metrics,
+      resourceOf: storedResource,
+    })
     const { policies, tokenUses, close } = clusterPolicies(
       { clock: realClock, random: systemRandom, platform, accountKey, log, metrics },
       settings,
@@ -165,9 +181,11 @@ export async function up({
     const startNode = async (signal: AbortSignal) => {
       const node = await realNodeOf(nodeOptions, log, signal)
       thisMachine = node
-      started.defer(() => node.stop())
-      started.defer(() =>
-        node.rest().catch((error: unknown) => log.warn('not all containers have ended', { error: errorText(error) })),
+      started.defer(stopping.step('containerd to stop', () => node.stop()))
+      started.defer(
+        stopping.step('the containers of this machine to end', () =>
+          node.rest().catch((error: unknown) => log.warn('not all containers have ended', { error: errorText(error) })),
+        ),
       )
       return node
     }
@@ -204,7 +222,7 @@ export async function up({
       },
       tellsOfAddOns: hasContainers,
     })
-    cleanUps.defer(() => cluster.stop())
+    cleanUps.defer(stopping.step('controllers, scheduler and kubelets to stop', () => cluster.stop()))
     if (realNode !== undefined) cluster.addRealNode(realNode)
     onProgress('starting the API server')
     cluster.startServer()
@@ -217,8 +235,8 @@ export async function up({
       clock: realClock,
       log,
     }).catch(failed(`cannot listen on ${host}:${port}; --bind and --port choose another place, --port 0 any port`))
-    cleanUps.defer(() => served.close(drainMs))
-    cleanUps.defer(async () => thisMachine?.shutDown())
+    cleanUps.defer(stopping.step('requests that are being answered', () => served.close(drainMs)))
+    cleanUps.defer(stopping.step('pods of this machine to shut down', async () => thisMachine?.shutDown()))
     const writeKubeconfigs = async (fresh: ClusterCertificates): Promise<WrittenKubeconfig> => {
       const access = { server: served.url, authority, identity: fresh.admin }
       const written = await Promise.all(
@@ -287,7 +305,11 @@ export async function up({
       },
     }
     tasks.start('renew certificates', (signal) => keepRenewed({ certificates, hosts }, renewal, signal))
-    return { url: served.url, kubeconfig, [Symbol.asyncDispose]: () => cleanUps.disposeAsync() }
+    return {
+      url: served.url,
+      kubeconfig,
+      [Symbol.asyncDispose]: () => stopping.during(() => cleanUps.disposeAsync(), onStopping),
+    }
   } catch (error) {
     await cleanUps.disposeAsync()
     throw error

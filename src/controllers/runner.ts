@@ -24,7 +24,12 @@ export interface ControllerParts {
 }
 
 export interface ControllerMetrics {
+  /** Calls the function before the metrics are read; returns how to stop. */
+  readonly beforeText: (collect: () => void) => () => void
   readonly depth: Gauge
+  /** The time that the keys have taken so far that workers hold: of all, and of the one that took longest. */
+  readonly unfinishedSeconds: Gauge
+  readonly longestSeconds: Gauge
   readonly adds: Counter
   readonly retries: Counter
   /** How long keys waited for a worker. */

@@ -18,7 +18,18 @@ const secondsBounds = [1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 0.1, 1, 10]
 
 /** Under the names that dashboards of Kubernetes read. */
 export const controllerMetrics = (metrics: Metrics): ControllerMetrics => ({
+  beforeText: (collect) => metrics.beforeText(collect),
   depth: metrics.gauge('workqueue_depth', 'Current depth of workqueue', ['name']),
+  unfinishedSeconds: metrics.gauge(
+    'workqueue_unfinished_work_seconds',
+    'How many seconds of work is in progress and has not been observed by work_duration. Large values indicate stuck workers.',
+    ['name'],
+  ),
+  longestSeconds: metrics.gauge(
+    'workqueue_longest_running_processor_seconds',
+    'How many seconds has the longest running processor for workqueue been running.',
+    ['name'],
+  ),
   adds: metrics.counter('workqueue_adds_total', 'Total number of adds handled by workqueue', ['name']),
   retries: metrics.counter('workqueue_retries_total', 'Total number of retries handled by workqueue', ['name']),
   waitSeconds: metrics.histogram(
@@ -46,7 +57,15 @@ export function startController(controller: Controller, parts: ControllerParts, 
   const runner =
     controller.type === 'plan' ? planRunner(controller, runnerParts) : reconcileRunner(controller, runnerParts)
   const counts = countsOf(controller.name, parts.metrics)
-  tasks.signal.addEventListener('abort', () => queue.close(), { once: true })
+  const uncollect = parts.metrics.beforeText(() => collect(queue, counts, parts.clock.nowMs()))
+  tasks.signal.addEventListener(
+    'abort',
+    () => {
+      queue.close()
+      uncollect()
+    },
+    { once: true },
+  )
   tasks.start(`${controller.name} events`, (signal) => events.run(signal))
   for (let worker = 0; worker < workersPerController; worker++)
     tasks.start(`${controller.name} worker ${worker}`, async (signal) => {
@@ -57,13 +76,25 @@ export function startController(controller: Controller, parts: ControllerParts, 
 }
 
 /** The series of one controller: their labels are put into words once, not at each turn. */
-const countsOf = (name: string, { depth, adds, retries, waitSeconds, workSeconds }: ControllerMetrics) => ({
-  depth: depth.with({ name }),
-  adds: adds.with({ name }),
-  retries: retries.with({ name }),
-  waitSeconds: waitSeconds.with({ name }),
-  workSeconds: workSeconds.with({ name }),
+const countsOf = (name: string, metrics: ControllerMetrics) => ({
+  depth: metrics.depth.with({ name }),
+  unfinishedSeconds: metrics.unfinishedSeconds.with({ name }),
+  longestSeconds: metrics.longestSeconds.with({ name }),
+  adds: metrics.adds.with({ name }),
+  retries: metrics.retries.with({ name }),
+  waitSeconds: metrics.waitSeconds.with({ name }),
+  workSeconds: metrics.workSeconds.with({ name }),
+  /** When work that is in progress began, by key. */
+  begunMs: new Map<string, number>(),
 })
+
+/** What a queue holds is looked up when somebody reads the metrics. */
+function collect(queue: WorkQueue<string>, counts: ReturnType<typeof countsOf>, nowMs: number): void {
+  const seconds = [...counts.begunMs.values()].map((begunMs) => (nowMs - begunMs) / 1000)
+  counts.depth.set(queue.depth)
+  counts.unfinishedSeconds.set(seconds.reduce((sum, each) => sum + each, 0))
+  counts.longestSeconds.set(Math.max(0, ...seconds))
+}
 
 async function runOnce(
   controller: Controller,
@@ -79,7 +110,7 @@ async function runOnce(
   const run = flow.record('reconcile', participant, participant, `reconcile ${key}`, subject, 0, cause)
   const begunMs = clock.nowMs()
   counts.adds.add(1)
-  counts.depth.set(queue.depth)
+  counts.begunMs.set(key, begunMs)
   counts.waitSeconds.observe((begunMs - addedMs) / 1000)
   try {
     const own = { ...causeOf(run), revisions: cause.revisions }
@@ -94,6 +125,7 @@ async function runOnce(
       queue.retry(key, cause)
     }
   } finally {
+    counts.begunMs.delete(key)
     counts.workSeconds.observe((clock.nowMs() - begunMs) / 1000)
     queue.done(key)
   }

@@ -165,13 +165,15 @@ export function start(controller: Controller, api: TinyApi, startMs?: number) {
   const clock = new VirtualClock(startMs)
   const tasks = new TaskGroup()
   const client = new Client(api)
+  const metrics = new Metrics()
   const parts = {
     ...{ client, clock, log: silentLog, random: seededRandom(1), flow: new FlowRecorder(clock), settings: {} },
     informers: new Informers(client, { clock, log: silentLog }, tasks),
-    metrics: controllerMetrics(new Metrics()),
+    metrics: controllerMetrics(metrics),
   }
   startController(controller, parts, tasks)
   return {
+    metrics,
     settle: (duration: string | number = '10s') => clock.advance(duration),
     async [Symbol.asyncDispose]() {
       await tasks[Symbol.asyncDispose]()

@@ -34,6 +34,7 @@ test('the platform is complete', () => {
     'http2',
     'listeners',
     'outbound',
+    'processStats',
     'processes',
     'workers',
   ])

@@ -4,6 +4,7 @@ import type { Files } from './files.ts'
 import type { Http2Provider } from './http2.ts'
 import type { ListenerProvider } from './listener.ts'
 import type { OutboundProvider } from './outbound.ts'
+import type { ProcessStatsProvider } from './process-stats.ts'
 import type { Processes } from './processes.ts'
 import type { Workers } from './workers.ts'
 
@@ -14,5 +15,6 @@ export interface Platform {
   readonly listeners: ListenerProvider
   readonly outbound: OutboundProvider
   readonly processes: Processes
+  readonly processStats: ProcessStatsProvider
   readonly workers: Workers
 }

@@ -75,6 +75,7 @@ export const up = defineCommand({
       schedulerConfiguration: await schedulerConfiguration('--scheduler-config', options['scheduler-config']),
       onProgress: (what) => isTerminal && err(`${eraseLine}${what} …`),
       onNode: (outcome) => out(outcomeText(outcome)),
+      onStopping: (step, seconds) => err(stoppingText(step, seconds)),
     })
     if (isTerminal) err(eraseLine)
     out(`ready in ${Math.round(realClock.nowMs() - startedMs)} ms at ${running.url}\n`)
@@ -125,6 +126,10 @@ const kubeconfigNotes = (contextName: string | undefined, backupPath: string | u
   ]
     .map((note) => `\n              (${note})`)
     .join('')
+
+/** A line for a stop that takes long. */
+const stoppingText = (step: string, seconds: number): string =>
+  `still stopping after ${Math.round(seconds)} s: waiting for ${step}\n`
 
 const outcomeText = (outcome: NodeOutcome): string =>
   outcome.kind === 'real'

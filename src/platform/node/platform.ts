@@ -6,6 +6,7 @@ import { nodeFiles } from './files.ts'
 import { nodeHttp2 } from './http2.ts'
 import { nodeListeners } from './listener.ts'
 import { nodeOutbound } from './outbound.ts'
+import { nodeProcessStats } from './process-stats.ts'
 import { nodeProcesses } from './processes.ts'
 import { nodeWorkers } from './workers.ts'
 
@@ -18,5 +19,6 @@ export const nodePlatform: Platform = {
   listeners: nodeListeners,
   outbound: nodeOutbound,
   processes: nodeProcesses,
+  processStats: nodeProcessStats,
   workers: nodeWorkers,
 }
