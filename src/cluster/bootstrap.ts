@@ -39,7 +39,9 @@ export const firstObjects: readonly Seed[] = [
 ]
 
 const ours = { name: 'kubernetes', namespace: 'default' }
-const firstAddress = '10.96.0.1'
+/** Where pods look for the API server. */
+export const kubernetesServiceAddress = '10.96.0.1'
+export const kubernetesServicePort = 443
 const portDefault = 6443
 
 const systemPriorities = [
@@ -74,7 +76,7 @@ export async function bootstrap(client: Client, clock: Clock, context: Context):
 
 const kubernetesService = (targetPort: number) => ({
   metadata: { ...ours, labels: { component: 'apiserver', provider: 'kubernetes' } },
-  spec: { clusterIP: firstAddress, ports: [{ name: 'https', port: 443, targetPort }] },
+  spec: { clusterIP: kubernetesServiceAddress, ports: [{ name: 'https', port: kubernetesServicePort, targetPort }] },
 })
 
 /** Says behind the Service `kubernetes` where the API server listens. A loopback address leads no pod to it. */

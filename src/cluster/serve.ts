@@ -6,7 +6,7 @@ import { handleHttp } from '../apiserver/http.ts'
 import { offloadedYaml } from '../apiserver/yaml-parser.ts'
 import { StatusError } from '../api/status-error.ts'
 import { kubeconfigText, type Kubeconfig } from '../pki/kubeconfig.ts'
-import type { ListenTls } from '../platform/listener.ts'
+import type { ListenTls, WireAnswer, WireRequest } from '../platform/listener.ts'
 import type { Platform } from '../platform/platform.ts'
 import type { Cluster } from './cluster.ts'
 import type { ClusterCertificates } from './pki.ts'
@@ -28,9 +28,17 @@ export interface Served {
   readonly port: number
   readonly access: Kubeconfig
   readonly kubeconfig: string
+  /** Listens at a further address, for those who may ask there. */
+  listenAlso(place: FurtherPlace): Promise<void>
   /** Shows the fresh certificates to new connections. */
   renew(certificates: ClusterCertificates): Promise<void>
   close(graceMs: number): Promise<void>
+}
+
+export interface FurtherPlace {
+  readonly host: string
+  readonly port: number
+  readonly mayAsk: (remoteAddress: string) => boolean
 }
 
 export async function serve(
@@ -38,22 +46,19 @@ export async function serve(
   { host, port, isThreaded = false, certificates, platform, clock, log }: ServeOptions,
 ): Promise<Served> {
   const yaml = offloadedYaml(platform.workers, clock)
-  const listener = await platform.listeners.listen({
-    host,
-    port,
-    tls: tlsOf(certificates),
-    isThreaded,
-    handle(request) {
-      const { server } = cluster
-      if (server !== undefined) return handleHttp(request, { server, clock, random: systemRandom, log, yaml })
-      const status = new StatusError(503, 'ServiceUnavailable', 'the API server is not running').toStatus()
-      return {
-        status: 503,
-        headers: { 'content-type': 'application/json', 'retry-after': '1' },
-        body: JSON.stringify(status),
-      }
-    },
-  })
+  let tls = tlsOf(certificates)
+  const handle = (request: WireRequest) => {
+    const { server } = cluster
+    if (server !== undefined) return handleHttp(request, { server, clock, random: systemRandom, log, yaml })
+    const status = new StatusError(503, 'ServiceUnavailable', 'the API server is not running').toStatus()
+    return {
+      status: 503,
+      headers: { 'content-type': 'application/json', 'retry-after': '1' },
+      body: JSON.stringify(status),
+    }
+  }
+  const listener = await platform.listeners.listen({ host, port, tls, isThreaded, handle })
+  const listeners = [listener]
   const name = listener.host.includes(':') ? `[${listener.host}]` : listener.host
   // A wildcard address is reached by loopback from here.
   const url = `https://${name === '0.0.0.0' || name === '[::]' ? '127.0.0.1' : name}:${listener.port}`
@@ -64,13 +69,26 @@ export async function serve(
     port: listener.port,
     access,
     kubeconfig: kubeconfigText(access),
-    renew: (fresh) => listener.renew(tlsOf(fresh)),
+    async listenAlso({ host: further, port: at, mayAsk }) {
+      const guarded = (request: WireRequest) => (mayAsk(request.remoteAddress) ? handle(request) : refused)
+      listeners.push(await platform.listeners.listen({ host: further, port: at, tls, handle: guarded }))
+    },
+    async renew(fresh) {
+      tls = tlsOf(fresh)
+      await Promise.all(listeners.map((one) => one.renew(tls)))
+    },
     async close(graceMs) {
       cluster.server?.drain()
-      await listener.close(graceMs)
+      await Promise.all(listeners.map((one) => one.close(graceMs)))
       await yaml.close()
     },
   }
+}
+
+const refused: WireAnswer = {
+  status: 403,
+  headers: { 'content-type': 'text/plain; charset=utf-8' },
+  body: 'only pods of this machine are answered at this address\n',
 }
 
 const tlsOf = ({ authority, proxyAuthority, serving }: ClusterCertificates): ListenTls => ({

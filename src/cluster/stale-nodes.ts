@@ -11,10 +11,11 @@ const deletionsMax = 50
 
 export const simulatedNodeName = (index: number): string => `node-${index}`
 
-/** Names of simulated nodes and their addresses (TEST-NET-1) are given by this process alone; joined ones have neither. */
+/** A simulated node of this process has a name and an address (TEST-NET-1) of its making, and no port as joined ones have. */
 const isSimulatedHere = ({ metadata, status }: Node): boolean =>
   /^node-\d+$/.test(metadata.name) &&
   (status?.nodeInfo?.containerRuntimeVersion ?? '').startsWith('simulated://') &&
+  (status?.daemonEndpoints?.kubeletEndpoint?.Port ?? 0) === 0 &&
   (status?.addresses ?? []).some(({ type, address }) => type === 'InternalIP' && address.startsWith('192.0.2.'))
 
 /** `created` names the nodes that earlier starts with this data directory have created. */

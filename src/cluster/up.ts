@@ -33,6 +33,7 @@ import { clusterPolicies } from './policies.ts'
 import type { PolicyFlagValues } from './policy-flags.ts'
 import { readPolicySettings } from './policy-settings.ts'
 import type { RealNode, RealNodeOptions } from './real-node.ts'
+import { closeToPods, openToPods } from './open-to-pods.ts'
 import { serve } from './serve.ts'
 import { removeStaleNodes, simulatedNodeName } from './stale-nodes.ts'
 import { StopProgress, type StopReport } from './stop-progress.ts'
@@ -275,12 +276,18 @@ export async function up({
       }
       await cluster.letCallKubelets(stop)
     })
+    const admitPods = async () => {
+      await openToPods(podCidr, { served, processes: platform.processes, log }, never)
+      started.defer(() => closeToPods(platform.processes, never))
+    }
+    if (realNode !== undefined) tasks.start('access of pods', admitPods)
     if (containers === 'should')
       tasks.start('node', async (stop) => {
         await turn()
         const outcome = await startNode(stop).catch((error: unknown) => errorText(error))
         if (stop.aborted) return
         if (typeof outcome !== 'string') {
+          await admitPods()
           cluster.addRealNode(outcome)
           return onNode({ kind: 'real', ...outcome.description })
         }

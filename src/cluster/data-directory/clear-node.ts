@@ -6,6 +6,7 @@ import { silentLog } from '../../base/log.ts'
 import { NodeCgroups } from '../../machine/cgroups/node-cgroups.ts'
 import { nodePlatform } from '../../platform/node/platform.ts'
 import { removeBridge, takeMachine } from '../machine-network.ts'
+import { closeToPods } from '../open-to-pods.ts'
 import { cgroupNote, ownContainerd } from '../real-node.ts'
 import { removePods } from '../rest-pods.ts'
 import { whyNoContainers } from '../why-no-containers.ts'
@@ -24,6 +25,7 @@ async function clearContainers(folder: string, signal: AbortSignal): Promise<voi
   await using _machine = await takeMachine()
   const uids = await withoutPods(folder, signal)
   await removeBridge(nodePlatform.processes, signal)
+  await closeToPods(nodePlatform.processes, signal)
   const root = new TextDecoder().decode(await nodePlatform.files.read(cgroupNote(folder))).trim()
   const cgroups = await NodeCgroups.open()
   for (const uid of root === '' ? [] : uids) for (const one of classes) await cgroups.remove(`${root}${one}/pod${uid}`)

@@ -22,7 +22,6 @@ export const clusterFiles: readonly string[] = [
   ...issued.flatMap((name) => [`pki/${name}.crt`, `pki/${name}.key`]),
   'admin.kubeconfig',
   'admin.kubeconfig.lock',
-  'admin.kubeconfig.before-coxswain',
   'controller-manager.kubeconfig',
   'scheduler.kubeconfig',
 ]

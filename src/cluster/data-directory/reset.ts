@@ -30,15 +30,14 @@ export type EtcdOutcome =
 /** The marker of the directory; refuses one that no coxswain has used. */
 export async function markerForReset(folder: string): Promise<Marker> {
   if (!existsSync(folder)) throw new Error(`there is no data directory ${folder}; nothing was removed`)
-  checkAccess(folder)
   const marker = await readMarker(folder)
-  if (marker !== undefined) return marker
-  const kind = (['cluster', 'kubelet'] as const).find((one) => isLegacy(folder, one))
+  const kind = marker?.kind ?? (['cluster', 'kubelet'] as const).find((one) => isLegacy(folder, one))
   if (kind === undefined)
     throw new Error(
       `${folder} is not a data directory of coxswain: there is no ${markerName} in it; nothing was removed`,
     )
-  return newMarker(folder, kind)
+  checkAccess(folder)
+  return marker ?? newMarker(folder, kind)
 }
 
 /** `etcd` is the store that was named, whose keys are removed whoever wrote them. */

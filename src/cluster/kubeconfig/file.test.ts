@@ -40,7 +40,7 @@ test('a file of the user gets the entries once, with one private backup of what 
   const path = newPath()
   await writeFile(path, work)
   await chmod(path, 0o644)
-  const backupPath = `${path}.before-coxswain`
+  const backupPath = `${path}.before-home`
   deepEqual(await write(path), { contextName: 'home', isCurrent: false, backupPath })
   equal(await readFile(backupPath, 'utf8'), work)
   for (const one of [path, backupPath]) equal((await stat(one)).mode & 0o777, 0o600)
@@ -66,7 +66,7 @@ test('a link stays a link, and a file of another user stays his', async () => {
   await write(link)
   equal(await readlink(link), path)
   match(await readFile(path, 'utf8'), /name: home/)
-  if (process.getuid?.() === 0) for (const one of [path, `${path}.before-coxswain`]) equal((await stat(one)).uid, 1234)
+  if (process.getuid?.() === 0) for (const one of [path, `${path}.before-home`]) equal((await stat(one)).uid, 1234)
 })
 
 test('a file that cannot take the entries is named before anything is written', async () => {

@@ -46,7 +46,7 @@ export async function writeKubeconfig(
     return { contextName: owner.name, isCurrent: true, backupPath: undefined }
   }
   const result = await merged(path, text, owner, access)
-  const backupPath = result.wasThere || text.trim() === '' ? undefined : `${target}.before-coxswain`
+  const backupPath = result.wasThere || text.trim() === '' ? undefined : `${target}.before-${owner.name}`
   if (backupPath !== undefined) await replace(backupPath, text, target)
   if (result.text !== text) await replace(target, result.text)
   return { contextName: result.contextName, isCurrent: result.isCurrent, backupPath }

@@ -141,3 +141,15 @@ test('what was added is removed, and nothing else', () => {
   const old = kubeconfigText(access)
   equal(removeFromKubeconfig(old, { ...owner, authority: 'CA' }), '')
 })
+
+test('a cluster that was restored elsewhere gets entries of its own, although its authority is the same', () => {
+  const first = mergeKubeconfig('', owner, access).text
+  const restored = { name: 'other', dataFolder: '/other', authority: 'CA' }
+  deepEqual(namesIn(mergeKubeconfig(first, restored, access).text), [
+    'coxswain other',
+    'coxswain other',
+    'coxswain-admin other-admin',
+    'coxswain',
+  ])
+  equal(removeFromKubeconfig(first, restored), undefined)
+})

@@ -55,7 +55,7 @@ export function mergeKubeconfig(text: string, owner: KubeconfigOwner, access: Ku
     [cluster, 'cluster'],
     [user, 'user'],
   ] as const)
-    if (!isMarked(entry, field, owner)) file.mark(entry, field, owner)
+    if (markOf(entry, field) !== owner.dataFolder) file.mark(entry, field, owner)
   if (ownContext === undefined)
     file.set(file.add('contexts', contextName), 'context', { cluster: clusterName, user: userName })
   if (file.currentContext === '') file.currentContext = contextName
@@ -87,18 +87,20 @@ export function removeFromKubeconfig(text: string, owner: KubeconfigOwner): stri
   return sections.every((section) => file.entries(section).length === 0) ? '' : file.text()
 }
 
+/** Without any mark the authority tells; a cluster that was restored elsewhere has the same, and a mark of its own. */
 const isOwnCluster =
   (owner: KubeconfigOwner) =>
   (entry: YAMLMap): boolean =>
-    isMarked(entry, 'cluster', owner) ||
-    (owner.authority !== undefined &&
+    markOf(entry, 'cluster') === owner.dataFolder ||
+    (markOf(entry, 'cluster') === undefined &&
+      owner.authority !== undefined &&
       entry.getIn(['cluster', 'certificate-authority-data']) === base64Text(owner.authority))
 
 /** The user of an older version has no extension; it is the one that the cluster's own context names. */
 const isOwnUser =
   (owner: KubeconfigOwner, file: KubeconfigDocument, clusterName: string, isClusterOwn: boolean) =>
   (entry: YAMLMap): boolean =>
-    isMarked(entry, 'user', owner) ||
+    markOf(entry, 'user') === owner.dataFolder ||
     (isClusterOwn &&
       nameOf(entry) === legacyUser &&
       file
@@ -106,15 +108,12 @@ const isOwnUser =
         .filter((context) => context.getIn(['context', 'user']) === legacyUser)
         .every((context) => context.getIn(['context', 'cluster']) === clusterName))
 
-function isMarked(entry: YAMLMap, field: 'cluster' | 'user', { dataFolder }: KubeconfigOwner): boolean {
+/** The data directory of the cluster that the entry belongs to; undefined where it is not of coxswain's. */
+function markOf(entry: YAMLMap, field: 'cluster' | 'user'): unknown {
   const extensions = entry.getIn([field, 'extensions'])
-  return (
-    isSeq(extensions) &&
-    extensions.items.some(
-      (item) =>
-        isMap(item) && item.get('name') === extensionName && item.getIn(['extension', folderField]) === dataFolder,
-    )
-  )
+  if (!isSeq(extensions)) return undefined
+  const own = extensions.items.find((item) => isMap(item) && item.get('name') === extensionName)
+  return isMap(own) ? own.getIn(['extension', folderField]) : undefined
 }
 
 const nameOf = (entry: YAMLMap): string => String(entry.get('name'))
