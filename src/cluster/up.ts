@@ -306,9 +306,9 @@ export async function up({
       issue,
       async apply(fresh: ClusterCertificates) {
         await served.renew(fresh)
-        await writeKubeconfigs(fresh)
         current = fresh
         showExpiry(fresh)
+        await writeKubeconfigs(fresh)
       },
     }
     tasks.start('renew certificates', (signal) => keepRenewed({ certificates, hosts }, renewal, signal))

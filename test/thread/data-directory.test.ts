@@ -107,3 +107,25 @@ test('a reset removes the keys of the cluster from etcd, and not those that were
     for (const one of [first.folder, second]) await rm(one, { recursive: true, force: true })
   }
 })
+
+/** A disk of 32 KiB that only the command sees; `used` bytes of it are taken. */
+const onFullDisk = (used: number): Promise<string> =>
+  new Promise((resolve) =>
+    execFile(
+      'unshare',
+      [
+        ...['--mount', '--map-root-user', 'sh', '-c'],
+        'mount -t tmpfs -o size=32k tmpfs /mnt && mkdir -m 700 /mnt/data && head -c "$2" /dev/zero > /mnt/ballast; "$1" up --runtime none --port 0 --data-dir /mnt/data; find /mnt/data -type f',
+        ...['sh', coxswain, String(used)],
+      ],
+      (_, out, err) => resolve(`${err}${out}`),
+    ),
+  )
+
+const fullDisks: [used: number, message: RegExp][] = [
+  [32_768, /^coxswain up: cannot lock \/mnt\/data with \/mnt\/data\/lock: ENOSPC: .*\n$/],
+  [28_672, /^coxswain up: cannot write \/mnt\/data\/coxswain\.json: ENOSPC: .*\n$/],
+]
+for (const [used, message] of fullDisks)
+  test(`a disk with ${32_768 - used} bytes: the file is named, and no lock stays behind`, async () =>
+    match(await onFullDisk(used), message))

@@ -42,7 +42,7 @@ function planText(folder: string, { kind, kubeconfigs = [], etcd }: Marker, name
   ].join(', ')
 }
 
-function reportText(folder: string, { kind, kept, isFolderGone, kubeconfigs, etcd }: ResetReport): string {
+function reportText(folder: string, { kind, kept, nested, isFolderGone, kubeconfigs, etcd }: ResetReport): string {
   const lines = [
     ...kubeconfigs.map((path) => `The entries of the cluster in ${path} are removed.`),
     ...(etcd?.kind === 'removed' ? [`${etcd.keys} keys are removed from etcd at ${etcd.endpoints.join(', ')}.`] : []),
@@ -52,11 +52,11 @@ function reportText(folder: string, { kind, kept, isFolderGone, kubeconfigs, etc
         ]
       : []),
     `The ${kind} is removed from ${folder}${isFolderGone ? ', and so is the directory' : ''}.`,
-    kept.length > 0
-      ? `Not created by coxswain, and still there: ${kept.join(', ')}.`
-      : isFolderGone
-        ? ''
-        : 'The directory is empty.',
+    ...(kept.length > 0 ? [`Not created by coxswain, and still there: ${kept.join(', ')}.`] : []),
+    ...nested.map(
+      (name) => `${name} is a data directory of its own: coxswain reset --data-dir ${folder}/${name} --yes`,
+    ),
+    ...(kept.length + nested.length === 0 && !isFolderGone ? ['The directory is empty.'] : []),
   ]
-  return `${lines.filter((line) => line !== '').join('\n')}\n`
+  return `${lines.join('\n')}\n`
 }

@@ -76,6 +76,14 @@ test('entries in a kubeconfig elsewhere go, and its others stay', async () => {
   equal((await readFile(kubeconfig, 'utf8')).includes('coxswain'), false)
 })
 
+test('the directory of a kubelet in that of a cluster stays', async () => {
+  const folder = newPath()
+  await startAndStop(folder)
+  await (await openDataDirectory(`${folder}/kubelet`, 'kubelet'))[Symbol.asyncDispose]()
+  const { kept, nested, isFolderGone } = await resetDirectory(folder, undefined, signal)
+  deepEqual([kept, nested, isFolderGone], [[], ['kubelet'], false])
+})
+
 test('refused while the cluster runs', async () => {
   const folder = newPath()
   await startAndStop(folder)

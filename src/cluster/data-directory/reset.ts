@@ -17,6 +17,8 @@ export interface ResetReport {
   readonly kind: DirectoryKind
   /** What is left in the directory, because somebody else has put it there. */
   readonly kept: readonly string[]
+  /** Data directories below, each with a marker of its own. */
+  readonly nested: readonly string[]
   readonly isFolderGone: boolean
   /** Kubeconfigs that held entries of the cluster. */
   readonly kubeconfigs: readonly string[]
@@ -48,7 +50,7 @@ export async function resetDirectory(
 ): Promise<ResetReport> {
   const marker = await markerForReset(folder)
   const report = await removeContents(folder, marker, etcd, signal)
-  if (report.kept.length > 0 || marker.isFolderOurs !== true) return report
+  if (report.kept.length > 0 || report.nested.length > 0 || marker.isFolderOurs !== true) return report
   await rmdir(folder)
   return { ...report, isFolderGone: true }
 }
@@ -77,7 +79,10 @@ async function removeContents(
   await removeLeftovers(folder, [...files, markerName])
   await rmdir(`${folder}/pki`).catch(() => {}) // not there, or not empty
   await rm(`${folder}/${markerName}`, { force: true })
-  return { kind, kept: await namesIn(folder), isFolderGone: false, kubeconfigs, etcd }
+  const left = await namesIn(folder)
+  const isNested = (name: string) => existsSync(`${folder}/${name}/${markerName}`)
+  const [kept, nested] = [left.filter((name) => !isNested(name)), left.filter(isNested)]
+  return { kind, kept, nested, isFolderGone: false, kubeconfigs, etcd }
 }
 
 /** What is mounted below may be the data of a volume. */
