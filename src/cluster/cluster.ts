@@ -49,6 +49,7 @@ import type { RealNode } from './real-node.ts'
 import { shownConfiguration } from './shown-configuration.ts'
 import { simulatedHost } from './simulated-host.ts'
 import { SimulatedMachine } from './simulated-machine.ts'
+import { simulatedNodeName } from './stale-nodes.ts'
 import { apiServerUser, controllerManagerUser, controllerUser, nodeUser, schedulerUser } from './identities.ts'
 import { trackLegacyTokens } from './legacy-token-tracking.ts'
 
@@ -325,7 +326,7 @@ export class Cluster {
 
   #kubelet(index: number): Component {
     const { clock, log, simulation, kubeletSettings: settings = defaultSettings } = this.#options
-    const name = `node-${index}`
+    const name = simulatedNodeName(index)
     const random = this.#options.random.fork(`kubelet/${name}`)
     const podRange = () => this.#podRangeOf(name)
     // The machine outlives its kubelet: containers keep running while the kubelet restarts.

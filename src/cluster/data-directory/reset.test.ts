@@ -76,6 +76,29 @@ test('entries in a kubeconfig elsewhere go, and its others stay', async () => {
   equal((await readFile(kubeconfig, 'utf8')).includes('coxswain'), false)
 })
 
+test('a kubeconfig that was in the directory before the first start keeps its other entries', async () => {
+  const folder = newPath()
+  await mkdir(folder, { mode: 0o700 })
+  const mine = 'clusters:\n- name: work\n  cluster:\n    server: https://w\n'
+  await writeFile(`${folder}/admin.kubeconfig`, mine)
+  await startAndStop(folder)
+  await resetDirectory(folder, undefined, signal)
+  const left = await readFile(`${folder}/admin.kubeconfig`, 'utf8')
+  deepEqual([left.includes('https://w'), left.includes('coxswain')], [true, false])
+})
+
+test('an etcd that does not answer is named, and nothing is removed', async () => {
+  const folder = newPath()
+  await startAndStop(folder)
+  const before = await readdir(folder)
+  const choice = { kind: 'etcd' as const, endpoints: ['http://127.0.0.1:1'], tlsPaths: {} }
+  await rejects(
+    resetDirectory(folder, choice, signal),
+    /the keys of the cluster in etcd at http:\/\/127\.0\.0\.1:1 cannot be removed; nothing else was/,
+  )
+  deepEqual(await readdir(folder), before)
+})
+
 test('the directory of a kubelet in that of a cluster stays', async () => {
   const folder = newPath()
   await startAndStop(folder)

@@ -104,7 +104,8 @@ async function removeEntries(folder: string, marker: Marker, signal: AbortSignal
     authority: authority && new TextDecoder().decode(authority),
   }
   const held: string[] = []
-  for (const path of marker.kubeconfigs ?? [])
+  const merged = marker.foreign.includes('admin.kubeconfig') ? [`${folder}/admin.kubeconfig`] : []
+  for (const path of [...(marker.kubeconfigs ?? []), ...merged])
     if (await removeKubeconfig(path, owner, realClock, signal)) held.push(path)
   return held
 }
@@ -119,7 +120,11 @@ async function removeEtcdKeys(
   if (choice === undefined) return undefined
   const { endpoints } = choice
   if (named === undefined && known?.wasEmpty !== true) return { kind: 'kept', endpoints }
-  const store = await openStore(choice, '')
+  const store = await openStore(choice, '').catch((cause: unknown) => {
+    throw new Error(`the keys of the cluster in etcd at ${endpoints.join(', ')} cannot be removed; nothing else was`, {
+      cause,
+    })
+  })
   try {
     for (let keys = 0; ;) {
       const { items } = await store.range({ ...registryRange, limit: operationsMax }, signal)
