@@ -1,6 +1,6 @@
 // The HTTPS port of a component that runs alone: health for everybody, metrics for those whom the API server lets read
-// them. Its certificate is made at the start.
-import type { Clock } from '../base/clock.ts'
+// them. Its certificate is made at the start, and anew before it expires.
+import { every, type Clock } from '../base/clock.ts'
 import { context } from '../base/context.ts'
 import type { Metrics } from '../base/metrics.ts'
 import { systemRandom } from '../base/random.ts'
@@ -9,7 +9,7 @@ import { subjectAccessReview } from '../api/authorization/v1/subject-access-revi
 import type { Client } from '../client/client.ts'
 import type { Listener, WireAnswer, WireRequest } from '../platform/listener.ts'
 import { nodePlatform } from '../platform/node/platform.ts'
-import { temporaryCertificates } from './pki.ts'
+import { needsRenewal, temporaryCertificates } from './pki.ts'
 
 export interface ComponentServerOptions {
   readonly host: string
@@ -27,13 +27,23 @@ const text = (status: number, body: string): WireAnswer => ({
   body,
 })
 
-export function serveComponent({ host, port, metrics, clock, client }: ComponentServerOptions): Promise<Listener> {
+/** How often the certificate is looked at. */
+const checkMs = 24 * 3_600_000
+
+export async function serveComponent({
+  host,
+  port,
+  metrics,
+  clock,
+  client,
+}: ComponentServerOptions): Promise<Listener> {
   const parts = { clock, random: systemRandom, platform: nodePlatform, hosts: [host] }
-  const { certificate, key } = temporaryCertificates(parts).serving
-  return nodePlatform.listeners.listen({
+  const newTls = () => ({ ...temporaryCertificates(parts).serving, clientAuthorities: {} })
+  let tls = newTls()
+  const listener = await nodePlatform.listeners.listen({
     host,
     port,
-    tls: { certificate, key, clientAuthorities: {} },
+    tls,
     async handle(request) {
       const path = request.target.split('?', 1)[0] ?? ''
       if (['/healthz', '/livez', '/readyz'].includes(path)) return text(200, 'ok')
@@ -44,6 +54,18 @@ export function serveComponent({ host, port, metrics, clock, client }: Component
       return path === '/metrics' ? text(200, metrics.text()) : text(404, '404 page not found')
     },
   })
+  const timer = every(clock, checkMs, () => {
+    if (!needsRenewal(tls.certificate, clock.nowMs())) return
+    tls = newTls()
+    void listener.renew(tls)
+  })
+  return {
+    ...listener,
+    close(graceMs) {
+      timer.cancel()
+      return listener.close(graceMs)
+    },
+  }
 }
 
 interface Reader {

@@ -12,7 +12,9 @@ import { systemRandom } from '../../base/random.ts'
 import { turn } from '../../base/turn.ts'
 import { VirtualClock } from '../../base/virtual-clock.ts'
 import { nodePlatform } from '../../platform/node/platform.ts'
+import type { Client } from '../../client/client.ts'
 import type { Cluster } from '../cluster.ts'
+import { serveComponent } from '../component-server.ts'
 import { clusterCertificates, type ClusterCertificates } from '../pki.ts'
 import { serve } from '../serve.ts'
 import { expiriesInFolder, expiriesInMetrics, expiriesOf, expiryGauge } from './expiry.ts'
@@ -166,4 +168,17 @@ test('a wildcard address stands in no certificate, all addresses of the machine 
   ])
     ok(subjectAltName.split(', ').includes(name), `${name} in ${subjectAltName}`)
   ok(!subjectAltName.includes('0.0.0.0'))
+})
+
+test('a component renews the certificate of its own port', async () => {
+  const clock = new VirtualClock(startMs)
+  const client = undefined as unknown as Client
+  const listener = await serveComponent({ host: '127.0.0.1', port: 0, metrics: new Metrics(), clock, client })
+  const before = await shownBy(listener.port)
+  await clock.advance(200 * dayMs)
+  equal((await shownBy(listener.port)).fingerprint256, before.fingerprint256)
+  await clock.advance(60 * dayMs)
+  const after = await shownBy(listener.port)
+  ok(Date.parse(after.validTo) > startMs + 600 * dayMs, after.validTo)
+  await listener.close(0)
 })
