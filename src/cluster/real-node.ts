@@ -66,7 +66,7 @@ export interface RealNodeParts {
 }
 
 /** What a containerd that is not ours uses unless it was told otherwise. */
-const containerdSnapshotter = 'overlayfs'
+export const containerdSnapshotter = 'overlayfs'
 /** Where it stands which control group holds the pods: whoever clears up must know. */
 export const cgroupNote = (folder: string): string => `${folder}/cgroup`
 
@@ -134,7 +134,7 @@ export async function startRealNode(
     runtime.name === 'containerd'
       ? new CtrImageMounts(platform.processes, {
           socketPath: runtimeSocket ?? `${folder}/containerd/containerd.sock`,
-          snapshotter: runtimeSocket === undefined ? snapshotter() : containerdSnapshotter,
+          snapshotter: runtimeSocket === undefined ? ownSnapshotter() : containerdSnapshotter,
         })
       : undefined
   const description = { ...silent, runtime: `${runtime.name}://${runtime.version}` }
@@ -207,7 +207,7 @@ export async function ownContainerd(
       networkFolder,
       networkPluginsFolder: pluginsFolder() ?? '/opt/cni/bin',
       mayLowerOomScore: mayLowerOomScore(),
-      snapshotter: snapshotter(),
+      snapshotter: ownSnapshotter(),
     },
     { ...platform, clock, log, sha256: (bytes) => platform.crypto.sha256(bytes).toHex() },
     signal,
@@ -228,7 +228,7 @@ async function presentRuntime(
     const timer = clock.after(connectMsMax, () => late.abort())
     try {
       const bound = AbortSignal.any([signal, late.signal])
-      const runtime = await CriRuntime.connect(socketPath, { http2: platform.http2, clock, log }, bound)
+      const runtime = await CriRuntime.connect(socketPath, { ...platform, clock, log }, bound)
       return { runtime, stop: () => Promise.resolve(runtime.close()) }
     } catch (error) {
       signal.throwIfAborted()
@@ -257,7 +257,7 @@ const mayLowerOomScore = (): boolean => {
 }
 
 /** Layers over layers do not work on every file system: what holds containers inside a container does not. */
-const snapshotter = (): 'overlayfs' | 'native' =>
+export const ownSnapshotter = (): 'overlayfs' | 'native' =>
   /^\S+ \/ overlay /m.test(textOf('/proc/mounts')) ? 'native' : 'overlayfs'
 
 const machineFacts = (): MachineFacts => ({

@@ -1,12 +1,16 @@
 // The runtime contract on real containers: Debian's containerd over CRI.
-import { after, before } from 'node:test'
+import { doesNotMatch, equal, match } from 'node:assert/strict'
+import { after, before, it } from 'node:test'
 import { join } from 'node:path'
 import { realClock } from '../../src/base/clock.ts'
+import { ctrAt } from '../../src/machine/cri/ctr.ts'
 import { NodeLogFiles } from '../../src/machine/logs/node-log-files.ts'
 import { nodeReach } from '../../src/machine/reach/node-reach.ts'
+import { plainContainer, plainSandbox } from '../../src/machine/runtime/config.ts'
 import { runtimeContract } from '../../src/machine/runtime/contract.suite.ts'
 import { programContract } from '../../src/machine/runtime/program.suite.ts'
 import { nodePlatform } from '../../src/platform/node/platform.ts'
+import { until } from '../until.ts'
 import { busybox, server } from './busybox.ts'
 import { startContainerd, type TestContainerd } from './containerd.harness.ts'
 import { inNamespaces } from './namespaces.ts'
@@ -59,4 +63,27 @@ inNamespaces(import.meta.url, () => {
       cgroupParent: test.cgroupParent,
     }),
   )
+
+  it('containerd: a container that it takes for exited while its process runs is removed with its process', async () => {
+    const { signal } = controller
+    const { runtime, socketPath } = test.containerd
+    const ctr = ctrAt(nodePlatform.processes, socketPath)
+    // Its second process goes on: what the first one writes into its root file system is there.
+    const command = ['/bin/sh', '-c', 'test -e /begun && exec sleep 1000; touch /begun']
+    const image = registry.push('twice:1', busybox({ command }))
+    const imageId = await runtime.pullImage(image, undefined, signal)
+    const { cgroupParent } = test
+    const config = { ...plainSandbox('left', 'default', 'left'), logFolder: join(test.folder, 'logs'), cgroupParent }
+    const sandbox = await runtime.runSandbox(config, signal)
+    const container = { ...plainContainer('c', image, 0), imageId }
+    const id = await runtime.createContainer(sandbox, container, config, signal)
+    await runtime.startContainer(id, signal)
+    await until(async () => (await runtime.inspect('left', signal))?.containers[0]?.state === 'exited')
+    // As after a start that was cut off: a process that the CRI plugin knows nothing of.
+    await ctr(['tasks', 'start', '--detach', id], signal)
+    match(await ctr(['tasks', 'ls'], signal), new RegExp(`^${id}.*RUNNING`, 'm'))
+    await runtime.removeSandbox(sandbox, signal)
+    equal(await runtime.inspect('left', signal), undefined)
+    doesNotMatch(await ctr(['tasks', 'ls'], signal), new RegExp(id))
+  })
 })

@@ -6,6 +6,7 @@ import type { Files } from '../../platform/files.ts'
 import type { Http2Provider } from '../../platform/http2.ts'
 import type { Processes, RunningProcess } from '../../platform/processes.ts'
 import { buildImage, imageArchive, type Sha256 } from '../../wire/oci/image.ts'
+import { ctrAt } from './ctr.ts'
 import { pauseProgram, type PauseArchitecture } from './pause-program.ts'
 import { CriRuntime } from './runtime.ts'
 import { pauseImage } from './seen.ts'
@@ -165,9 +166,9 @@ async function importPause(
   const image = buildImage({ architecture, files: [program], entrypoint: ['/pause'], user: nobody }, sha256)
   const archive = `${folder}/pause.tar`
   await files.write(archive, imageArchive(image, pauseImage))
-  const args = ['--address', socketPath, '--namespace', 'k8s.io', 'images', 'import', archive]
-  const { code, stderr } = await processes.run('ctr', args, {}, signal)
-  if (code !== 0) throw new Error(`the image of sandboxes could not be imported: ${stderr.trim()}`)
+  await ctrAt(processes, socketPath)(['images', 'import', archive], signal).catch((cause: unknown) => {
+    throw new Error('the image of sandboxes could not be imported', { cause })
+  })
 }
 
 const configuration = (options: ContainerdOptions, socketPath: string): string => `version = 2

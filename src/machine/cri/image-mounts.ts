@@ -1,6 +1,7 @@
 // ImageMounts: images as folders, for volumes that show one. Before version 2.1 containerd mounts no images into containers
 // when a kubelet asks for it; what it has unpacked is mounted by its own tool then, in every version.
 import type { Processes } from '../../platform/processes.ts'
+import { ctrAt, type Ctr } from './ctr.ts'
 
 export interface ImageMounts {
   /** Shows what an image that is present holds, read-only and without programs to run; whatever was shown there before goes. */
@@ -18,10 +19,12 @@ export interface CtrImageMountsOptions {
 export class CtrImageMounts implements ImageMounts {
   readonly #processes: Processes
   readonly #options: CtrImageMountsOptions
+  readonly #ctr: Ctr
 
   constructor(processes: Processes, options: CtrImageMountsOptions) {
     this.#processes = processes
     this.#options = options
+    this.#ctr = ctrAt(processes, options.socketPath)
   }
 
   async mount(imageId: string, path: string, signal: AbortSignal): Promise<void> {
@@ -42,13 +45,8 @@ export class CtrImageMounts implements ImageMounts {
     if (isKnown) await this.#ctr(['snapshots', '--snapshotter', snapshotter, 'rm', path], signal)
   }
 
-  #ctr(args: readonly string[], signal: AbortSignal): Promise<string> {
-    return this.#run('ctr', ['--address', this.#options.socketPath, '--namespace', 'k8s.io', ...args], signal)
-  }
-
-  async #run(command: string, args: readonly string[], signal: AbortSignal): Promise<string> {
-    const { code, stdout, stderr } = await this.#processes.run(command, args, {}, signal)
+  async #run(command: string, args: readonly string[], signal: AbortSignal): Promise<void> {
+    const { code, stderr } = await this.#processes.run(command, args, {}, signal)
     if (code !== 0) throw new Error(`${command} failed: ${stderr.trim()}`)
-    return stdout
   }
 }

@@ -3,6 +3,7 @@
 import type { Clock } from '../../base/clock.ts'
 import { errorText, type Log } from '../../base/log.ts'
 import type { Http2Provider } from '../../platform/http2.ts'
+import type { Processes } from '../../platform/processes.ts'
 import { GrpcChannel, noMetadata, type GrpcMethod } from '../../wire/grpc/channel.ts'
 import { goNameOf, GrpcError } from '../../wire/grpc/status.ts'
 import type { Message, Proto, ProtoInput } from '../../wire/protobuf/message.ts'
@@ -21,12 +22,15 @@ import {
   type RemoteStreams,
   type RuntimeStats,
 } from '../runtime/runtime.ts'
+import { ctrAt, type Ctr } from './ctr.ts'
 import { containerMessage, resourcesMessage, sandboxMessage } from './config-messages.ts'
 import { imageService, runtimeService } from './methods.ts'
 import { fileSystemOf, handlerOf, imageOf, podOf, podUidLabel, statsOf } from './seen.ts'
 
 export interface CriRuntimeParts {
   readonly http2: Http2Provider
+  /** For what CRI has no call for; left out: such things are not done. */
+  readonly processes?: Pick<Processes, 'run'>
   readonly clock: Clock
   readonly log: Log
 }
@@ -39,6 +43,14 @@ const callMsMax = 120_000
 /** A pull may take long; its progress is the runtime's. */
 const pullMsMax = 1_800_000
 const eventsRetryMs = 5_000
+/** Processes that are ended before one removal is given up; the next try goes on. */
+const leftTasksMax = 10
+
+/** The container whose process keeps containerd from removing it. */
+const runningTask = (error: unknown): string | undefined =>
+  error instanceof GrpcError && error.code === 'FAILED_PRECONDITION'
+    ? /cannot delete running task ([0-9a-f]+)/.exec(error.details)?.[1]
+    : undefined
 
 export class CriRuntime implements ContainerRuntime {
   readonly name: string
@@ -48,9 +60,18 @@ export class CriRuntime implements ContainerRuntime {
   readonly #parts: CriRuntimeParts
   readonly #listeners = new Set<(podUid: string) => void>()
   readonly #closed = new AbortController()
+  /** Undefined where the runtime is none that has it. */
+  readonly #ctr: Ctr | undefined
 
-  private constructor(channel: GrpcChannel, parts: CriRuntimeParts, name: string, version: string) {
+  private constructor(
+    channel: GrpcChannel,
+    parts: CriRuntimeParts,
+    socketPath: string,
+    { runtimeName: name, runtimeVersion: version }: Proto<typeof runtimeService.version.answer>,
+  ) {
     this.#channel = channel
+    const { processes } = parts
+    this.#ctr = processes === undefined || name !== 'containerd' ? undefined : ctrAt(processes, socketPath)
     this.#parts = parts
     this.name = name
     this.version = version
@@ -70,7 +91,7 @@ export class CriRuntime implements ContainerRuntime {
     const channel = new GrpcChannel({ http2: parts.http2, clock: parts.clock, endpoint: `unix:${socketPath}` })
     try {
       const said = await channel.unary(runtimeService.version, { version: 'v1' }, noMetadata, signal)
-      return new CriRuntime(channel, parts, said.runtimeName, said.runtimeVersion)
+      return new CriRuntime(channel, parts, socketPath, said)
     } catch (error) {
       channel.close()
       throw error
@@ -239,7 +260,7 @@ export class CriRuntime implements ContainerRuntime {
 
   async removeSandbox(podSandboxId: string, signal: AbortSignal): Promise<void> {
     await this.#find(runtimeService.stopPodSandbox, { podSandboxId }, signal)
-    await this.#find(runtimeService.removePodSandbox, { podSandboxId }, signal)
+    await this.#remove(runtimeService.removePodSandbox, { podSandboxId }, signal)
   }
 
   async createContainer(
@@ -266,7 +287,7 @@ export class CriRuntime implements ContainerRuntime {
   }
 
   async removeContainer(containerId: string, signal: AbortSignal): Promise<void> {
-    await this.#find(runtimeService.removeContainer, { containerId }, signal)
+    await this.#remove(runtimeService.removeContainer, { containerId }, signal)
   }
 
   async updateResources(containerId: string, resources: ContainerResources, signal: AbortSignal): Promise<void> {
@@ -325,6 +346,26 @@ export class CriRuntime implements ContainerRuntime {
     const answer = await this.#call(method, request, callMsMax, this.#closed.signal)
     signal.throwIfAborted()
     return answer
+  }
+
+  /**
+   * A start that was cut off, as by the end of a kubelet, leaves a container that containerd reports as exited and does not
+   * remove, because its process is there. The process is ended through containerd's own tool then.
+   */
+  async #remove<Q extends Message, A extends Message>(
+    method: GrpcMethod<Q, A>,
+    request: ProtoInput<Q>,
+    signal: AbortSignal,
+  ): Promise<void> {
+    for (let ended = 0; ; ended++)
+      try {
+        await this.#find(method, request, signal)
+        return
+      } catch (error) {
+        const id = runningTask(error)
+        if (id === undefined || this.#ctr === undefined || ended === leftTasksMax) throw error
+        await this.#ctr(['tasks', 'delete', '--force', id], signal)
+      }
   }
 
   /** A call about something that may be gone: undefined then. */

@@ -138,6 +138,7 @@ export interface ContainerRuntime {
   removeImage(id: string, signal: AbortSignal): Promise<void>
   /** Ids of the images of all containers that were not removed. */
   imagesInUse(signal: AbortSignal): Promise<ReadonlySet<string>>
+  /** It, `createContainer` and `startContainer` end what they have begun: a caller that gives up learns it afterwards. */
   runSandbox(config: SandboxConfig, signal: AbortSignal): Promise<string>
   /** Stops what still runs in it and gives its address back; fine when it is gone. */
   stopSandbox(sandboxId: string, signal: AbortSignal): Promise<void>
