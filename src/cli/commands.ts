@@ -3,6 +3,7 @@ import type { Command } from './command.ts'
 import { apiserver } from './commands/apiserver.ts'
 import { controllerManager } from './commands/controller-manager.ts'
 import { flow } from './commands/flow.ts'
+import { image } from './commands/image.ts'
 import { kubelet } from './commands/kubelet.ts'
 import { reset } from './commands/reset.ts'
 import { restore } from './commands/restore.ts'
@@ -17,6 +18,7 @@ export const commands: readonly Command[] = [
   apiserver,
   controllerManager,
   flow,
+  image,
   kubelet,
   reset,
   restore,

@@ -60,6 +60,11 @@ const mistakes: [argv: string[], message: RegExp][] = [
   [['reset', '--store', 'sqlite'], /--store of reset names an etcd/],
   [['up', '--name', 'My Cluster'], /--name "My Cluster" must consist of/],
   [['up', '--tls-san', 'a.example,not_a_name'], /--tls-san "not_a_name" is neither a DNS name nor an IP address/],
+  [['image'], /name what to do: load or list/],
+  [['image', 'pull'], /name what to do: load or list/],
+  [['image', 'list', 'all'], /list takes no "all"/],
+  [['image', 'load'], /name the archives, as docker save writes them/],
+  [['image', 'load', '/none.tar'], /there is no file \/none\.tar/],
   [['snapshot'], /name the file to write/],
   [['restore'], /name the file of the snapshot/],
   [['flow', 'pod/a', '--kubeconfig', '/none'], /cannot read the kubeconfig \/none/],
@@ -196,5 +201,20 @@ test('status tells of a cluster that runs', async () => {
   match(printed, /\n +ca +until .*, 36\d\d days left\n/)
   interrupt()
   equal((await ended).code, 0)
+  await rm(folder, { recursive: true })
+})
+
+test('images are loaded where a containerd runs, and nowhere else', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'coxswain-cli-'))
+  const archive = join(folder, 'a.tar')
+  await writeFile(archive, '')
+  const own = await typed(['image', 'load', archive, '--data-dir', folder])
+  equal(own.code, 1)
+  match(
+    own.complained,
+    /^coxswain image: no containerd runs at \S+containerd\.sock for the cluster; start it as root: /,
+  )
+  const other = await typed(['image', 'list', '--container-runtime-endpoint', `unix://${folder}/none.sock`])
+  deepEqual([other.code, other.complained], [1, `coxswain image: no containerd runs at ${folder}/none.sock\n`])
   await rm(folder, { recursive: true })
 })

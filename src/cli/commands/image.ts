@@ -1,0 +1,69 @@
+// coxswain image: images of this machine's node that come from no registry.
+import { existsSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { listImages, loadImages, type ImageNode } from '../../cluster/local-images.ts'
+import { defineCommand, UsageError, type Terminal } from '../command.ts'
+import { dataFolderOf, dataFolderOptions } from '../data-folder.ts'
+
+const actions = ['load', 'list'] as const
+/** Archives of one call. */
+const archivesMax = 100
+const unixScheme = 'unix://'
+
+export const image = defineCommand({
+  name: 'image',
+  summary: 'loads image archives into the node of this machine, or lists its images',
+  operands: 'load <archive>… | list',
+  operandsMax: 1 + archivesMax,
+  options: {
+    ...dataFolderOptions,
+    'container-runtime-endpoint': {
+      type: 'string',
+      value: '<unix socket>',
+      help: 'the containerd of a kubelet that was started with this flag (the one below the data directory)',
+    },
+  },
+  async run({ operands: [action, ...archives], options }, terminal) {
+    const chosen = actions.find((name) => name === action)
+    if (chosen === undefined) throw new UsageError(`name what to do: ${actions.join(' or ')}`)
+    const endpoint = options['container-runtime-endpoint']
+    const node =
+      endpoint === undefined
+        ? { dataFolder: dataFolderOf(options['data-dir'], terminal.environment) }
+        : { socketPath: endpoint.replace(unixScheme, '') }
+    if (chosen === 'load') return load(node, archives, terminal)
+    if (archives.length > 0) throw new UsageError(`list takes no ${JSON.stringify(archives[0])}`)
+    return list(node, terminal)
+  },
+})
+
+async function load(node: ImageNode, archives: readonly string[], { out, signal }: Terminal): Promise<number> {
+  if (archives.length === 0)
+    throw new UsageError('name the archives, as docker save writes them; - reads one from stdin')
+  const missing = archives.find((file) => file !== '-' && !existsSync(file))
+  if (missing !== undefined) throw new UsageError(`there is no file ${missing}`)
+  // The tool that imports is another process: it opens our input by the path that the kernel gives it.
+  const files = archives.map((file) => (file === '-' ? `/proc/${process.pid}/fd/0` : resolve(file)))
+  const tell = (name: string) => {
+    out(`loaded ${name}\n`)
+    if (name.endsWith(':latest'))
+      out('  pods pull :latest from a registry unless they say imagePullPolicy: IfNotPresent or Never\n')
+  }
+  await loadImages(node, files, tell, signal)
+  return 0
+}
+
+async function list(node: ImageNode, { out, signal }: Terminal): Promise<number> {
+  const rows = (await listImages(node, signal)).flatMap(({ id, tags, digests, sizeBytes }) =>
+    (tags.length > 0 ? tags : digests.length > 0 ? digests : [id]).map((name) => [name, sizeText(sizeBytes)] as const),
+  )
+  const width = Math.max('IMAGE'.length, ...rows.map(([name]) => name.length))
+  const line = (name: string, size: string) => `${name.padEnd(width)}   ${size}\n`
+  out(line('IMAGE', 'SIZE'))
+  for (const [name, size] of rows.toSorted(([a], [b]) => (a < b ? -1 : 1))) out(line(name, size))
+  return 0
+}
+
+const bytesPerMegabyte = 1_000_000
+
+const sizeText = (bytes: number): string => `${(bytes / bytesPerMegabyte).toFixed(1)}MB`

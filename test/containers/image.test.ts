@@ -1,0 +1,59 @@
+// coxswain image with real containers: archives become images that pods run, and a mirror serves what the node has not.
+import { equal, match } from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { promisify } from 'node:util'
+import { imageArchive } from '../../src/wire/oci/image.ts'
+import { coxswain } from '../process.ts'
+import { busybox } from './busybox.ts'
+import { inNamespaces } from './namespaces.ts'
+import { startRegistry } from './registry.ts'
+import { startRealUp } from './up.harness.ts'
+
+const run = promisify(execFile)
+
+inNamespaces(import.meta.url, () => {
+  test('archives are loaded from files and from stdin, listed, and run without a pull', async () => {
+    await using up = await startRealUp()
+    const dataFolder = join(up.podsFolder, '..', '..')
+    const folder = await mkdtemp(join(tmpdir(), 'coxswain-image-'))
+    const archive = async (name: string, says: string) => {
+      const path = join(folder, `${says}.tar`)
+      await writeFile(path, imageArchive(busybox({ command: ['/bin/echo', says] }), name))
+      return path
+    }
+    const image = ['image', '--data-dir', dataFolder]
+    const files = [
+      await archive('docker.io/library/one:1', 'first'),
+      await archive('registry.test/two:latest', 'second'),
+    ]
+    const { stdout } = await run(coxswain, [...image, 'load', ...files])
+    match(stdout, /^loaded docker\.io\/library\/one:1\nloaded registry\.test\/two:latest\n {2}pods pull :latest/)
+    const piped = ['-c', 'cat "$1" | "$0" image --data-dir "$2" load -', coxswain]
+    await run('/bin/sh', [...piped, await archive('docker.io/library/three:1', 'third'), dataFolder])
+    match((await run(coxswain, [...image, 'list'])).stdout, /^docker\.io\/library\/three:1 +\d+\.\dMB$/m)
+    for (const [name, says] of [
+      ['one:1', 'first'],
+      ['registry.test/two', 'second'],
+      ['three:1', 'third'],
+    ] as const) {
+      await up.k(['run', says, `--image=${name}`, '--image-pull-policy=Never', '--restart=Never'])
+      await up.k(['wait', `pod/${says}`, '--for=jsonpath={.status.phase}=Succeeded', '--timeout=200s'])
+      equal(await up.k(['logs', says]), `${says}\n`)
+    }
+
+    await using registry = await startRegistry()
+    registry.push('library/mirrored:1', busybox({ command: ['/bin/echo', 'mirrored'] }))
+    const hosts = join(dataFolder, 'node/containerd/registries/docker.io')
+    await mkdir(hosts, { recursive: true })
+    const capabilities = 'capabilities = ["pull", "resolve"]'
+    await writeFile(join(hosts, 'hosts.toml'), `[host."http://${registry.host}"]\n  ${capabilities}\n`)
+    await up.k(['run', 'mirrored', '--image=mirrored:1', '--restart=Never'])
+    await up.k(['wait', 'pod/mirrored', '--for=jsonpath={.status.phase}=Succeeded', '--timeout=200s'])
+    await up.k(['delete', 'pod', '--all', '--timeout=200s'])
+    await rm(folder, { recursive: true })
+  })
+})
