@@ -8,6 +8,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { until, untilMatch } from '../until.ts'
+import { bind, claim, patch, volume } from './claims.ts'
 import { inNamespaces } from './namespaces.ts'
 import { startRealUp, type RealUp } from './up.harness.ts'
 
@@ -27,38 +28,6 @@ const changed = 'changed'
 const isOnOverlay = /^\S+ \/ overlay /m.test(readFileSync('/proc/mounts', 'utf8'))
 const snapshotter = ['--snapshotter', isOnOverlay ? 'native' : 'overlayfs']
 const fsGroup = 2000
-
-const patch = (kind: string, name: string, body: object) => (up: RealUp) =>
-  up.k(['patch', kind, name, '--type=merge', '-p', JSON.stringify(body)])
-
-const claim = (name: string, more: object = {}) => ({
-  apiVersion: 'v1',
-  kind: 'PersistentVolumeClaim',
-  metadata: { name },
-  spec: {
-    storageClassName: '',
-    volumeName: name,
-    accessModes: ['ReadWriteOnce'],
-    resources: { requests: { storage: '1Mi' } },
-    ...more,
-  },
-})
-const volume = (name: string, spec: object) => ({
-  apiVersion: 'v1',
-  kind: 'PersistentVolume',
-  metadata: { name },
-  spec: { storageClassName: '', accessModes: ['ReadWriteOnce'], capacity: { storage: '1Mi' }, ...spec },
-})
-
-/** Binds a claim to the volume of its name by hand: only the node is under test. */
-async function bind(up: RealUp, name: string): Promise<void> {
-  const uid = await up.k(['get', 'pvc', name, '-o', 'jsonpath={.metadata.uid}'])
-  await patch('pv', name, { spec: { claimRef: { kind: 'PersistentVolumeClaim', namespace: 'default', name, uid } } })(
-    up,
-  )
-  await patch('pvc', name, { metadata: { annotations: { 'pv.kubernetes.io/bind-completed': 'yes' } } })(up)
-  await up.k(['patch', 'pvc', name, '--subresource=status', '--type=merge', '-p', '{"status":{"phase":"Bound"}}'])
-}
 
 const casesBelow = (folder: string, image: string): Readonly<Record<string, VolumeCase>> => ({
   'config-map': {
