@@ -74,6 +74,8 @@ export interface Conversion<T> {
   readonly kind: Kind
   toStored(object: T): ApiObject
   fromStored(stored: ApiObject): T
+  /** Its field labels, where they are not those of the version that is kept: what each is called there. */
+  readonly fieldLabels?: Readonly<Record<string, string>>
 }
 
 export interface Scaling<T> {

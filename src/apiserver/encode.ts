@@ -4,7 +4,7 @@ import type { ApiObject } from '../api/object.ts'
 import type { ListAnswer, WatchEvent } from './answer.ts'
 import type { AnswerForm } from './media-type.ts'
 import type { Stored } from './stored.ts'
-import { partialMetadata, tableOf, type IncludeObject } from './table.ts'
+import { metaVersion, partialMetadata, tableOf, type IncludeObject } from './table.ts'
 
 export interface EncodeOptions {
   readonly form: AnswerForm
@@ -23,9 +23,11 @@ export function encodeObject(
 ): Uint8Array {
   if (kind === undefined || form.shape === 'object') return stored?.json ?? encoded(object)
   const typed = object as ApiObject
-  if (form.shape === 'metadata') return encoded(partialMetadata(typed))
+  if (form.shape === 'metadata') return encoded(partialMetadata(typed, form.version))
   const { resourceVersion } = typed.metadata
-  return encoded(tableOf(kind, [typed], { resourceVersion }, { include, nowMs, withColumns: true }))
+  return encoded(
+    tableOf(kind, [typed], { resourceVersion }, { include, nowMs, withColumns: true, version: form.version }),
+  )
 }
 
 const listMetadata = ({ revision, continueToken, remaining }: ListAnswer): object => ({
@@ -50,12 +52,17 @@ export function encodeList(answer: ListAnswer, { form, include, nowMs }: EncodeO
           kind,
           items.map(({ object }) => object),
           metadata,
-          { include, nowMs, withColumns: true },
+          { include, nowMs, withColumns: true, version: form.version },
         ),
       )
     case 'metadata': {
-      const partial = items.map(({ object }) => partialMetadata(object))
-      return encoded({ kind: 'PartialObjectMetadataList', apiVersion: 'meta.k8s.io/v1', metadata, items: partial })
+      const partial = items.map(({ object }) => partialMetadata(object, form.version))
+      return encoded({
+        kind: 'PartialObjectMetadataList',
+        apiVersion: metaVersion(form.version),
+        metadata,
+        items: partial,
+      })
     }
     case 'object':
       return joinedItems(listHead(answer), items, listEnd)
@@ -124,8 +131,13 @@ function shapedOf(
   { form, include, nowMs }: EncodeOptions,
   withColumns: boolean,
 ): object {
-  if (form.shape === 'metadata') return partialMetadata(object)
-  return tableOf(kind, [object], { resourceVersion: String(revision) }, { include, nowMs, withColumns })
+  if (form.shape === 'metadata') return partialMetadata(object, form.version)
+  return tableOf(
+    kind,
+    [object],
+    { resourceVersion: String(revision) },
+    { include, nowMs, withColumns, version: form.version },
+  )
 }
 
 function bookmarkOf(
@@ -139,7 +151,8 @@ function bookmarkOf(
     creationTimestamp: null,
     ...(isInitialEnd ? { annotations: { 'k8s.io/initial-events-end': 'true' } } : {}),
   }
-  if (form.shape === 'metadata') return { kind: 'PartialObjectMetadata', apiVersion: 'meta.k8s.io/v1', metadata }
-  if (form.shape === 'table') return tableOf(kind, [], metadata, { include, nowMs, withColumns: false })
+  if (form.shape === 'metadata') return partialMetadata({ metadata }, form.version)
+  if (form.shape === 'table')
+    return tableOf(kind, [], metadata, { include, nowMs, withColumns: false, version: form.version })
   return { kind: kind.kind, apiVersion: kind.apiVersion, metadata }
 }

@@ -1,5 +1,5 @@
 // What is particular to the wire: forms of answers and bodies, discovery, health, watches.
-import { deepEqual, equal, match, throws } from 'node:assert/strict'
+import { deepEqual, equal, match, notEqual, throws } from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { configMap } from '../api/core/v1/config-map.ts'
@@ -421,4 +421,85 @@ test('a watch says how far it has come shortly before its end, where bookmarks a
     [['BOOKMARK', secret.body.metadata.resourceVersion]],
   )
   deepEqual(await without, [])
+})
+
+const twice = ['meta.k8s.io/v1beta1', 'meta.k8s.io/v1beta1']
+const beta = 'application/json;as=Table;v=v1beta1;g=meta.k8s.io'
+const tableOnly = 'application/json;as=Table;v=v1;g=meta.k8s.io'
+const partialBeta = 'application/json;as=PartialObjectMetadataList;v=v1beta1;g=meta.k8s.io'
+
+test('Tables and metadata of meta.k8s.io/v1beta1', async () => {
+  await using server = await startServer()
+  await server.call('POST', configMaps, { metadata: { name: 'a' } })
+  const look = async (target: string, accept: string) =>
+    (await server.call('GET', target, undefined, { accept })).body as Record<string, unknown> & {
+      rows: { object: { apiVersion: string } }[]
+      items: { apiVersion: string }[]
+    }
+  const one = await look(`${configMaps}/a`, beta)
+  deepEqual([one['kind'], one['apiVersion'], one.rows[0]?.object.apiVersion], ['Table', ...twice])
+  const all = await look(configMaps, beta)
+  deepEqual([all['kind'], all['apiVersion'], all.rows[0]?.object.apiVersion], ['Table', ...twice])
+  const metadata = await look(configMaps, partialBeta)
+  deepEqual([metadata['apiVersion'], metadata.items[0]?.apiVersion], twice)
+  const [event] = await server.watch(`${configMaps}?watch=1`, 1, { accept: beta })
+  equal(event.object.apiVersion, 'meta.k8s.io/v1beta1')
+})
+
+const tableless: [method: string, target: string, body: object][] = [
+  ['POST', '/api/v1/namespaces/default/bindings', { metadata: { name: 'p' }, target: { kind: 'Node', name: 'n' } }],
+  ['POST', '/api/v1/namespaces/default/pods/p/eviction', { metadata: { name: 'p' } }],
+  ['POST', '/api/v1/namespaces/default/serviceaccounts/default/token', {}],
+  ['POST', '/apis/authorization.k8s.io/v1/selfsubjectaccessreviews', { spec: { nonResourceAttributes: {} } }],
+]
+for (const [method, target, body] of tableless)
+  test(`${method} ${target} has no Table`, async () => {
+    await using server = await startServer()
+    const answer = await server.call(method, target, body, { accept: tableOnly })
+    deepEqual(
+      [answer.status, answer.body.message],
+      [
+        406,
+        'only the following media types are accepted: application/json, application/yaml, application/vnd.kubernetes.protobuf',
+      ],
+    )
+    const next = await server.call(method, target, body, { accept: table })
+    notEqual(next.status, 406)
+  })
+
+const eventFields: [field: string, own: number, core: number][] = [
+  ['reportingController', 200, 400],
+  ['reportingComponent', 400, 200],
+  ['regarding.kind', 200, 400],
+  ['regarding.resourceVersion', 200, 400],
+  ['involvedObject.kind', 400, 200],
+  ['involvedObject.resourceVersion', 400, 200],
+  ['source', 400, 200],
+  ['reason', 200, 200],
+  ['type', 200, 200],
+  ['note', 400, 400],
+]
+test('events are selected by the fields of the version that is asked for', async () => {
+  await using server = await startServer()
+  const own = '/apis/events.k8s.io/v1/namespaces/default/events'
+  const status = async (path: string, field: string) =>
+    (await server.call('GET', `${path}?fieldSelector=${field}%3Dx`)).status
+  for (const [field, ...expected] of eventFields)
+    deepEqual([await status(own, field), await status('/api/v1/events', field)], expected, field)
+  const event = (name: string, reportingController: string) => ({
+    metadata: { name },
+    eventTime: '2030-01-01T00:00:00.000000Z',
+    ...{ reportingController, reportingInstance: 'i', action: 'a', reason: 'r', type: 'Normal' },
+    regarding: { kind: 'Pod', namespace: 'default', name },
+  })
+  for (const name of ['one', 'two']) equal((await server.call('POST', own, event(name, `a.b/${name}`))).status, 201)
+  for (const selector of ['reportingController%3Da.b/two', 'regarding.name%3Dtwo']) {
+    const { body } = await server.call('GET', `${own}?fieldSelector=${selector}`)
+    deepEqual(
+      body.items.map(({ metadata }: { metadata: { name: string } }) => metadata.name),
+      ['two'],
+    )
+    const [seen] = await server.watch(`${own}?watch=1&fieldSelector=${selector}`, 1)
+    equal(seen.object.metadata.name, 'two')
+  }
 })

@@ -19,7 +19,7 @@ import { statusErrorOf } from './failure.ts'
 import { listPieces, listPiecesFrom } from './list-pieces.ts'
 import { answerForm, type AnswerForm } from './media-type.ts'
 import { timeoutMsOf } from './query.ts'
-import type { ApiRequest, Credentials, Origin, ReceivedBody, Target } from './request.ts'
+import type { ApiRequest, Credentials, Origin, ReceivedBody, ResourceTarget, Target } from './request.ts'
 import type { IncludeObject } from './table.ts'
 import { targetOf } from './target.ts'
 import { watchPieces } from './watch-pieces.ts'
@@ -105,12 +105,16 @@ function formOf(
   { headers }: WireRequest,
 ): Pick<EncodeOptions, 'form' | 'include'> & Pick<ApiRequest, 'unreadable'> {
   try {
-    const form = target.kind === 'path' ? plainJson : answerForm(headers['accept'] ?? '')
+    const form = target.kind === 'path' ? plainJson : answerForm(headers['accept'] ?? '', hasTable(target))
     return { form, include: includeOf(query) }
   } catch (error) {
     return { form: plainJson, include: 'Metadata', unreadable: { error } }
   }
 }
+
+/** Answers to questions and actions are no rows: reviews, bindings, evictions, tokens. */
+const hasTable = ({ verb, resource, subresource }: ResourceTarget): boolean =>
+  verb !== 'create' || (subresource === '' && resource.computed === undefined)
 
 const plainJson: AnswerForm = { syntax: 'json', shape: 'object' }
 

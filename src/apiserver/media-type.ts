@@ -6,6 +6,8 @@ import type { PatchType } from './request.ts'
 export interface AnswerForm {
   readonly syntax: 'json' | 'yaml' | 'protobuf'
   readonly shape: 'object' | 'table' | 'metadata'
+  /** The version of a Table or of metadata, where it is not v1. */
+  readonly version?: 'v1beta1'
 }
 
 const shapes: Readonly<Record<string, AnswerForm['shape']>> = {
@@ -19,16 +21,17 @@ const shapes: Readonly<Record<string, AnswerForm['shape']>> = {
 const knownForms = new Map<string, AnswerForm>()
 const knownFormsMax = 1_000
 
-/** The first form in the Accept header that we can write. */
-export function answerForm(accept: string): AnswerForm {
+/** The first form in the Accept header that we can write. Some answers have no Table. */
+export function answerForm(accept: string, hasTable = true): AnswerForm {
+  if (!hasTable) return negotiated(accept, false)
   const known = knownForms.get(accept)
   if (known !== undefined) return known
-  const form = negotiated(accept)
+  const form = negotiated(accept, true)
   if (knownForms.size < knownFormsMax) knownForms.set(accept, form)
   return form
 }
 
-function negotiated(accept: string): AnswerForm {
+function negotiated(accept: string, hasTable: boolean): AnswerForm {
   if (accept.trim() === '') return { syntax: 'json', shape: 'object' }
   for (const entry of accept.split(',')) {
     const [type = '', ...parameters] = entry.split(';').map((part) => part.trim())
@@ -36,10 +39,11 @@ function negotiated(accept: string): AnswerForm {
     const shape = shapes[options.get('as') ?? '']
     const version = options.get('v') ?? 'v1'
     const syntax = syntaxes[type]
-    if (syntax === undefined || shape === undefined || version !== 'v1') continue
+    if (syntax === undefined || shape === undefined || (shape === 'table' && !hasTable)) continue
+    if (version !== 'v1' && (version !== 'v1beta1' || shape === 'object')) continue
     // Tables and bare metadata are written as text only; clients that ask for them name JSON next.
     if (syntax === 'protobuf' && shape !== 'object') continue
-    return { syntax, shape }
+    return version === 'v1beta1' ? { syntax, shape, version } : { syntax, shape }
   }
   throw new StatusError(
     406,

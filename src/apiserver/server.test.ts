@@ -614,6 +614,20 @@ test('a page of a list that is too old comes with a token to go on all the same'
   )
 })
 
+test('the pages of a list are of one revision for five minutes', async () => {
+  await using server = await startServer()
+  await fill(server)
+  const page = async (token: string) => server.call('GET', `${configMaps}?limit=1&continue=${token}`)
+  const first = (await server.call('GET', `${configMaps}?limit=1`)).body.metadata.continue as string
+  await server.clock.advance('4m')
+  const second = (await page(first)).body.metadata.continue as string
+  equal((await page(second)).status, 200)
+  await server.clock.advance('2m')
+  const { status, body } = await page(second)
+  deepEqual([status, body.reason], [410, 'Expired'], 'counted from the first page')
+  equal((await page(body.metadata.continue)).status, 200)
+})
+
 test('a version from the future is waited for, then refused', async () => {
   await using server = await startServer()
   const asking = server.call('GET', `${configMaps}?resourceVersion=99999`)
@@ -750,3 +764,31 @@ test('a request that takes too long is answered with 504', async () => {
   deepEqual([status, body.reason], [504, 'Timeout'])
   equal(server.clock.pendingTimers, 0)
 })
+
+const dependents: [why: string, kind: 'jobs' | 'replicationcontrollers' | 'replicasets', options: object | undefined, finalizers: unknown, isWarned: boolean][] = [
+  ['a ReplicationController orphans by default', 'replicationcontrollers', undefined, ['orphan'], false],
+  ['a ReplicationController with its pods', 'replicationcontrollers', { propagationPolicy: 'Background' }, undefined, false],
+  ['a ReplicationController that does not orphan', 'replicationcontrollers', { orphanDependents: false }, undefined, false],
+  ['a Job orphans by default, and says so', 'jobs', undefined, ['orphan'], true],
+  ['a Job with its pods', 'jobs', { propagationPolicy: 'Background' }, undefined, false],
+  ['a Job that orphans on request', 'jobs', { propagationPolicy: 'Orphan' }, ['orphan'], false],
+  ['a ReplicaSet takes its pods along', 'replicasets', undefined, undefined, false],
+] // prettier-ignore
+for (const [why, plural, options, finalizers, isWarned] of dependents)
+  test(`deleted without or with a policy: ${why}`, async () => {
+    await using server = await startServer()
+    const template = {
+      metadata: { labels: { a: 'b' } },
+      spec: { containers: [{ name: 'c', image: 'i' }], ...(plural === 'jobs' ? { restartPolicy: 'Never' } : {}) },
+    }
+    const [root, spec] = {
+      jobs: ['/apis/batch/v1', { template }] as const,
+      replicasets: ['/apis/apps/v1', { selector: { matchLabels: { a: 'b' } }, template }] as const,
+      replicationcontrollers: ['/api/v1', { selector: { a: 'b' }, template }] as const,
+    }[plural]
+    const path = `${root}/namespaces/default/${plural}`
+    equal((await server.call('POST', path, { metadata: { name: 'x' }, spec })).status, 201)
+    const { status, body, headers } = await server.call('DELETE', `${path}/x`, options)
+    deepEqual([status, body.metadata.finalizers], [200, finalizers])
+    equal(String(headers['warning'] ?? '').includes('child pods are preserved by default'), isWarned)
+  })

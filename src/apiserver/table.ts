@@ -1,8 +1,16 @@
 // Table: lists as kubectl shows them: columns by the kind, cells by the object.
 import type { Kind } from '../api/kind.ts'
 import type { ApiObject } from '../api/object.ts'
+import type { AnswerForm } from './media-type.ts'
 
 export type IncludeObject = 'None' | 'Metadata' | 'Object'
+
+export interface TableOptions {
+  readonly include: IncludeObject
+  readonly nowMs: number
+  readonly withColumns: boolean
+  readonly version?: AnswerForm['version']
+}
 
 export const tableColumns = (kind: Kind): object[] =>
   kind.columns.map(({ name, type, format, description, priority }) => ({ name, type, format, description, priority }))
@@ -11,16 +19,16 @@ export function tableOf(
   kind: Kind,
   objects: readonly ApiObject[],
   metadata: object,
-  { include, nowMs, withColumns }: { include: IncludeObject; nowMs: number; withColumns: boolean },
+  { include, nowMs, withColumns, version }: TableOptions,
 ): object {
   return {
     kind: 'Table',
-    apiVersion: 'meta.k8s.io/v1',
+    apiVersion: metaVersion(version),
     metadata,
     columnDefinitions: withColumns ? tableColumns(kind) : null,
     rows: inRowOrder(kind, objects).map((object) => ({
       cells: kind.columns.map((column) => column.cell(object, nowMs)),
-      ...(include === 'None' ? {} : { object: include === 'Object' ? object : partialMetadata(object) }),
+      ...(include === 'None' ? {} : { object: include === 'Object' ? object : partialMetadata(object, version) }),
     })),
   }
 }
@@ -28,8 +36,9 @@ export function tableOf(
 const inRowOrder = (kind: Kind, objects: readonly ApiObject[]): readonly ApiObject[] =>
   kind.compareRows === undefined ? objects : objects.toSorted((a, b) => kind.compareRows?.(a, b) ?? 0)
 
-export const partialMetadata = ({ metadata }: ApiObject): object => ({
-  kind: 'PartialObjectMetadata',
-  apiVersion: 'meta.k8s.io/v1',
-  metadata,
-})
+export const metaVersion = (version: AnswerForm['version']): string => `meta.k8s.io/${version ?? 'v1'}`
+
+export const partialMetadata = (
+  { metadata }: { readonly metadata: object },
+  version: AnswerForm['version'] = undefined,
+): object => ({ kind: 'PartialObjectMetadata', apiVersion: metaVersion(version), metadata })

@@ -31,7 +31,9 @@ export type Change =
     })
   /** A strategic merge patch, on condition that the object is still the same one. */
   | (ChangeOf & { readonly kind: 'patch'; readonly object: ApiObject; readonly patch: object })
-  | (ChangeOf & { readonly kind: 'delete'; readonly object: ApiObject })
+  | DeleteChange
+
+export type DeleteChange = ChangeOf & { readonly kind: 'delete'; readonly object: ApiObject }
 
 export interface Plan {
   readonly changes: readonly Change[]
@@ -79,6 +81,8 @@ export interface PlanController<T extends ApiObject = ApiObject> {
   /** Which orphans of the owned kinds it adopts; what it owns and does not claim it lets go. */
   claims?(object: T, candidate: ApiObject): boolean
   plan(object: T, view: PlanView): Plan
+  /** What to delete when there is no object under the key any more; `last` is what this process saw go. */
+  leftovers?(key: ObjectKey, view: Pick<PlanView, 'find'>, last: T | undefined): readonly DeleteChange[]
 }
 
 /** Groups of a watched kind's objects, kept up to date so that nobody has to search for them. */

@@ -22,6 +22,8 @@ export function planRunner(controller: PlanController, parts: RunnerParts): Runn
   const { informers, queue, client, clock, events } = parts
   const expectations = new Expectations()
   const kept = new Map<string, { readonly uid: string; readonly what: unknown }>()
+  /** Objects that have gone and whose leftovers have not been looked at. */
+  const gone = new Map<string, ApiObject>()
   const informer = informers.of(controller.reconciles)
   const informerOf = (kind: Kind): Informer => informers.of(kind)
   const caches: Omit<PlanView, 'owned' | 'nowMs' | 'kept'> = {
@@ -34,6 +36,7 @@ export function planRunner(controller: PlanController, parts: RunnerParts): Runn
   informer.addIndex(namespaceIndex, byNamespace)
   informer.onChange(({ key, now, before, cause }) => {
     const { concerns } = controller
+    if (now === undefined && before !== undefined && controller.leftovers !== undefined) gone.set(key, before)
     if (concerns === undefined || (now && concerns(now)) || (before && concerns(before))) queue.add(key, cause)
   })
   for (const kind of controller.owns) {
@@ -123,13 +126,24 @@ export function planRunner(controller: PlanController, parts: RunnerParts): Runn
     expectations.expect(key, { informer, object: made, kind: 'written' })
   }
 
+  async function removeLeftovers(key: ObjectKey, context: Context): Promise<void> {
+    const changes = controller.leftovers?.(key, caches, gone.get(key)) ?? []
+    for (const change of changes) {
+      const failure = await runChanges(change.object, [change], { client, events, expect: () => {} }, context)
+      if (failure !== undefined) throw failure
+    }
+    gone.delete(key)
+  }
+
   return {
     async run(key, context, later) {
       const object = informer.get(key)
       if (object === undefined) {
         kept.delete(key)
-        return expectations.forget(key)
+        expectations.forget(key)
+        return removeLeftovers(key, context)
       }
+      gone.delete(key)
       if (!expectations.areMet(key)) return later(expectationMs)
       const claims = claimsFor(object)
       if (claims.length > 0) {

@@ -5,23 +5,29 @@ export interface ContinueToken {
   /** The revision of the first page; -1 goes on with whatever is there now. */
   readonly revision: number
   readonly start: string
+  /** When the first page was asked for. */
+  readonly startedMs: number
 }
+
+/** So long the pages of a list are those of one revision: upstream's store forgets after five to ten minutes. */
+export const continueMsMax = 5 * 60_000
 
 const version = 'meta.k8s.io/v1'
 /** As upstream writes it: the rest of a list whose first pages are too old to be repeated. */
 export const inconsistentRevision = -1
 
-export const writeToken = ({ revision, start }: ContinueToken): string =>
+export const writeToken = ({ revision, start, startedMs }: ContinueToken): string =>
   new TextEncoder()
-    .encode(JSON.stringify({ v: version, rv: revision, start }))
+    .encode(JSON.stringify({ v: version, rv: revision, start, at: startedMs }))
     .toBase64({ alphabet: 'base64url', omitPadding: true })
 
 export function parseToken(text: string): ContinueToken {
   try {
     const bytes = Uint8Array.fromBase64(text, { alphabet: 'base64url' })
-    const { v, rv, start } = JSON.parse(new TextDecoder().decode(bytes)) as { v: unknown; rv: unknown; start: unknown }
+    const { v, rv, start, at } = JSON.parse(new TextDecoder().decode(bytes)) as Record<string, unknown>
     if (v === version && typeof start === 'string' && typeof rv === 'number' && Number.isSafeInteger(rv))
-      if (rv > 0 || rv === inconsistentRevision) return { revision: rv, start }
+      if (rv > 0 || rv === inconsistentRevision)
+        return { revision: rv, start, startedMs: typeof at === 'number' ? at : 0 }
   } catch {
     // falls through to the one error for every broken token
   }
@@ -42,7 +48,7 @@ export class ContinueExpired extends StatusError {
   }
 
   override toStatus(): ReturnType<StatusError['toStatus']> {
-    const token = writeToken({ revision: inconsistentRevision, start: this.#start })
+    const token = writeToken({ revision: inconsistentRevision, start: this.#start, startedMs: 0 })
     return { ...super.toStatus(), metadata: { continue: token } }
   }
 }

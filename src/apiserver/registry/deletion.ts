@@ -23,9 +23,15 @@ export interface Deleted {
 
 const deleteTries = 16
 
-export async function remove(parts: ResourceParts, request: ResourceRequest, body: unknown): Promise<Deleted> {
+export async function remove(
+  parts: ResourceParts,
+  request: ResourceRequest,
+  body: unknown,
+): Promise<Deleted & { readonly warnings: readonly string[] }> {
   const { namespace, name } = request.target
-  return removeOne(parts, request, parts.cache.get(objectKey(namespace, name)), optionsOf(request, body))
+  const options = optionsOf(request, body)
+  const deleted = await removeOne(parts, request, parts.cache.get(objectKey(namespace, name)), options)
+  return { ...deleted, warnings: orphanWarnings(parts, options) }
 }
 
 /** Deletes for a request that admission has judged already, as an eviction. */
@@ -49,7 +55,8 @@ export async function removeCollection(
   const { items } = answer
   for (let start = 0; start < items.length; start += collectionAtOnce)
     await Promise.all(items.slice(start, start + collectionAtOnce).map((stored) => removeListed(stored)))
-  return { ...answer, of: parts.face.kind, items: items.map((stored) => parts.face.shown(stored)) }
+  const warnings = orphanWarnings(parts, options)
+  return { ...answer, of: parts.face.kind, items: items.map((stored) => parts.face.shown(stored)), warnings }
 
   async function removeListed(stored: Stored): Promise<void> {
     const { name, namespace = '' } = stored.object.metadata
@@ -113,7 +120,11 @@ function mark(
   options: Partial<DeleteOptions>,
 ): ApiObject | undefined {
   const graceSeconds = strategy?.graceSeconds?.(object, options) ?? 0
-  const finalizers = withPropagation(object.metadata.finalizers ?? [], options)
+  const finalizers = withPropagation(
+    object.metadata.finalizers ?? [],
+    options,
+    strategy?.orphansDependents !== undefined,
+  )
   const isHeld = finalizers.length > 0 || (strategy?.isHeld?.(object) ?? false)
   if (graceSeconds === 0 && !isHeld) return undefined
   const { deletionTimestamp, deletionGracePeriodSeconds: earlierSeconds } = object.metadata
@@ -133,11 +144,23 @@ function mark(
 function withPropagation(
   finalizers: readonly string[],
   { propagationPolicy, orphanDependents }: Partial<DeleteOptions>,
+  orphansByDefault: boolean,
 ): readonly string[] {
   const others = finalizers.filter((name) => name !== foregroundFinalizer && name !== orphanFinalizer)
   if (propagationPolicy === 'Foreground') return [...others, foregroundFinalizer]
   if (propagationPolicy === 'Orphan' || orphanDependents === true) return [...others, orphanFinalizer]
-  return propagationPolicy === undefined ? finalizers : others
+  if (propagationPolicy !== undefined || orphanDependents === false) return others
+  const isDecided = others.length < finalizers.length
+  return isDecided || !orphansByDefault ? finalizers : [...finalizers, orphanFinalizer]
+}
+
+/** What a client that did not say what becomes of dependents is told. */
+function orphanWarnings(
+  { strategy }: ResourceParts,
+  { propagationPolicy, orphanDependents }: Partial<DeleteOptions>,
+): readonly string[] {
+  const { warning } = strategy?.orphansDependents ?? {}
+  return warning === undefined || propagationPolicy !== undefined || orphanDependents !== undefined ? [] : [warning]
 }
 
 function checkPreconditions(

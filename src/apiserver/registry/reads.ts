@@ -6,7 +6,7 @@ import { expired, notFound } from '../../api/status-error.ts'
 import type { Answer, ListAnswer } from '../answer.ts'
 import type { Stored } from '../stored.ts'
 import { Selection } from '../watch/selection.ts'
-import { ContinueExpired, inconsistentRevision, writeToken } from './continue-token.ts'
+import { ContinueExpired, continueMsMax, inconsistentRevision, writeToken } from './continue-token.ts'
 import { shownEvent } from './face.ts'
 import { listOptionsOf, revisionOf, watchOptionsOf, type ListOptions, type WatchOptions } from './list-options.ts'
 import type { ResourceParts, ResourceRequest } from './parts.ts'
@@ -29,7 +29,8 @@ export async function list(parts: ResourceParts, request: ResourceRequest): Prom
   const options = listOptionsOf(request.query)
   const { limit, token } = options
   if (token === undefined) await catchUp(parts, options.revision, request.context.signal)
-  const { state, revision } = stateFor(parts, options)
+  const nowMs = parts.clock.nowMs()
+  const { state, revision } = stateFor(parts, options, nowMs)
   const prefix = selection.namespace === '' ? '' : `${selection.namespace}/`
   const end = prefix === '' ? '' : prefixEnd(prefix)
   const items: Stored[] = []
@@ -49,7 +50,7 @@ export async function list(parts: ResourceParts, request: ResourceRequest): Prom
     of: parts.face.kind,
     items,
     revision,
-    continueToken: isPaged ? writeToken({ revision, start: nextStart }) : '',
+    continueToken: isPaged ? writeToken({ revision, start: nextStart, startedMs: token?.startedMs || nowMs }) : '',
     remaining: isPaged && !isFiltered ? state.count(nextStart, end) : undefined,
   }
 }
@@ -58,11 +59,13 @@ export async function list(parts: ResourceParts, request: ResourceRequest): Prom
 function stateFor(
   { cache }: ResourceParts,
   { token, match, revision: asked }: ListOptions,
+  nowMs: number,
 ): { state: OrderedMap<Stored>; revision: number } {
   const revision = match === 'Exact' ? asked : token?.revision
   if (revision === undefined || revision === inconsistentRevision)
     return { state: cache.stateAt(undefined), revision: cache.revision }
-  if (revision >= cache.oldest) return { state: cache.stateAt(revision), revision }
+  const isOverdue = token !== undefined && nowMs - token.startedMs > continueMsMax
+  if (revision >= cache.oldest && !isOverdue) return { state: cache.stateAt(revision), revision }
   throw token === undefined
     ? expired('The resourceVersion for the provided list is too old.')
     : new ContinueExpired(token.start)
@@ -126,10 +129,16 @@ function lifeMsOf(
   return credentials.kind === 'asserted' ? undefined : watchSecondsMin * (1 + random.fraction()) * 1000
 }
 
-export const selectionOf = ({ kind }: ResourceParts, { target, query }: ResourceRequest): Selection => {
+export const selectionOf = ({ kind, face }: ResourceParts, { target, query }: ResourceRequest): Selection => {
   const name = target.name === '' ? '' : `metadata.name=${target.name}`
   const fields = [query.get('fieldSelector') ?? '', name].filter((part) => part !== '').join(',')
-  return new Selection(kind, target.namespace, query.get('labelSelector') ?? '', fields)
+  return new Selection(
+    kind,
+    target.namespace,
+    query.get('labelSelector') ?? '',
+    fields,
+    face.kind.storedAs?.fieldLabels,
+  )
 }
 
 /**

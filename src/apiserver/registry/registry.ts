@@ -291,8 +291,12 @@ async function updateAnswer(
 }
 
 async function deleted(parts: ResourceParts, request: ResourceRequest): Promise<Answer> {
-  const { stored, gone } = await remove(parts, request, request.body.kind === 'value' ? request.body.value : undefined)
-  if (!gone || parts.strategy?.answersDeleted) return found(parts, stored)
+  const { stored, gone, warnings } = await remove(
+    parts,
+    request,
+    request.body.kind === 'value' ? request.body.value : undefined,
+  )
+  if (!gone || parts.strategy?.answersDeleted) return written(parts, 200, { stored, warnings })
   const { group, plural } = parts.kind
   const { name, uid } = stored.object.metadata
   const details = { name, ...(group === '' ? {} : { group }), kind: plural, uid }
@@ -300,6 +304,7 @@ async function deleted(parts: ResourceParts, request: ResourceRequest): Promise<
     kind: 'object',
     status: 200,
     object: { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', details },
+    warnings,
   }
 }
 

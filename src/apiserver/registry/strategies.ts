@@ -7,6 +7,7 @@ import { jobStrategy } from './strategies/job.ts'
 import { limitRangeStrategy } from './strategies/limit-range.ts'
 import { namespaceStrategy } from './strategies/namespace.ts'
 import { podStrategy } from './strategies/pod.ts'
+import { replicationControllerStrategy } from './strategies/replication-controller.ts'
 import { serviceStrategy } from './strategies/service/service.ts'
 
 export const strategies: readonly Strategy[] = [
@@ -17,5 +18,6 @@ export const strategies: readonly Strategy[] = [
   limitRangeStrategy,
   namespaceStrategy,
   podStrategy,
+  replicationControllerStrategy,
   serviceStrategy,
 ]

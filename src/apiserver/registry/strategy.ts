@@ -32,6 +32,8 @@ export interface Strategy<T extends ApiObject = ApiObject> {
   readonly claims?: ClaimBook<T>
   /** How long the object may take to end; 0 removes it at once. */
   graceSeconds?(object: T, options: Partial<DeleteOptions>): number
+  /** What the object owns stays when a deletion does not say what becomes of it; a warning may tell so. */
+  readonly orphansDependents?: { readonly warning?: string }
   /** DELETE answers with the object even when it is gone at once. */
   readonly answersDeleted?: true
   /** There is no DELETE on the whole collection. */

@@ -13,14 +13,26 @@ export class Selection {
   readonly labels: Selector
   readonly fields: Selector
 
-  constructor(kind: Kind, namespace: string, labelText: string, fieldText: string) {
+  /** `names`: what fields are called in the version that is kept, where the request speaks another. */
+  constructor(
+    kind: Kind,
+    namespace: string,
+    labelText: string,
+    fieldText: string,
+    names?: Readonly<Record<string, string>>,
+  ) {
     this.kind = kind
     this.namespace = namespace
     this.labels = labelText === '' ? [] : parseLabelSelector(labelText)
-    this.fields = fieldText === '' ? [] : parseFieldSelector(fieldText)
-    for (const { key } of this.fields)
-      if (key !== 'metadata.name' && key !== 'metadata.namespace' && lookup(kind.fieldLabels, key) === undefined)
+    const asked = fieldText === '' ? [] : parseFieldSelector(fieldText)
+    this.fields = asked.map((requirement) => {
+      const { key } = requirement
+      if (key === 'metadata.name' || key === 'metadata.namespace') return requirement
+      const kept = names === undefined ? key : lookup(names, key)
+      if (kept === undefined || lookup(kind.fieldLabels, kept) === undefined)
         throw badRequest(`field label not supported: ${key}`)
+      return { ...requirement, key: kept }
+    })
   }
 
   /** The one object that can match, when the fields say so: a list becomes a look-up. */

@@ -40,6 +40,14 @@ export const endpointsController = defineController<Service>({
     const { at, seen } = triggerTime(object, pods, view.kept as SeenTimes | undefined)
     return { changes: write(object, view.find(endpoints, keyOf(object)), subsets, isTruncated, at), keep: seen }
   },
+  // Endpoints have no owner. Those written by hand go with their Service, but stay where there never was one.
+  leftovers(key, view, last) {
+    const existing = view.find(endpoints, key)
+    const isOwn = existing?.metadata.labels?.[managedByLabel] === 'endpoint-controller'
+    return existing === undefined || (last === undefined && !isOwn)
+      ? []
+      : [{ kind: 'delete', of: endpoints, object: existing }]
+  },
 })
 
 interface Row {

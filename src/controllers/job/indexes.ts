@@ -1,4 +1,4 @@
-// Sets of completion indexes, as a Job's status writes them: `0-2,5`.
+// Sets of completion indexes, as a Job's status writes them: `0-2,5,6`. A range has at least three.
 
 export type IndexSet = ReadonlySet<number>
 
@@ -17,7 +17,9 @@ export function indexSetText(indexes: IndexSet): string {
   let start: number | undefined
   let last: number | undefined
   const close = () => {
-    if (start !== undefined && last !== undefined) parts.push(start === last ? `${start}` : `${start}-${last}`)
+    if (start === undefined || last === undefined) return
+    if (last - start < 2) parts.push(...new Set([`${start}`, `${last}`]))
+    else parts.push(`${start}-${last}`)
   }
   for (const index of [...indexes].toSorted((a, b) => a - b)) {
     if (last !== undefined && index === last + 1) last = index

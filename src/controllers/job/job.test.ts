@@ -261,6 +261,6 @@ test('the pod of an index knows it, and how often the index failed', () => {
 })
 
 test('sets of indexes as text', () => {
-  for (const text of ['', '3', '0-2,5', '1,3,5-7']) equal(indexSetText(parseIndexSet(text, 9)), text)
+  for (const text of ['', '3', '0,1', '0-2,5', '0-2,5,6', '1,3,5-7']) equal(indexSetText(parseIndexSet(text, 9)), text)
   equal(indexSetText(parseIndexSet('0-9', 3)), '0-2')
 })

@@ -104,6 +104,7 @@ export const event = defineKind<Event, EventInput>({
     'involvedObject.name': ({ involvedObject }) => involvedObject.name ?? '',
     'involvedObject.uid': ({ involvedObject }) => involvedObject.uid ?? '',
     'involvedObject.apiVersion': ({ involvedObject }) => involvedObject.apiVersion ?? '',
+    'involvedObject.resourceVersion': ({ involvedObject }) => involvedObject.resourceVersion ?? '',
     'involvedObject.fieldPath': ({ involvedObject }) => involvedObject.fieldPath ?? '',
     reason: ({ reason }) => reason ?? '',
     reportingComponent: ({ reportingComponent }) => reportingComponent ?? '',

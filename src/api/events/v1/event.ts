@@ -60,6 +60,14 @@ const renamed = (object: object, names: Readonly<Record<string, string>>, apiVer
 
 const toCore = (object: ApiObject): CoreEvent => renamed(object, coreNames, coreEvent.apiVersion) as CoreEvent
 
+const regardingFields = ['kind', 'namespace', 'name', 'uid', 'apiVersion', 'resourceVersion', 'fieldPath']
+const fieldLabels = {
+  reason: 'reason',
+  reportingController: 'reportingComponent',
+  type: 'type',
+  ...Object.fromEntries(regardingFields.map((field) => [`regarding.${field}`, `involvedObject.${field}`])),
+}
+
 export const eventsEvent = defineKind<Event, EventInput>({
   group: 'events.k8s.io',
   version: 'v1',
@@ -76,6 +84,7 @@ export const eventsEvent = defineKind<Event, EventInput>({
     kind: coreEvent,
     toStored: toCore,
     fromStored: (stored) => renamed(stored, ownNames, 'events.k8s.io/v1') as Event,
+    fieldLabels,
   },
   validateName: (name) => coreEvent.validateName(name),
   applyDefaults: (object) => object,
@@ -85,5 +94,5 @@ export const eventsEvent = defineKind<Event, EventInput>({
     ...column,
     cell: (object, nowMs) => column.cell(toCore(object), nowMs),
   })),
-  fieldLabels: coreEvent.fieldLabels as never,
+  fieldLabels: {},
 })

@@ -3,4 +3,11 @@ import { withGeneratedSelector } from '../../../api/batch/v1/job-selector.ts'
 import { job, type Job } from '../../../api/batch/v1/job.ts'
 import type { Strategy } from '../strategy.ts'
 
-export const jobStrategy: Strategy<Job> = { kind: job, prepareCreate: withGeneratedSelector }
+export const jobStrategy: Strategy<Job> = {
+  kind: job,
+  prepareCreate: withGeneratedSelector,
+  orphansDependents: {
+    warning:
+      'child pods are preserved by default when jobs are deleted; set propagationPolicy=Background to remove them or set propagationPolicy=Orphan to suppress this warning',
+  },
+}

@@ -1,0 +1,26 @@
+// Endpoints go with their Service, whoever wrote them; those that never had one stay.
+import { deepEqual } from 'node:assert/strict'
+import { test } from 'node:test'
+import { endpoints } from '../../api/core/v1/endpoints.ts'
+import { service } from '../../api/core/v1/service.ts'
+import { context } from '../../base/context.ts'
+import { startCluster } from '../../cluster/start-cluster.ts'
+
+test('Endpoints go with their Service', async () => {
+  await using cluster = await startCluster()
+  const ctx = context(new AbortController().signal)
+  const [services, written] = [cluster.client.of(service), cluster.client.of(endpoints)]
+  const names = async () => {
+    await cluster.clock.advance('2s')
+    const { items } = await written.list({ namespace: 'default' }, ctx)
+    return items.map(({ metadata }) => metadata.name).filter((name) => name !== 'kubernetes')
+  }
+  const ports = [{ port: 80 }]
+  await services.create({ metadata: { name: 'selecting' }, spec: { selector: { app: 'a' }, ports } }, 'default', ctx)
+  await services.create({ metadata: { name: 'manual' }, spec: { ports } }, 'default', ctx)
+  for (const name of ['alone', 'manual'])
+    await written.create({ metadata: { name }, subsets: [{ addresses: [{ ip: '192.0.2.7' }] }] }, 'default', ctx)
+  deepEqual(await names(), ['alone', 'manual', 'selecting'])
+  for (const name of ['manual', 'selecting']) await services.delete(name, 'default', {}, ctx)
+  deepEqual(await names(), ['alone'])
+})
