@@ -4,6 +4,8 @@ import { once } from 'node:events'
 import { realClock } from '../src/base/clock.ts'
 import { systemRandom } from '../src/base/random.ts'
 import { SharedTurns } from '../src/base/shared-turns.ts'
+import { listenLimitsDefault } from '../src/platform/listen-limits.ts'
+import { MemoryBudget } from '../src/platform/memory-budget.ts'
 import { Authority } from '../src/pki/authority.ts'
 import { Http1Connection } from '../src/platform/http1/connection.ts'
 import { nodeCrypto } from '../src/platform/node/crypto.ts'
@@ -47,6 +49,7 @@ async function withoutSocket(): Promise<string> {
   const connection = new Http1Connection(
     {
       write: () => true,
+      unsentBytes: 0,
       pause: nothing,
       resume: nothing,
       end: nothing,
@@ -59,6 +62,9 @@ async function withoutSocket(): Promise<string> {
       handle: () => Promise.resolve(answer),
       remoteAddress: '',
       certificate: undefined,
+      client: '',
+      budget: new MemoryBudget(listenLimitsDefault, nothing),
+      onShed: nothing,
       textOf: (bytes, from, to) => Buffer.from(bytes.buffer, bytes.byteOffset).toString('latin1', from, to),
       date: () => '',
       second: () => 0,

@@ -2,6 +2,7 @@
 // keep. It knows bytes and headers, no API.
 import type { Soon } from '../base/when-known.ts'
 import type { ByteStream } from './byte-stream.ts'
+import type { ListenLimits, OnShed } from './listen-limits.ts'
 
 export interface WireRequest {
   readonly method: string
@@ -12,7 +13,7 @@ export interface WireRequest {
   /** The values of a header that was sent several times, in their order, each as sent. */
   readonly headerValues: (name: string) => readonly string[]
   readonly remoteAddress: string
-  /** The client certificate, when one was presented and its chain leads to a configured authority. */
+  /** The client certificate, when one was presented. */
   readonly certificate: ClientCertificate | undefined
   /** Aborted when the client goes away before the answer is complete. */
   readonly signal: AbortSignal
@@ -20,7 +21,10 @@ export interface WireRequest {
   cancel(reason: Error): void
   /** The client asks to leave HTTP/1.1 for another protocol. */
   readonly upgrade: boolean
-  /** The whole body, at once when it has come; fails with BodyTooLarge beyond the limit. */
+  /**
+   * The whole body, at once when it has come; fails with BodyTooLarge beyond the limit, and with Overloaded where memory
+   * is short. Until it is called, only what fits into the buffers of the connection is held.
+   */
   body(bytesMax: number): Soon<Uint8Array>
 }
 
@@ -29,9 +33,12 @@ export interface ClientCertificate {
   readonly organizations: readonly string[]
   /** SHA-256 of the certificate, in hexadecimal digits. */
   readonly fingerprint: string
-  /** Which of the configured authorities vouches for it. */
-  readonly authority: ClientAuthority
+  /** Which of the configured authorities vouches for it; undefined: none, or it is not valid at this time. */
+  readonly authority: ClientAuthority | undefined
 }
+
+export const isVouchedFor = (certificate: ClientCertificate | undefined): boolean =>
+  certificate?.authority !== undefined
 
 /** users: its subjects are users; proxies: its subjects may name the users that they speak for. */
 export type ClientAuthority = 'users' | 'proxies'
@@ -61,6 +68,11 @@ export class BodyTooLarge extends Error {
   override name = 'BodyTooLarge'
 }
 
+/** The request is not answered because too much memory is in use; it may be sent again. */
+export class Overloaded extends Error {
+  override name = 'Overloaded'
+}
+
 export interface ListenOptions {
   readonly host: string
   /** 0 takes any free port. */
@@ -71,6 +83,10 @@ export interface ListenOptions {
   readonly isThreaded?: boolean
   /** Answers a request; a failure becomes a bare 500. */
   readonly handle: (request: WireRequest) => Soon<WireAnswer>
+  /** The defaults where left out. */
+  readonly limits?: Partial<ListenLimits>
+  /** Hears of connections and requests that were refused or ended to keep the limits. */
+  readonly onShed?: OnShed
 }
 
 export interface ListenTls {

@@ -1,7 +1,7 @@
 // Client certificates: the common name is the user, the organizations are the groups.
 import type { ClientCertificate } from '../../platform/listener.ts'
 import type { User } from '../request.ts'
-import { authenticated, unknown, type Authentication, type Authenticator } from './authenticator.ts'
+import { authenticated, refused, unknown, type Authentication, type Authenticator } from './authenticator.ts'
 import { credentialIdKey } from './credential-id.ts'
 
 export const certificateUser = ({ commonName, organizations, fingerprint }: ClientCertificate): User => ({
@@ -11,13 +11,18 @@ export const certificateUser = ({ commonName, organizations, fingerprint }: Clie
   extra: { [credentialIdKey]: [`X509SHA256=${fingerprint}`] },
 })
 
+/** As upstream: a certificate that is not valid is worse than none, whatever it is not valid for. */
+const invalid = refused('the client certificate is not valid')
+
 export function certificates(audiences: readonly string[]): Authenticator {
   // A connection has one certificate: its requests share one user, and whatever others keep about that user.
   const known = new WeakMap<ClientCertificate, Authentication>()
   return {
     name: 'certificates',
     authenticate({ certificate }) {
-      if (certificate?.authority !== 'users' || certificate.commonName === '') return unknown
+      if (certificate === undefined) return unknown
+      if (certificate.authority === undefined) return invalid
+      if (certificate.authority !== 'users' || certificate.commonName === '') return unknown
       let answer = known.get(certificate)
       if (answer === undefined) {
         answer = authenticated(certificateUser(certificate), audiences)

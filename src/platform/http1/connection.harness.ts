@@ -2,15 +2,20 @@
 import { realClock } from '../../base/clock.ts'
 import { SharedTurns } from '../../base/shared-turns.ts'
 import { turn } from '../../base/turn.ts'
+import { listenLimitsDefault, type ListenLimits } from '../listen-limits.ts'
+import { MemoryBudget } from '../memory-budget.ts'
 import { Http1Connection, type Http1Options, type Http1Socket } from './connection.ts'
 
-export function connect(handle: Http1Options['handle']) {
+export function connect(handle: Http1Options['handle'], limits: Partial<ListenLimits> = {}) {
   let seconds = 0
   const peer = new Peer(() => connection)
   const connection: Http1Connection = new Http1Connection(peer, {
     handle,
     remoteAddress: '192.0.2.1',
     certificate: undefined,
+    client: '192.0.2.1',
+    budget: new MemoryBudget({ ...listenLimitsDefault, ...limits }, () => {}),
+    onShed: () => {},
     textOf: (bytes, from, to) => Buffer.from(bytes).toString('latin1', from, to),
     date: () => 'D',
     second: () => seconds,
@@ -27,6 +32,7 @@ class Peer implements Http1Socket {
   readonly #connection: () => Http1Connection
   #heard = ''
   #takes = true
+  unsentBytes = 0
   isPaused = false
   hasEnded = false
   isDestroyed = false
@@ -63,6 +69,7 @@ class Peer implements Http1Socket {
 
   async takesAgain(): Promise<void> {
     this.#takes = true
+    this.unsentBytes = 0
     this.#connection().drained()
     await this.settle()
   }
@@ -72,6 +79,7 @@ class Peer implements Http1Socket {
   }
 
   write(parts: readonly (string | Uint8Array)[]): boolean {
+    if (!this.#takes) for (const { length } of parts) this.unsentBytes += length
     for (const part of parts) this.#heard += typeof part === 'string' ? part : Buffer.from(part).toString('latin1')
     return this.#takes
   }

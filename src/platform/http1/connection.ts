@@ -5,9 +5,22 @@
 import { joined } from '../../base/joined.ts'
 import type { SharedTurns } from '../../base/shared-turns.ts'
 import type { Soon } from '../../base/when-known.ts'
+import { abandon } from '../abandon.ts'
 import type { ByteStream } from '../byte-stream.ts'
+import { HeldBytes } from '../held-bytes.ts'
+import type { OnShed } from '../listen-limits.ts'
+import { isVouchedFor, Overloaded } from '../listener.ts'
 import type { ClientCertificate, WireAnswer, WirePieces, WireRequest } from '../listener.ts'
+import type { MemoryBudget } from '../memory-budget.ts'
 import { sendPieces, type PieceFlow } from '../send-pieces.ts'
+import type { ServedConnection } from '../served-connection.ts'
+import {
+  bodySecondsMax,
+  headSecondsMax,
+  idleSecondsMax,
+  lingerSecondsMax,
+  stalledSecondsMax,
+} from '../wire-timeouts.ts'
 import { answerHead, refusal, upgradeHead, type AnswerFraming } from './answer-head.ts'
 import { Exchange } from './exchange.ts'
 import { emptyLines, headEnd } from './head-end.ts'
@@ -21,18 +34,11 @@ const aheadBytesMax = 64 << 10
 /** As upstream: so much of a body that nobody read is dropped for the sake of the next request; else the connection ends. */
 const droppedBytesMax = 256 << 10
 
-/** In seconds, as the driver counts them. As upstream: a connection without requests is kept for ninety. */
-const headSecondsMax = 30
-const bodySecondsMax = 60
-const idleSecondsMax = 90
-/** For a client that takes nothing of its answer. */
-const stalledSecondsMax = 120
-/** For the client to close too, once we have. */
-const lingerSecondsMax = 5
-
 export interface Http1Socket {
   /** Texts have a byte for each character. False when the client is behind: `drained` is called once it is not. */
   write(parts: readonly (string | Uint8Array)[]): boolean
+  /** Written, and not known to be taken by the client. */
+  readonly unsentBytes: number
   pause(): void
   resume(): void
   /** Nothing more is written; what comes is still read. */
@@ -46,6 +52,10 @@ export interface Http1Options {
   readonly handle: (request: WireRequest) => Soon<WireAnswer>
   readonly remoteAddress: string
   readonly certificate: ClientCertificate | undefined
+  /** Under which the client's connections are counted. */
+  readonly client: string
+  readonly budget: MemoryBudget
+  readonly onShed: OnShed
   /** Bytes as text, a character each. */
   readonly textOf: (bytes: Uint8Array, from: number, to: number) => string
   readonly date: () => string
@@ -54,7 +64,8 @@ export interface Http1Options {
   readonly turns: SharedTurns
 }
 
-export class Http1Connection {
+export class Http1Connection implements ServedConnection {
+  readonly client: string
   readonly #socket: Http1Socket
   readonly #options: Http1Options
   #ahead: Uint8Array = nothing
@@ -64,6 +75,12 @@ export class Http1Connection {
   /** The body under way, which may outlive its exchange when nobody reads it. */
   #body: IncomingBody | undefined
   #flow: PieceFlow | undefined
+  /** The response under way is a watch: it may be ended at any time. */
+  #isWatch = false
+  #hasAnswered = false
+  #isAuthenticated: boolean
+  #idleSinceSecond: number
+  readonly #held: HeldBytes
   #drained: (() => void) | undefined
   #isPaused = false
   #isBehind = false
@@ -72,16 +89,30 @@ export class Http1Connection {
   /** open: requests are answered; ending: the last answer is on its way; left: to another protocol; gone. */
   #state: 'open' | 'ending' | 'left' | 'gone' = 'open'
   #dueSecond: number
+  /** When the connection ends whatever is under way. */
+  #revokedSecond = Infinity
 
   constructor(socket: Http1Socket, options: Http1Options) {
     this.#socket = socket
     this.#options = options
+    this.client = options.client
+    this.#isAuthenticated = isVouchedFor(options.certificate)
+    this.#held = new HeldBytes(options.budget, this, () => this.#shed())
+    this.#idleSinceSecond = options.second()
     this.#dueSecond = options.second() + headSecondsMax
   }
 
   /** A request is being answered. */
   get isBusy(): boolean {
     return this.#exchange !== undefined && this.#state === 'open'
+  }
+
+  get isAuthenticated(): boolean {
+    return this.#isAuthenticated
+  }
+
+  get idleSeconds(): number {
+    return this.#exchange === undefined && this.#state === 'open' ? this.#options.second() - this.#idleSinceSecond : 0
   }
 
   receive(piece: Uint8Array): void {
@@ -102,6 +133,7 @@ export class Http1Connection {
     this.#isBehind = false
     if (this.#state !== 'open') return
     this.#dueSecond = this.#exchange === undefined ? this.#idleSecond() : Infinity
+    this.#held.release()
     this.#flow?.drained()
     this.#drained?.()
     if (this.#exchange === undefined) this.#onward()
@@ -111,6 +143,7 @@ export class Http1Connection {
   closed(): void {
     if (this.#state === 'gone') return
     this.#state = 'gone'
+    this.#held.release()
     this.#body?.fail(goneError())
     this.#exchange?.cancel(goneError())
     this.#flow?.closed()
@@ -125,11 +158,33 @@ export class Http1Connection {
 
   /** Called each second: what takes too long ends. */
   look(): void {
-    if (this.#options.second() < this.#dueSecond) return
+    const isProcessing = this.#exchange !== undefined && this.#body?.isTaking !== true
+    const received = this.#ahead.length + (this.#body?.bytes ?? 0)
+    if (this.#state === 'open') this.#held.look(this.#socket.unsentBytes, received, isProcessing)
+    const second = this.#options.second()
+    if (second < this.#dueSecond && second < this.#revokedSecond) return
     if (this.#state === 'open' && this.#exchange === undefined && this.#ahead.length > 0)
       return this.#refuse(new Refused(408, 'the head of the request did not come in time'))
     if (this.#state === 'open' && this.#exchange === undefined && !this.#isBehind) return this.#end()
+    if (this.#state === 'open' && second >= this.#dueSecond) this.#options.onShed('stalled', 1, this.#held.bytes)
     this.#socket.destroy()
+  }
+
+  /** The client's certificate has expired: a watch ends now, whatever else is under way a little later. */
+  revoke(): void {
+    if (this.#revokedSecond < Infinity) return
+    this.#revokedSecond = this.#options.second() + lingerSecondsMax
+    this.#isAuthenticated = false
+    this.drain()
+    if (this.#isWatch) this.#flow?.closed()
+  }
+
+  /** Memory is short: a body that is being received is refused, anything else ends with the connection. */
+  #shed(): void {
+    const body = this.#body
+    if (this.#state === 'open' && this.#exchange !== undefined && !this.#hasAnswered && body?.isTaking === true)
+      body.fail(new Overloaded('too many bytes of requests are held in memory'))
+    else this.#socket.destroy()
   }
 
   /** Begins requests, one after the other, as long as each is answered at once. */
@@ -162,6 +217,7 @@ export class Http1Connection {
     this.#ahead = end === this.#ahead.length ? nothing : this.#ahead.subarray(end)
     this.#dueSecond = Infinity
     this.#body = head.body === 0 ? undefined : new IncomingBody(head.body)
+    this.#hasAnswered = false
     this.#exchange = new Exchange(head, this.#options, (bytesMax) => this.#readBody(head, bytesMax))
     this.#answer(this.#exchange)
     return true
@@ -202,6 +258,7 @@ export class Http1Connection {
 
   #takeBody(body: IncomingBody, piece: Uint8Array): number {
     const taken = body.take(piece)
+    if (!this.#hasAnswered) this.#held.body(body.bytes, body.isComplete)
     if (body.isComplete) this.#dueSecond = this.#exchange === undefined ? this.#idleSecond() : Infinity
     return taken
   }
@@ -223,6 +280,9 @@ export class Http1Connection {
 
   #send(exchange: Exchange, answer: WireAnswer): void {
     if (this.#state !== 'open') return abandon(answer)
+    this.#hasAnswered = true
+    this.#held.release()
+    this.#isAuthenticated ||= exchange.head.headers['authorization'] !== undefined && answer.status !== 401
     // It has begun, so that nothing but its sudden end can tell that it is not whole.
     const cut = () => this.#socket.destroy()
     try {
@@ -272,8 +332,10 @@ export class Http1Connection {
     }
     this.#write([head])
     if ('take' in body) {
+      this.#isWatch = body.isLong !== true
       await new Promise<void>((resolve) => (this.#flow = sendPieces(body, write, this.#options.turns, resolve)))
       this.#flow = undefined
+      this.#isWatch = false
     } else {
       for await (const piece of body) {
         if (this.#state !== 'open') return
@@ -287,7 +349,10 @@ export class Http1Connection {
   #write(parts: readonly (string | Uint8Array)[]): boolean {
     if (this.#state !== 'open') return false
     this.#isBehind = !this.#socket.write(parts)
-    if (this.#isBehind) this.#dueSecond = this.#options.second() + stalledSecondsMax
+    if (this.#isBehind) {
+      this.#dueSecond = this.#options.second() + stalledSecondsMax
+      this.#held.unsent(this.#socket.unsentBytes)
+    }
     return !this.#isBehind
   }
 
@@ -301,6 +366,7 @@ export class Http1Connection {
     if (this.#state !== 'open') return
     if (isLast || this.#isDraining) return this.#end()
     this.#exchange = undefined
+    this.#idleSinceSecond = this.#options.second()
     if (!this.#isBehind) this.#dueSecond = this.#idleSecond()
     if (this.#body?.isComplete === false) {
       this.#body.drop()
@@ -329,6 +395,7 @@ export class Http1Connection {
   /** The client has its last answer: what it sends is dropped, until it closes too. */
   #end(): void {
     this.#state = 'ending'
+    this.#held.release()
     this.#ahead = nothing
     this.#exchange = undefined
     this.#dueSecond = this.#options.second() + lingerSecondsMax
@@ -357,10 +424,3 @@ const goneError = () => new DOMException('the client went away', 'AbortError')
 
 const wholeOf = (body: WireAnswer['body']): Uint8Array | undefined =>
   typeof body === 'string' ? utf8.encode(body) : body instanceof Uint8Array ? body : undefined
-
-/** Lets go of an answer that nobody will read. */
-function abandon({ body }: WireAnswer): void {
-  if (typeof body === 'string' || body instanceof Uint8Array) return
-  if ('take' in body) body.close()
-  else void body[Symbol.asyncIterator]().return?.()
-}

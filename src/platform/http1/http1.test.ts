@@ -358,6 +358,60 @@ test('bytes that trickle do not move the bound of a head', async () => {
   match(peer.heard(), /^HTTP\/1\.1 408 /)
 })
 
+/** Answers with the size of the body, or the name of what is wrong with it. */
+const sizeOfBody = async (request: WireRequest): Promise<WireAnswer> => ({
+  status: 200,
+  headers: {},
+  body: await Promise.resolve(request.body(1 << 20)).then(
+    ({ length }) => String(length),
+    ({ name }: Error) => name,
+  ),
+})
+
+test('a body for which there is no memory is refused, and the connection ends behind the answer', async () => {
+  const { peer } = connect(sizeOfBody, { heldBytesPerConnectionMax: 10_000 })
+  await peer.send(`PUT / HTTP/1.1\r\nHost: x\r\nContent-Length: 20000\r\n\r\n${'x'.repeat(9_000)}`)
+  equal(peer.heard(), '')
+  await peer.send('x'.repeat(2_000))
+  match(peer.heard(), /^HTTP\/1\.1 200 OK\r\n[^]*connection: close\r\n\r\nOverloaded$/)
+  ok(peer.hasEnded && !peer.isDestroyed)
+})
+
+test('a response that the client does not take ends when memory is short, not before', async () => {
+  const body = Buffer.alloc(20_000)
+  for (const [limits, isDestroyed] of [
+    [{}, false],
+    [{ heldBytesPerConnectionMax: 10_000 }, true],
+  ] as const) {
+    const { peer } = connect(() => ({ status: 200, headers: {}, body }), limits)
+    peer.takesNothing()
+    await peer.send('GET / HTTP/1.1\r\nHost: x\r\n\r\n')
+    await peer.wait(2)
+    equal(peer.isDestroyed, false)
+    await peer.wait(3)
+    equal(peer.isDestroyed, isDestroyed)
+  }
+})
+
+test('when its certificate has expired a client loses its watch, and anything else a little later', async () => {
+  const quiet = { listen() {}, take: () => [], close() {} }
+  const watch = connect(() => ({ status: 200, headers: {}, body: quiet }))
+  await watch.peer.send('GET / HTTP/1.1\r\nHost: x\r\n\r\n')
+  watch.connection.revoke()
+  await watch.peer.settle()
+  match(watch.peer.heard(), /\r\n\r\n0\r\n\r\n$/)
+  ok(watch.peer.hasEnded && !watch.peer.isDestroyed)
+  const slow = connect(() => new Promise(() => {}))
+  await slow.peer.send('GET / HTTP/1.1\r\nHost: x\r\n\r\n')
+  for (let second = 0; second < 4; second++) {
+    slow.connection.revoke() // called each second
+    await slow.peer.wait(1)
+  }
+  ok(!slow.peer.isDestroyed)
+  await slow.peer.wait(1)
+  ok(slow.peer.isDestroyed)
+})
+
 test('one who goes lets the answer under way end, says so in it, and closes', async () => {
   const gate = Promise.withResolvers<WireAnswer>()
   const { peer, connection } = connect(() => gate.promise)

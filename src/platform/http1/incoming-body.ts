@@ -30,6 +30,11 @@ export class IncomingBody {
     return !this.isComplete && (this.#reader !== undefined || this.#isDropped)
   }
 
+  /** Kept until the reader has them. */
+  get bytes(): number {
+    return this.#isDropped ? 0 : this.#bytes
+  }
+
   /** How much is still to come. */
   get left(): number {
     return this.#chunked === undefined || this.#chunked.isDone ? this.#left : Infinity

@@ -20,7 +20,7 @@ export interface RequestHead {
 /** How many bytes, or in pieces that tell their size. */
 export type BodyFraming = number | 'chunked'
 
-const headersMax = 1_000
+export const headersMax = 1_000
 
 /** Text in which every character is a byte, without the empty line at its end, as `headEnd` lets it through. */
 export function parseRequestHead(text: string): RequestHead {

@@ -16,18 +16,24 @@ export const rootsOf = ({ clientAuthorities }: ListenTls): Roots =>
     ),
   )
 
-/** Slow, and the same while the connection lives. */
-export function clientCertificate(socket: TLSSocket, roots: Roots): ClientCertificate | undefined {
-  if (!socket.authorized) return undefined
+/** The certificate of a connection. */
+export interface ConnectionCertificate extends ClientCertificate {
+  readonly validToMs: number
+}
+
+export const isExpired = ({ validToMs }: ConnectionCertificate, nowMs: number): boolean => validToMs < nowMs
+
+/** Slow, and the same while the connection lives. A resumed TLS session has the certificate of its first handshake. */
+export function clientCertificate(socket: TLSSocket, roots: Roots): ConnectionCertificate | undefined {
   const peer = socket.getPeerCertificate(true)
-  const authority = roots.get(rootOf(peer).fingerprint256)
-  if (peer.subject === undefined || authority === undefined) return undefined
+  if (peer?.subject === undefined) return undefined
   const organizations: unknown = peer.subject.O
   return {
     commonName: String(peer.subject.CN ?? ''),
     organizations: organizations === undefined ? [] : [organizations].flat().map(String),
     fingerprint: peer.fingerprint256.replaceAll(':', '').toLowerCase(),
-    authority,
+    authority: socket.authorized ? roots.get(rootOf(peer).fingerprint256) : undefined,
+    validToMs: Date.parse(peer.valid_to),
   }
 }
 

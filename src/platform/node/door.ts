@@ -1,19 +1,27 @@
 // Door: where clients come in, whoever speaks TLS with them.
 import type { Duplex } from 'node:stream'
 import type { Http1Connection, Http1Options } from '../http1/connection.ts'
-import type { Peer } from '../http1/exchange.ts'
+import type { ListenLimits, OnShed } from '../listen-limits.ts'
 import type { ListenOptions, ListenTls } from '../listener.ts'
+import type { ConnectionCertificate } from './client-certificate.ts'
 
 /** A client that has come in. It is served as one of the two, once. */
-export interface Client extends Peer {
+export interface Client {
+  readonly remoteAddress: string
+  readonly certificate: ConnectionCertificate | undefined
   readonly isHttp2: boolean
+  /** Under which its connections are counted. */
+  readonly client: string
+  /** Written, and not known to be taken. */
+  readonly unsentBytes: number
   serveHttp1(options: ServeOptions): Http1Connection
   stream(): Duplex
   onClosed(callback: () => void): void
+  destroy(): void
 }
 
-/** What an HTTP/1.1 connection needs beside its socket and its client. */
-export type ServeOptions = Omit<Http1Options, 'textOf' | keyof Peer>
+/** What an HTTP/1.1 connection needs beside its socket. */
+export type ServeOptions = Omit<Http1Options, 'textOf'>
 
 export interface Door {
   readonly host: string
@@ -26,5 +34,8 @@ export interface Door {
   close(): Promise<void>
 }
 
-export type DoorOptions = Pick<ListenOptions, 'host' | 'port' | 'tls'>
+export type DoorOptions = Pick<ListenOptions, 'host' | 'port' | 'tls'> & {
+  readonly limits: ListenLimits
+  readonly onShed: OnShed
+}
 export type OpenDoor<Options = DoorOptions> = (options: Options, onClient: (client: Client) => void) => Promise<Door>

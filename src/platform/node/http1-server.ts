@@ -1,15 +1,19 @@
 // HTTP/1.1 on sockets of Node.js.
 import type { Socket } from 'node:net'
-import { Http1Connection, type Http1Options, type Http1Socket } from '../http1/connection.ts'
+import { Http1Connection, type Http1Socket } from '../http1/connection.ts'
 import { byteStreamOn } from './byte-stream.ts'
+import type { ServeOptions } from './door.ts'
 import { Outgoing } from './outgoing.ts'
 
-export function serveHttp1(socket: Socket, options: Omit<Http1Options, 'textOf'>): Http1Connection {
+export function serveHttp1(socket: Socket, options: ServeOptions): Http1Connection {
   const receive = (piece: Buffer) => connection.receive(piece)
   const drained = () => connection.drained()
   const outgoing = new Outgoing(socket)
   const driver: Http1Socket = {
     write: (parts) => outgoing.write(parts),
+    get unsentBytes() {
+      return outgoing.bytes + socket.writableLength
+    },
     pause: () => void socket.pause(),
     resume: () => void socket.resume(),
     end() {

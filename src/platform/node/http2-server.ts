@@ -1,171 +1,135 @@
-// The server's side of HTTP/2 on a socket of Node.js.
-import { once } from 'node:events'
-import { constants, performServerHandshake, type IncomingHttpHeaders, type ServerHttp2Stream } from 'node:http2'
-import type { Duplex } from 'node:stream'
-import type { SharedTurns } from '../../base/shared-turns.ts'
-import { valuesOf, type Peer } from '../http1/exchange.ts'
-import { BodyTooLarge, type ListenOptions, type WireAnswer, type WirePieces, type WireRequest } from '../listener.ts'
-import { sendPieces } from '../send-pieces.ts'
+// The server's side of HTTP/2 on a socket of Node.js: the session, its limits, and its streams.
+import { performServerHandshake, type ServerHttp2Session } from 'node:http2'
+import { HeldBytes } from '../held-bytes.ts'
+import { headBytesMax } from '../http1/connection.ts'
+import { headersMax } from '../http1/request-head.ts'
+import { isVouchedFor } from '../listener.ts'
+import type { ServedConnection } from '../served-connection.ts'
+import { headSecondsMax, idleSecondsMax, lingerSecondsMax } from '../wire-timeouts.ts'
+import type { Client } from './door.ts'
+import { ServedStream, type Http2Options } from './http2-stream.ts'
 
 /** As upstream. */
 const streamsMax = 100
-const idleSecondsMax = 90
+/** What a client may send of a body that nobody reads yet. All streams together: `streamsMax` times as much. */
+const streamWindowBytes = (64 << 10) - 1
+/** Streams that the client resets: so many at once, and so many each second (CVE-2023-44487). */
+const resetsBurst = 500
+const resetsPerSecond = 33
+/** Then the session ends. */
+const invalidFramesMax = 100
+const rejectedStreamsMax = 100
+/**
+ * Memory of the session in Node.js, a response that is being sent included: beyond it new streams are refused. It is large,
+ * so that one long list does not have other requests refused; the memory budget of the listener is the limit.
+ */
+const sessionMegabytesMax = 256
+/** In one frame of settings; answers to pings and settings that wait are bounded by nghttp2. */
+const settingsMax = 16
+const pingsMax = 10
 
-const { HTTP2_HEADER_METHOD, HTTP2_HEADER_PATH, HTTP2_HEADER_STATUS } = constants
-/** Headers of a connection of HTTP/1.1. */
-const forbidden = new Set(['connection', 'keep-alive', 'transfer-encoding', 'upgrade'])
+const sessionOptions = {
+  maxHeaderListPairs: headersMax,
+  maxOutstandingPings: pingsMax,
+  maxSessionInvalidFrames: invalidFramesMax,
+  maxSessionMemory: sessionMegabytesMax,
+  maxSessionRejectedStreams: rejectedStreamsMax,
+  maxSettings: settingsMax,
+  settings: {
+    initialWindowSize: streamWindowBytes,
+    maxConcurrentStreams: streamsMax,
+    maxHeaderListSize: headBytesMax,
+  },
+  streamResetBurst: resetsBurst,
+  streamResetRate: resetsPerSecond,
+} as const
 
-/** What the listener asks of a connection, whatever it speaks. */
-export interface ServedConnection {
-  readonly isBusy: boolean
-  drain(): void
-  /** Called each second. */
-  look(): void
-}
+export class Http2Connection implements ServedConnection {
+  readonly client: string
+  readonly #peer: Client
+  readonly #session: ServerHttp2Session
+  readonly #options: Http2Options
+  readonly #streams = new Set<ServedStream>()
+  /** Of all streams: what has left them and waits for the client. */
+  readonly #held: HeldBytes
+  #isAuthenticated: boolean
+  #idleSinceSecond: number
+  /** When the connection ends, if nothing happens before. */
+  #dueSecond: number
+  #revokedSecond = Infinity
 
-export interface Http2ServerOptions {
-  readonly handle: ListenOptions['handle']
-  /** The present second of the listener's own count. */
-  readonly second: () => number
-  readonly turns: SharedTurns
-}
-
-export function serveHttp2(
-  socket: Duplex,
-  peer: Peer,
-  { handle, second, turns }: Http2ServerOptions,
-): ServedConnection {
-  const session = performServerHandshake(socket, { settings: { maxConcurrentStreams: streamsMax } })
-  let [streams, idleSince] = [0, second()]
-  session.on('error', () => {}) // a broken peer ends its own session, nobody else's
-  session.on('stream', (stream, headers, _flags, raw) => {
-    streams++
-    stream.once('close', () => {
-      streams--
-      idleSince = second()
+  constructor(peer: Client, options: Http2Options) {
+    this.client = options.client
+    this.#peer = peer
+    this.#options = options
+    this.#isAuthenticated = isVouchedFor(options.certificate)
+    this.#held = new HeldBytes(options.budget, this, () => peer.destroy())
+    this.#idleSinceSecond = options.second()
+    this.#dueSecond = options.second() + headSecondsMax
+    this.#session = performServerHandshake(peer.stream(), sessionOptions)
+    this.#session.on('error', () => {}) // a broken peer ends its own session, nobody else's
+    this.#session.once('remoteSettings', () => this.#idle())
+    // The client may keep its side of the connection open.
+    this.#session.once('close', () => (this.#dueSecond = options.second() + lingerSecondsMax))
+    this.#session.on('stream', (stream, headers, _flags, raw) => {
+      this.#dueSecond = Infinity
+      const served = new ServedStream(stream, headers, raw, this, options)
+      this.#streams.add(served)
+      stream.once('close', () => {
+        this.#streams.delete(served)
+        if (this.#streams.size === 0) this.#idle()
+      })
+      void served.answer()
     })
-    void answer(stream, new StreamRequest(stream, headers, raw, peer), handle, turns)
-  })
-  return {
-    get isBusy() {
-      return streams > 0
-    },
-    drain: () => session.close(),
-    look: () => void (streams === 0 && second() - idleSince >= idleSecondsMax && session.close()),
-  }
-}
-
-class StreamRequest implements WireRequest {
-  readonly method: string
-  readonly target: string
-  readonly headers: WireRequest['headers']
-  readonly headerValues: WireRequest['headerValues']
-  readonly remoteAddress: string
-  readonly certificate: WireRequest['certificate']
-  readonly upgrade = false
-  readonly #stream: ServerHttp2Stream
-  readonly #gone = new AbortController()
-
-  constructor(stream: ServerHttp2Stream, headers: IncomingHttpHeaders, raw: readonly string[], peer: Peer) {
-    this.#stream = stream
-    this.method = String(headers[HTTP2_HEADER_METHOD])
-    this.target = String(headers[HTTP2_HEADER_PATH])
-    this.headers = headers as Record<string, string | undefined>
-    this.headerValues = (name) => valuesOf(raw, name)
-    this.remoteAddress = peer.remoteAddress
-    this.certificate = peer.certificate
+    peer.onClosed(() => this.#held.release())
   }
 
-  get signal(): AbortSignal {
-    return this.#gone.signal
+  get isBusy(): boolean {
+    return this.#streams.size > 0
   }
 
-  cancel(reason: Error): void {
-    this.#gone.abort(reason)
+  get isAuthenticated(): boolean {
+    return this.#isAuthenticated
   }
 
-  body(bytesMax: number): Promise<Uint8Array> {
-    return readBody(this.#stream, bytesMax)
+  get idleSeconds(): number {
+    return this.isBusy || this.#session.closed ? 0 : this.#options.second() - this.#idleSinceSecond
   }
-}
 
-async function answer(
-  stream: ServerHttp2Stream,
-  request: StreamRequest,
-  handle: ListenOptions['handle'],
-  turns: SharedTurns,
-): Promise<void> {
-  let isComplete = false
-  stream.on('error', () => {}) // `close` follows
-  stream.once('close', () => {
-    if (!isComplete) request.cancel(new DOMException('the client went away', 'AbortError'))
-  })
-  try {
-    const { status, headers, body } = await handle(request)
-    if (stream.destroyed) return
-    const isBodiless = request.method === 'HEAD' || status === 204 || status === 304
-    if (typeof body === 'string' || body instanceof Uint8Array) {
-      isComplete = true
-      const length = status === 204 || status === 304 ? undefined : Buffer.byteLength(body)
-      stream.respond(headersOf(status, headers, length), { endStream: isBodiless })
-      if (!isBodiless) stream.end(body)
-      return
-    }
-    stream.respond(headersOf(status, headers), { endStream: isBodiless })
-    if (isBodiless) return 'take' in body ? body.close() : void body[Symbol.asyncIterator]().return?.()
-    await ('take' in body ? writePieces(stream, body, turns) : writeStream(stream, body, request.signal))
-    isComplete = true
-    stream.end()
-  } catch {
-    if (!stream.headersSent && !stream.destroyed) stream.respond({ [HTTP2_HEADER_STATUS]: 500 }, { endStream: true })
-    else stream.close(constants.NGHTTP2_INTERNAL_ERROR)
+  /**
+   * As upstream: who has not proved who it is gets one more connection instead of one more stream, because HTTP/2 makes
+   * requests cheap for a client that only wants to do harm (CVE-2023-44487).
+   */
+  answering(hasProof: boolean): void {
+    this.#isAuthenticated ||= hasProof
+    if (!this.#isAuthenticated) this.drain()
   }
-}
 
-function headersOf(status: number, headers: WireAnswer['headers'], length?: number) {
-  const written: Record<string, string | number | string[]> = { [HTTP2_HEADER_STATUS]: status }
-  for (const name in headers) {
-    const value = headers[name]
-    if (value !== undefined && !forbidden.has(name)) written[name] = typeof value === 'string' ? value : [...value]
+  drain(): void {
+    if (this.#session.closed) return
+    this.#session.close()
+    if (!this.isBusy) this.#dueSecond = this.#options.second() + lingerSecondsMax
   }
-  if (length !== undefined) written['content-length'] = length
-  return written
-}
 
-function writePieces(stream: ServerHttp2Stream, pieces: WirePieces, turns: SharedTurns): Promise<void> {
-  return new Promise((resolve) => {
-    const write = (batch: readonly Uint8Array[]): boolean => {
-      const [only] = batch
-      return stream.write(batch.length === 1 ? only : Buffer.concat(batch))
-    }
-    const flow = sendPieces(pieces, write, turns, resolve)
-    stream.on('drain', () => flow.drained())
-    stream.once('close', () => flow.closed())
-  })
-}
-
-async function writeStream(
-  stream: ServerHttp2Stream,
-  body: AsyncIterable<Uint8Array | string>,
-  gone: AbortSignal,
-): Promise<void> {
-  for await (const piece of body) {
-    if (gone.aborted) return
-    if (!stream.write(piece)) await once(stream, 'drain', { signal: gone })
+  look(): void {
+    const second = this.#options.second()
+    for (const stream of this.#streams) stream.look()
+    this.#held.look(this.#peer.unsentBytes, 0, false)
+    if (second < this.#dueSecond && second < this.#revokedSecond) return
+    if (this.#session.closed || second >= this.#revokedSecond) return this.#peer.destroy()
+    this.drain()
   }
-}
 
-function readBody(stream: ServerHttp2Stream, bytesMax: number): Promise<Uint8Array> {
-  return new Promise((resolve, reject) => {
-    const pieces: Buffer[] = []
-    let size = 0
-    stream.on('data', (piece: Buffer) => {
-      size += piece.length
-      if (size <= bytesMax) pieces.push(piece)
-      else reject(new BodyTooLarge(`the body is larger than ${bytesMax} bytes`))
-    })
-    stream.on('end', () => resolve(pieces.length === 1 && pieces[0] !== undefined ? pieces[0] : Buffer.concat(pieces)))
-    stream.on('error', reject)
-    stream.on('close', () => reject(new DOMException('the client went away', 'AbortError')))
-  })
+  revoke(): void {
+    if (this.#revokedSecond < Infinity) return
+    this.#revokedSecond = this.#options.second() + lingerSecondsMax
+    this.#isAuthenticated = false
+    this.drain()
+    for (const stream of this.#streams) stream.endWatch()
+  }
+
+  #idle(): void {
+    this.#idleSinceSecond = this.#options.second()
+    this.#dueSecond = this.#idleSinceSecond + (this.#session.closed ? lingerSecondsMax : idleSecondsMax)
+  }
 }

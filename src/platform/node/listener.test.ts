@@ -1,5 +1,6 @@
 // What a listener promises, over both protocols, heard by the clients of Node.js.
 import { deepEqual, equal, match, ok, rejects } from 'node:assert/strict'
+import { X509Certificate } from 'node:crypto'
 import { once } from 'node:events'
 import { connect as connectHttp2 } from 'node:http2'
 import { Agent, request as requestHttps } from 'node:https'
@@ -15,6 +16,7 @@ import { nodeCrypto } from './crypto.ts'
 import { nodeListeners } from './listener.ts'
 
 const authority = Authority.create('ca', { clock: realClock, random: systemRandom, crypto: nodeCrypto })
+const jane = authority.issue({ subject: { commonName: 'jane', organizations: ['crew', 'deck'] }, uses: ['client'] })
 const loopback = { host: '127.0.0.1', ca: authority.certificate }
 const serving = (commonName: string) =>
   authority.issue({ subject: { commonName, organizations: [] }, uses: ['server'], addresses: ['127.0.0.1'] })
@@ -48,7 +50,9 @@ const clients: Readonly<Record<string, (port: number) => Client>> = {
     }
   },
   'HTTP/2'(port) {
-    const session = connectHttp2(`https://127.0.0.1:${port}`, { ca: authority.certificate })
+    // Who shows no proof of who it is has one request on a connection.
+    const proof = { cert: jane.certificate, key: jane.key }
+    const session = connectHttp2(`https://127.0.0.1:${port}`, { ca: authority.certificate, ...proof })
     session.on('error', () => {}) // its streams tell
     return {
       async ask(method, path, headers = {}, body) {
@@ -221,14 +225,12 @@ for (const [place, listen] of Object.entries(places)) {
       headers: {},
       body: JSON.stringify(certificate),
     }))
-    const { certificate, key } = authority.issue({
-      subject: { commonName: 'jane', organizations: ['crew', 'deck'] },
-      uses: ['client'],
-    })
+    const { certificate, key } = jane
     const asked = requestHttps({ ...loopback, port: listener.port, cert: certificate, key, agent: false }).end()
     const [answer] = await once(asked, 'response')
-    const { fingerprint, ...known } = JSON.parse(String(await whole(answer))) as Record<string, unknown>
+    const { fingerprint, validToMs, ...known } = JSON.parse(String(await whole(answer))) as Record<string, unknown>
     deepEqual(known, { commonName: 'jane', organizations: ['crew', 'deck'], authority: 'users' })
+    equal(validToMs, Date.parse(new X509Certificate(certificate).validTo))
     match(String(fingerprint), /^[0-9a-f]{64}$/)
     await listener.close(0)
   })

@@ -18,6 +18,11 @@ export class Outgoing {
     this.#socket = socket
   }
 
+  /** Written, and not yet handed to the socket. */
+  get bytes(): number {
+    return this.#size
+  }
+
   /** Texts have a byte for each character. False when the client is behind. */
   write(parts: readonly Part[]): boolean {
     for (const part of parts) {

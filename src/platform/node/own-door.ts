@@ -1,53 +1,50 @@
 // A door in this thread: sockets of Node.js, plain or with TLS.
-import { once } from 'node:events'
-import { createServer, type AddressInfo, type Socket } from 'node:net'
-import type { TLSSocket } from 'node:tls'
-import type { ClientCertificate } from '../listener.ts'
-import { clientCertificate, rootsOf } from './client-certificate.ts'
-import type { Client, OpenDoor } from './door.ts'
+import type { Socket } from 'node:net'
+import { TLSSocket } from 'node:tls'
+import type { Clock } from '../../base/clock.ts'
+import { clientKey } from '../client-key.ts'
+import { Acceptor } from './acceptor.ts'
+import { clientCertificate, rootsOf, type ConnectionCertificate } from './client-certificate.ts'
+import type { Client, DoorOptions, OpenDoor } from './door.ts'
 import { serveHttp1 } from './http1-server.ts'
-import { contextOf, securedServer } from './secured-server.ts'
 
-export const openOwnDoor: OpenDoor = async ({ host, port, tls }, onClient) => {
-  const secured = tls && securedServer(tls)
-  const server = secured ?? createServer()
+export const openOwnDoor: OpenDoor<DoorOptions & { readonly clock: Clock }> = async (
+  { host, port, tls, limits, clock, onShed },
+  onClient,
+) => {
   let roots = tls && rootsOf(tls)
-  const sockets = new Set<Socket>()
-  server.on('connection', (socket: Socket) => {
-    sockets.add(socket)
-    socket.once('close', () => sockets.delete(socket))
-  })
-  if (secured === undefined) server.on('connection', (socket: Socket) => onClient(clientOn(socket, undefined, false)))
-  else
-    secured.on('secureConnection', (socket: TLSSocket) =>
-      onClient(clientOn(socket, roots && clientCertificate(socket, roots), socket.alpnProtocol === 'h2')),
-    )
-  server.listen(port, host)
-  await once(server, 'listening')
-  const closed = once(server, 'close')
-  const address = server.address() as AddressInfo
+  const onConnection = (socket: Socket) => {
+    const secured = socket instanceof TLSSocket ? socket : undefined
+    const certificate = secured && roots && clientCertificate(secured, roots)
+    onClient(clientOn(socket, certificate, secured?.alpnProtocol === 'h2'))
+  }
+  const acceptor = new Acceptor({ tls, limits, clock, onShed, onConnection })
+  const { address, port: taken } = await acceptor.listen(port, host)
   return {
-    host: address.address,
-    port: address.port,
+    host: address,
+    port: taken,
     async renew(fresh) {
-      secured?.setSecureContext(contextOf(fresh))
+      acceptor.renew(fresh)
       roots = rootsOf(fresh)
     },
-    shut: () => void server.close(),
-    async close() {
-      for (const socket of sockets) socket.destroy()
-      await closed
-    },
+    shut: () => acceptor.shut(),
+    close: () => acceptor.close(),
   }
 }
 
-const clientOn = (socket: Socket, certificate: ClientCertificate | undefined, isHttp2: boolean): Client => {
-  const peer = { remoteAddress: socket.remoteAddress ?? '', certificate }
+const clientOn = (socket: Socket, certificate: ConnectionCertificate | undefined, isHttp2: boolean): Client => {
+  const remoteAddress = socket.remoteAddress ?? ''
   return {
-    ...peer,
+    remoteAddress,
+    certificate,
+    client: clientKey(remoteAddress),
     isHttp2,
-    serveHttp1: (options) => serveHttp1(socket, { ...options, ...peer }),
+    get unsentBytes() {
+      return socket.writableLength
+    },
+    serveHttp1: (options) => serveHttp1(socket, options),
     stream: () => socket,
     onClosed: (callback) => void socket.once('close', callback),
+    destroy: () => void socket.destroy(),
   }
 }

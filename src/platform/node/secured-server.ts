@@ -1,14 +1,11 @@
-// A server of Node.js that speaks TLS.
+// A server of Node.js that speaks TLS on the connections that it is given.
 import { createServer, type Server } from 'node:tls'
 import type { ListenTls } from '../listener.ts'
-
-const handshakeMsMax = 30_000
 
 export const securedServer = (tls: ListenTls): Server =>
   createServer({
     ...contextOf(tls),
     ALPNProtocols: ['h2', 'http/1.1'],
-    handshakeTimeout: handshakeMsMax,
     requestCert: true,
     rejectUnauthorized: false, // who presents no certificate may still present a token
   })

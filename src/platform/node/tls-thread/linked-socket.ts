@@ -30,6 +30,10 @@ export class LinkedSocket implements Http1Socket, StreamSocket, Sender {
     return this.#isOver
   }
 
+  get unsentBytes(): number {
+    return this.#underWay + this.#size
+  }
+
   use(user: SocketUser): void {
     this.#user = user
   }

@@ -1,5 +1,7 @@
 // What the TLS thread and its door tell each other: messages about the door, frames about connections.
-import type { ClientCertificate, ListenTls } from '../../listener.ts'
+import type { ListenLimits, ShedReason } from '../../listen-limits.ts'
+import type { ListenTls } from '../../listener.ts'
+import type { ConnectionCertificate } from '../client-certificate.ts'
 import type { LinkMemory } from './link.ts'
 
 /** What the thread starts with. */
@@ -8,6 +10,7 @@ export interface ThreadStart {
   readonly host: string
   readonly port: number
   readonly tls: ListenTls
+  readonly limits: ListenLimits
 }
 
 /** wake: there are frames, or room for them. shut: no new connections. */
@@ -17,6 +20,8 @@ export type FromThread =
   | 'wake'
   | 'renewed'
   | { readonly host: string; readonly port: number }
+  /** So many connections were shed since the last such message. */
+  | { readonly shed: readonly (readonly [reason: ShedReason, count: number])[] }
   | { readonly failed: { readonly code: string; readonly message: string } }
 
 /**
@@ -29,7 +34,7 @@ export const toClient = { bytes: 0, end: 1, destroy: 2, pause: 3, resume: 4 } as
 
 export interface OpenedPeer {
   readonly remoteAddress: string
-  readonly certificate?: ClientCertificate | undefined
+  readonly certificate?: ConnectionCertificate | undefined
   readonly isHttp2: boolean
 }
 

@@ -64,6 +64,11 @@ export class ThreadConnection {
     if (!this.#isPaused) this.#socket.resume()
   }
 
+  /** Called each second: what the client has taken is told, however little it is. */
+  look(): void {
+    if (this.#taken > 0 && this.#socket.writableLength === 0) this.#tellTaken()
+  }
+
   #write(bytes: Buffer): void {
     this.#taken += bytes.length
     // A client that has ended its side is taken for gone.

@@ -1,6 +1,7 @@
 // A door whose TLS is spoken by a thread of its own. Encrypting and the kernel's sockets take half of a request, and more
 // by what they drive out of the processor's caches: the event loop has its requests and answers from memory instead.
 import { Http1Connection } from '../../http1/connection.ts'
+import { clientKey } from '../../client-key.ts'
 import type { ListenTls } from '../../listener.ts'
 import { threadModule } from '../../workers.ts'
 import type { Client, DoorOptions, OpenDoor } from '../door.ts'
@@ -19,11 +20,11 @@ import {
 } from './protocol.ts'
 
 export const openThreadDoor: OpenDoor<DoorOptions & { readonly tls: ListenTls }> = async (
-  { host, port, tls },
+  { host, port, tls, limits, onShed },
   onClient,
 ) => {
   const memory = newLinkMemory()
-  const start: ThreadStart = { memory: otherSide(memory), host, port, tls }
+  const start: ThreadStart = { memory: otherSide(memory), host, port, tls, limits }
   const thread = nodeWorkers.start<ToThread, FromThread>(threadModule('tls-thread', import.meta.url), start)
   const sockets = new Map<number, LinkedSocket>()
   const open = (number: number, bytes: Buffer) => {
@@ -46,6 +47,7 @@ export const openThreadDoor: OpenDoor<DoorOptions & { readonly tls: ListenTls }>
     (message) => {
       if (message === 'wake') link.woken()
       else if (message === 'renewed') renewals.shift()?.resolve()
+      else if ('shed' in message) for (const [reason, count] of message.shed) onShed(reason, count, 0)
       else if ('failed' in message) listening.reject(Object.assign(new Error(message.failed.message), message.failed))
       else listening.resolve(message)
     },
@@ -81,16 +83,21 @@ export const openThreadDoor: OpenDoor<DoorOptions & { readonly tls: ListenTls }>
 }
 
 const clientOn = (socket: LinkedSocket, { remoteAddress, certificate, isHttp2 }: OpenedPeer): Client => {
-  const peer = { remoteAddress, certificate }
   return {
-    ...peer,
+    remoteAddress,
+    certificate,
+    client: clientKey(remoteAddress),
     isHttp2,
+    get unsentBytes() {
+      return socket.unsentBytes
+    },
     serveHttp1(options) {
-      const connection = new Http1Connection(socket, { ...options, ...peer, textOf: latin1Of })
+      const connection = new Http1Connection(socket, { ...options, textOf: latin1Of })
       socket.use(connection)
       return connection
     },
     stream: () => socket.stream(),
     onClosed: (callback) => socket.onClosed(callback),
+    destroy: () => socket.destroy(),
   }
 }

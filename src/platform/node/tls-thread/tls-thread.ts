@@ -1,13 +1,15 @@
 // The thread that speaks TLS: it accepts connections, and passes on what clients say and what they are told.
-import type { AddressInfo } from 'node:net'
 import { parentPort, workerData } from 'node:worker_threads'
+import type { TLSSocket } from 'node:tls'
+import { every, realClock } from '../../../base/clock.ts'
+import type { ShedReason } from '../../listen-limits.ts'
+import { Acceptor } from '../acceptor.ts'
 import { rootsOf, clientCertificate } from '../client-certificate.ts'
-import { contextOf, securedServer } from '../secured-server.ts'
 import { Link } from './link.ts'
 import { numberOf, numbersMax, type FromThread, type ThreadStart, type ToThread } from './protocol.ts'
 import { ThreadConnection } from './thread-connection.ts'
 
-const { memory, host, port, tls } = workerData as ThreadStart
+const { memory, host, port, tls, limits } = workerData as ThreadStart
 const connections = new Map<number, ThreadConnection>()
 /** They are not read while there is no room for what they say. */
 const held = new Set<ThreadConnection>()
@@ -31,8 +33,10 @@ function newNumber(): number {
   return lastNumber
 }
 
-const server = securedServer(tls)
-server.on('secureConnection', (socket) => {
+/** Told once a second: a flood of connections is not a flood of messages. */
+const shed = new Map<ShedReason, number>()
+
+function serve(socket: TLSSocket): void {
   const number = newNumber()
   const connection = new ThreadConnection(socket, number, link, held)
   connections.set(number, connection)
@@ -46,18 +50,30 @@ server.on('secureConnection', (socket) => {
     certificate: clientCertificate(socket, roots),
     isHttp2: socket.alpnProtocol === 'h2',
   })
+}
+
+const acceptor = new Acceptor({
+  tls,
+  limits,
+  clock: realClock,
+  onShed: (reason, count) => void shed.set(reason, (shed.get(reason) ?? 0) + count),
+  onConnection: (socket) => serve(socket as TLSSocket),
 })
-server.once('listening', () => {
-  const address = server.address() as AddressInfo
-  post({ host: address.address, port: address.port })
+acceptor.listen(port, host).then(
+  ({ address, port: taken }) => post({ host: address, port: taken }),
+  ({ code = '', message }: NodeJS.ErrnoException) => post({ failed: { code, message } }),
+)
+every(realClock, 1_000, () => {
+  for (const connection of connections.values()) connection.look()
+  if (shed.size === 0) return
+  post({ shed: [...shed] })
+  shed.clear()
 })
-server.once('error', ({ code = '', message }: NodeJS.ErrnoException) => post({ failed: { code, message } }))
-server.listen(port, host)
 
 parentPort?.on('message', (message: ToThread) => {
   if (message === 'wake') return link.woken()
-  if (message === 'shut') return void server.close()
-  server.setSecureContext(contextOf(message.renew))
+  if (message === 'shut') return acceptor.shut()
+  acceptor.renew(message.renew)
   roots = rootsOf(message.renew)
   post('renewed')
 })

@@ -1,0 +1,55 @@
+import { deepEqual, equal } from 'node:assert/strict'
+import { test } from 'node:test'
+import { MemoryBudget, type Account, type BudgetedConnection, type HoldKind } from './memory-budget.ts'
+
+const limits = { heldBytesMax: 100, heldBytesPerClientMax: 60, heldBytesPerConnectionMax: 40 }
+const kinds: Readonly<Record<string, HoldKind>> = { r: 'receiving', p: 'processing', s: 'sending', '!': 'stalled' }
+
+/** `a1.2 r30`: request 2 on connection 1 of client a has received 30 bytes. */
+const table: [name: string, steps: string, shed: string][] = [
+  ['nothing is shed within the shares', 'a1.1 r40, b1.1 r40, c1.1 r20', ''],
+  ['a connection beyond its share loses its largest body', 'a1.1 r5, a1.2 r25, a1.3 r11', 'a1.2'],
+  ['of equal bodies the latest is refused', 'a1.1 r20, a1.2 r20, a1.3 r20', 'a1.3'],
+  ['a client beyond its share loses its largest body', 'a1.1 r30, a2.1 r20, a3.1 r15', 'a1.1'],
+  ['a small client is not shed for a large one', 'b1.1 r1, a1.1 r40, a2.1 r20, c1.1 r40', 'a1.1'],
+  [
+    'the client that holds most loses, not the one with the largest request',
+    'b1.1 r35, a1.1 r30, a2.1 r30, c1.1 r6',
+    'a2.1',
+  ],
+  ['a client that came last is shed when it holds most', 'a1.1 r30, b1.1 r30, c1.1 r35, c2.1 r10', 'c1.1'],
+  ['a body that grows counts with all of it', 'a1.1 r20, a1.1 r30, a1.2 r10, a1.1 r31', 'a1.1'],
+  ['a body that the handler has is counted and not shed', 'a1.1 p39, a1.2 r2', 'a1.2'],
+  ['bodies that handlers have are not shed at all', 'a1.1 p60, b1.1 p60', ''],
+  ['a response that is taken may exceed the shares', 'a1.1 s90', ''],
+  ['one that is taken no more is shed for them', 'a1.1 s90, a1.1 !90', 'a1.1'],
+  ['when all is used up, stalled responses go first', 'a1.1 s70, b1.1 !20, b2.1 !5, c1.1 s10', 'b1.1'],
+  ['when all is used up and nothing stalls, the largest goes', 'a1.1 s70, b1.1 s20, c1.1 s11', 'a1.1'],
+  ['a response alone may hold more than there is', 'a1.1 s1000', ''],
+  ['what is let go of is not counted', 'a1.1 r40, a1.1 r0, a1.2 r40', ''],
+  ['several are shed where one is not enough', 'a1.1 r20, a1.2 r20, a1.3 p30', 'a1.2 a1.1'],
+]
+for (const [name, steps, wanted] of table)
+  test(name, () => {
+    const shed: string[] = []
+    let bytes = 0
+    const budget = new MemoryBudget(limits, (each) => (bytes += each))
+    const connections = new Map<string, BudgetedConnection>()
+    const accounts = new Map<string, Account>()
+    const accountOf = (request: string) => {
+      const key = request.slice(0, 2)
+      const connection = connections.get(key) ?? { client: key.slice(0, 1) }
+      connections.set(key, connection)
+      const account = accounts.get(request) ?? budget.account(connection, () => shed.push(request))
+      accounts.set(request, account)
+      return account
+    }
+    for (const step of steps.split(', ')) {
+      const [request = '', held = ''] = step.split(' ')
+      accountOf(request).hold(Number(held.slice(1)), kinds[held.slice(0, 1)] ?? 'receiving')
+    }
+    deepEqual(shed.join(' '), wanted)
+    equal(bytes > 0, wanted !== '')
+    for (const account of accounts.values()) account.release()
+    equal(budget.bytes, 0)
+  })
