@@ -4,12 +4,15 @@ import { flowEventsDefault } from '../base/flow.ts'
 import { tlsSansOf } from '../cluster/certificates/serving-hosts.ts'
 import type { StoreChoice } from '../cluster/open-store.ts'
 import { policyFlags, type PolicyFlag, type PolicyFlagValues } from '../cluster/policy-flags.ts'
+import { heldBytesLimits, listenLimitsDefault, type ListenLimits } from '../platform/listen-limits.ts'
 import { UsageError } from './command.ts'
 import { dataFolderOf, dataFolderOptions } from './data-folder.ts'
 import { storeChoiceOf, storeOptions } from './store-option.ts'
 
 /** Each takes some 200 bytes, and what it names. */
 const flowEventsMax = 1 << 22
+const connectionsFlagMax = 1_000_000
+const megabytesFlagMax = 1 << 16
 
 const policyFlagNames = Object.keys(policyFlags) as PolicyFlag[]
 
@@ -62,6 +65,21 @@ export const serverOptions = {
     value: '<n>',
     help: `how many messages between components are kept for coxswain flow; 0 records none (${flowEventsDefault})`,
   },
+  'max-connections': {
+    type: 'string',
+    value: '<n>',
+    help: `connections that are open at a time (${listenLimitsDefault.connectionsMax})`,
+  },
+  'max-connections-per-client': {
+    type: 'string',
+    value: '<n>',
+    help: `connections of one address, or one IPv6 /64 (${listenLimitsDefault.connectionsPerClientMax})`,
+  },
+  'max-inflight-megabytes': {
+    type: 'string',
+    value: '<n>',
+    help: `memory for request bodies and unsent responses (${listenLimitsDefault.heldBytesMax >> 20})`,
+  },
   ...optionsOf(policyFlags, policySection),
 } as const
 
@@ -76,6 +94,7 @@ export interface ServerChoices {
   readonly port: number
   readonly tlsSans: readonly string[]
   readonly flowEvents: number
+  readonly limits: Partial<ListenLimits>
   readonly policyFlags: PolicyFlagValues
 }
 
@@ -93,6 +112,7 @@ export function serverChoicesOf(
     port: numberOf('--port', flags.port ?? '6443', 65_535),
     tlsSans: sansOf(flags['tls-san']),
     flowEvents: numberOf('--flow-events', flags['flow-events'] ?? String(flowEventsDefault), flowEventsMax),
+    limits: limitsOf(flags),
     policyFlags: pick<PolicyFlag>(flags, policyFlagNames),
   }
 }
@@ -115,6 +135,17 @@ function sansOf(text: string | undefined): readonly string[] {
   }
 }
 
+function limitsOf(flags: ServerFlags): Partial<ListenLimits> {
+  const { connectionsMax, connectionsPerClientMax, heldBytesMax } = listenLimitsDefault
+  const read = (flag: keyof ServerFlags, fallback: number, max: number) =>
+    numberOf(`--${flag}`, flags[flag] ?? String(fallback), max, 1)
+  return {
+    connectionsMax: read('max-connections', connectionsMax, connectionsFlagMax),
+    connectionsPerClientMax: read('max-connections-per-client', connectionsPerClientMax, connectionsFlagMax),
+    ...heldBytesLimits(read('max-inflight-megabytes', heldBytesMax >> 20, megabytesFlagMax) * (1 << 20)),
+  }
+}
+
 export const pick = <Flag extends string>(
   options: Readonly<Partial<Record<Flag, string | undefined>>>,
   names: readonly Flag[],
@@ -123,9 +154,9 @@ export const pick = <Flag extends string>(
     Record<Flag, string>
   >
 
-export function numberOf(flag: string, text: string, max: number): number {
+export function numberOf(flag: string, text: string, max: number, min = 0): number {
   const value = Number(text)
-  if (!/^\d+$/.test(text) || value > max)
-    throw new UsageError(`${flag} ${JSON.stringify(text)} is not a number from 0 to ${max}`)
+  if (!/^\d+$/.test(text) || value > max || value < min)
+    throw new UsageError(`${flag} ${JSON.stringify(text)} is not a number from ${min} to ${max}`)
   return value
 }

@@ -2,6 +2,7 @@
 // them. Its certificate is made at the start, and anew before it expires.
 import { every, type Clock } from '../base/clock.ts'
 import { context } from '../base/context.ts'
+import { silentLog } from '../base/log.ts'
 import type { Metrics } from '../base/metrics.ts'
 import { systemRandom } from '../base/random.ts'
 import { tokenReview } from '../api/authentication/v1/token-review.ts'
@@ -9,6 +10,7 @@ import { subjectAccessReview } from '../api/authorization/v1/subject-access-revi
 import type { Client } from '../client/client.ts'
 import type { Listener, WireAnswer, WireRequest } from '../platform/listener.ts'
 import { nodePlatform } from '../platform/node/platform.ts'
+import { shedReport } from '../platform/shed-report.ts'
 import { needsRenewal, temporaryCertificates } from './pki.ts'
 
 export interface ComponentServerOptions {
@@ -44,6 +46,7 @@ export async function serveComponent({
     host,
     port,
     tls,
+    onShed: shedReport({ log: silentLog, metrics, clock }),
     async handle(request) {
       const path = request.target.split('?', 1)[0] ?? ''
       if (['/healthz', '/livez', '/readyz'].includes(path)) return text(200, 'ok')

@@ -7,6 +7,7 @@ import { keepRotating } from '../kubelet/certificates/rotating-certificate.ts'
 import type { KubeletServer } from '../kubelet/server/server.ts'
 import { Authority, type Identity } from '../pki/authority.ts'
 import { nodePlatform } from '../platform/node/platform.ts'
+import { shedReport } from '../platform/shed-report.ts'
 import type { KubeletNodeParts } from './kubelet-node.ts'
 import type { KubeletProcessSettings } from './kubelet-process-flags.ts'
 
@@ -44,6 +45,7 @@ export async function listenForRequests(
     host: own.address ?? hostIp,
     port: own.port,
     tls: { ...first, clientAuthorities },
+    onShed: shedReport({ log: parts.log, clock: realClock }),
     handle: (request) =>
       answering.server?.handle(request) ?? Promise.resolve({ status: 503, headers: {}, body: 'the kubelet starts' }),
   })

@@ -1,13 +1,16 @@
 // serve: puts a cluster's API server behind an HTTPS port, and names the kubeconfig that reaches it.
 import type { Clock } from '../base/clock.ts'
 import type { Log } from '../base/log.ts'
+import type { Metrics } from '../base/metrics.ts'
 import { systemRandom } from '../base/random.ts'
 import { handleHttp } from '../apiserver/http.ts'
 import { offloadedYaml } from '../apiserver/yaml-parser.ts'
 import { StatusError } from '../api/status-error.ts'
 import { kubeconfigText, type Kubeconfig } from '../pki/kubeconfig.ts'
+import type { ListenLimits } from '../platform/listen-limits.ts'
 import type { ListenTls, WireAnswer, WireRequest } from '../platform/listener.ts'
 import type { Platform } from '../platform/platform.ts'
+import { shedReport } from '../platform/shed-report.ts'
 import type { Cluster } from './cluster.ts'
 import type { ClusterCertificates } from './pki.ts'
 
@@ -16,6 +19,10 @@ export interface ServeOptions {
   readonly port: number
   /** For a server that is to last: it takes longer to start, and serves many times as much. */
   readonly isThreaded?: boolean
+  /** Of connections and memory; the defaults where left out. */
+  readonly limits?: Partial<ListenLimits>
+  /** Counts what is shed to keep the limits. */
+  readonly metrics?: Metrics
   readonly certificates: ClusterCertificates
   readonly platform: Platform
   readonly clock: Clock
@@ -43,7 +50,7 @@ export interface FurtherPlace {
 
 export async function serve(
   cluster: Cluster,
-  { host, port, isThreaded = false, certificates, platform, clock, log }: ServeOptions,
+  { host, port, isThreaded = false, limits = {}, metrics, certificates, platform, clock, log }: ServeOptions,
 ): Promise<Served> {
   const yaml = offloadedYaml(platform.workers, clock)
   let tls = tlsOf(certificates)
@@ -57,7 +64,8 @@ export async function serve(
       body: JSON.stringify(status),
     }
   }
-  const listener = await platform.listeners.listen({ host, port, tls, isThreaded, handle })
+  const guard = { limits, onShed: shedReport({ log, clock, ...(metrics && { metrics }) }) }
+  const listener = await platform.listeners.listen({ host, port, tls, isThreaded, handle, ...guard })
   const listeners = [listener]
   const name = listener.host.includes(':') ? `[${listener.host}]` : listener.host
   // A wildcard address is reached by loopback from here.
@@ -71,7 +79,7 @@ export async function serve(
     kubeconfig: kubeconfigText(access),
     async listenAlso({ host: further, port: at, mayAsk }) {
       const guarded = (request: WireRequest) => (mayAsk(request.remoteAddress) ? handle(request) : refused)
-      listeners.push(await platform.listeners.listen({ host: further, port: at, tls, handle: guarded }))
+      listeners.push(await platform.listeners.listen({ host: further, port: at, tls, handle: guarded, ...guard }))
     },
     async renew(fresh) {
       tls = tlsOf(fresh)

@@ -11,6 +11,7 @@ import { TaskGroup } from '../base/task-group.ts'
 import { turn } from '../base/turn.ts'
 import { legacyTokenIssuer } from '../apiserver/authentication/legacy-account-tokens.ts'
 import { kubeconfigText } from '../pki/kubeconfig.ts'
+import type { ListenLimits } from '../platform/listen-limits.ts'
 import { nodePlatform } from '../platform/node/platform.ts'
 import { registerProcessMetrics } from '../platform/process-metrics.ts'
 import type { SchedulerConfiguration } from '../scheduler/configuration.ts'
@@ -63,6 +64,8 @@ export interface UpOptions {
   readonly schedulerConfiguration?: SchedulerConfiguration
   /** How many messages the record of flows keeps; 0 for none. */
   readonly flowEvents?: number
+  /** Of connections to the API server, and of the memory that they hold. */
+  readonly limits?: Partial<ListenLimits>
   /** How long certificates are good that the cluster signs: `8760h`. */
   readonly signingDuration?: string | undefined
   /** The API server alone: whoever does the work comes from elsewhere. */
@@ -105,6 +108,7 @@ export async function up({
   log,
   schedulerConfiguration = {},
   flowEvents = flowEventsDefault,
+  limits = {},
   signingDuration,
   isAlone = false,
   onProgress = () => {},
@@ -231,6 +235,8 @@ export async function up({
       host,
       port,
       isThreaded: true,
+      limits,
+      metrics,
       certificates,
       platform,
       clock: realClock,

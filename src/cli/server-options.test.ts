@@ -1,0 +1,32 @@
+import { deepEqual, throws } from 'node:assert/strict'
+import { test } from 'node:test'
+import { serverChoicesOf } from './server-options.ts'
+
+const limitsOf = (flags: Parameters<typeof serverChoicesOf>[0]) => serverChoicesOf(flags, { HOME: '/home' }).limits
+
+test('the limits of connections have defaults and flags', () => {
+  deepEqual(limitsOf({}), {
+    connectionsMax: 10_000,
+    connectionsPerClientMax: 2_500,
+    heldBytesMax: 256 << 20,
+    heldBytesPerClientMax: 128 << 20,
+    heldBytesPerConnectionMax: 32 << 20,
+  })
+  deepEqual(
+    limitsOf({ 'max-connections': '20', 'max-connections-per-client': '5', 'max-inflight-megabytes': '4096' }),
+    {
+      connectionsMax: 20,
+      connectionsPerClientMax: 5,
+      heldBytesMax: 2 ** 32,
+      heldBytesPerClientMax: 2 ** 31,
+      heldBytesPerConnectionMax: 2 ** 29,
+    },
+  )
+})
+
+for (const flag of ['max-connections', 'max-connections-per-client', 'max-inflight-megabytes'])
+  for (const value of ['0', '-1', 'many', '1e9', '9999999'])
+    test(`--${flag} ${value} is refused`, () =>
+      throws(() => limitsOf({ [flag]: value }), {
+        message: new RegExp(`^--${flag} "${value}" is not a number from 1 `),
+      }))
