@@ -68,7 +68,7 @@ export class Http2Connection implements ServedConnection {
     this.#dueSecond = options.second() + headSecondsMax
     this.#session = performServerHandshake(peer.stream(), sessionOptions)
     this.#session.on('error', () => {}) // a broken peer ends its own session, nobody else's
-    this.#session.once('remoteSettings', () => this.#idle())
+    this.#session.once('remoteSettings', () => void (this.isBusy || this.#idle()))
     // The client may keep its side of the connection open.
     this.#session.once('close', () => (this.#dueSecond = options.second() + lingerSecondsMax))
     this.#session.on('stream', (stream, headers, _flags, raw) => {
@@ -97,8 +97,8 @@ export class Http2Connection implements ServedConnection {
   }
 
   /**
-   * As upstream: who has not proved who it is gets one more connection instead of one more stream, because HTTP/2 makes
-   * requests cheap for a client that only wants to do harm (CVE-2023-44487).
+   * As upstream: an unauthenticated client has one request on a connection, because multiplexed requests cost it next to
+   * nothing (CVE-2023-44487).
    */
   answering(hasProof: boolean): void {
     this.#isAuthenticated ||= hasProof
