@@ -131,9 +131,10 @@ export class Http1Connection implements ServedConnection {
   /** The client takes bytes again. */
   drained(): void {
     this.#isBehind = false
+    this.#held.release()
+    if (this.#state === 'ending') this.#dueSecond = this.#options.second() + lingerSecondsMax
     if (this.#state !== 'open') return
     this.#dueSecond = this.#exchange === undefined ? this.#idleSecond() : Infinity
-    this.#held.release()
     this.#flow?.drained()
     this.#drained?.()
     if (this.#exchange === undefined) this.#onward()
@@ -160,7 +161,8 @@ export class Http1Connection implements ServedConnection {
   look(): void {
     const isProcessing = this.#exchange !== undefined && this.#body?.isTaking !== true
     const received = this.#ahead.length + (this.#body?.bytes ?? 0)
-    if (this.#state === 'open') this.#held.look(this.#socket.unsentBytes, received, isProcessing)
+    if (this.#state === 'open' || this.#state === 'ending')
+      this.#held.look(this.#socket.unsentBytes, received, isProcessing)
     const second = this.#options.second()
     if (second < this.#dueSecond && second < this.#revokedSecond) return
     if (this.#state === 'open' && this.#exchange === undefined && this.#ahead.length > 0)
@@ -395,10 +397,9 @@ export class Http1Connection implements ServedConnection {
   /** The client has its last answer: what it sends is dropped, until it closes too. */
   #end(): void {
     this.#state = 'ending'
-    this.#held.release()
     this.#ahead = nothing
     this.#exchange = undefined
-    this.#dueSecond = this.#options.second() + lingerSecondsMax
+    this.#dueSecond = this.#options.second() + (this.#isBehind ? stalledSecondsMax : lingerSecondsMax)
     this.#socket.end()
     this.#resume()
   }

@@ -393,6 +393,19 @@ test('a response that the client does not take ends when memory is short, not be
   }
 })
 
+test('the last response may be taken as slowly as any other', async () => {
+  const { peer } = connect(() => ({ status: 200, headers: {}, body: 'last' }))
+  peer.takesNothing()
+  await peer.send('GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n')
+  await peer.wait(119)
+  ok(peer.hasEnded && !peer.isDestroyed)
+  await peer.takesAgain()
+  await peer.wait(4)
+  ok(!peer.isDestroyed)
+  await peer.wait(1)
+  ok(peer.isDestroyed)
+})
+
 test('when its certificate has expired a client loses its watch, and anything else a little later', async () => {
   const quiet = { listen() {}, take: () => [], close() {} }
   const watch = connect(() => ({ status: 200, headers: {}, body: quiet }))

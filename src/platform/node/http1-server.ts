@@ -26,6 +26,7 @@ export function serveHttp1(socket: Socket, options: ServeOptions): Http1Connecti
       socket.pause()
       socket.off('data', receive)
       socket.off('drain', drained)
+      socket.off('finish', drained)
       if (rest.length > 0) socket.unshift(rest)
       return byteStreamOn(socket)
     },
@@ -34,6 +35,7 @@ export function serveHttp1(socket: Socket, options: ServeOptions): Http1Connecti
   socket.setNoDelay(true)
   socket.on('data', receive)
   socket.on('drain', drained)
+  socket.on('finish', drained)
   socket.on('error', () => {}) // `close` follows
   socket.on('close', () => connection.closed())
   return connection
