@@ -13,6 +13,7 @@ import {
   texts,
   timestampType,
   type CelType,
+  type ObjectType,
 } from '../../cel/type.ts'
 import { LiteralMap } from '../../cel/values/map.ts'
 import { apiEnvironment } from './environment.ts'
@@ -77,9 +78,23 @@ export function admissionEnvironment({ hasParams, hasAuthorizer }: AdmissionOpti
 /** Of the conditions of webhooks. */
 export const webhookEnvironment = admissionEnvironment({ hasParams: false, hasAuthorizer: true })
 
-/** The same, with the variables of a policy; what each of them is is known when it was compiled. */
-export const withVariables = (environment: Environment, variables: ReadonlyMap<string, CelType>): Environment =>
-  environment.with({ variables: objectType('kubernetes.variables', Object.fromEntries(variables)) })
+/** The types of a policy's variables. Each is known when its expression is compiled, which may use those before it. */
+export class VariableTypes {
+  readonly type: ObjectType
+  readonly #fields = new Map<string, { readonly type: CelType; readonly jsonName: string }>()
+
+  constructor() {
+    this.type = { kind: 'object', name: 'kubernetes.variables', fields: this.#fields }
+  }
+
+  set(name: string, type: CelType): void {
+    this.#fields.set(name, { type, jsonName: name })
+  }
+}
+
+/** The same environment, with the variables that are known by the time an expression is compiled. */
+export const withVariables = (environment: Environment, variables: VariableTypes): Environment =>
+  environment.with({ variables: variables.type })
 
 export const jsonPatchType = objectType('JSONPatch', { ...texts('op', 'path', 'from'), value: dynType })
 export const appliedType = objectType('Object', {})

@@ -1,7 +1,7 @@
 // Rules that validating and mutating policies and their bindings share: parameters, variables and their columns.
 import type { Environment } from '../../../cel/environment.ts'
-import { dynType, type CelType } from '../../../cel/type.ts'
-import { withVariables } from '../../expressions/admission.ts'
+import { dynType } from '../../../cel/type.ts'
+import { VariableTypes, withVariables } from '../../expressions/admission.ts'
 import { compiled } from '../../expressions/compiled.ts'
 import { forbidden, invalid, notSupported, required, type FieldError } from '../../../schema/field-error.ts'
 import { validateLabelSelector } from '../../label-selector-rules.ts'
@@ -47,9 +47,9 @@ function validateApiVersion(apiVersion: string, path: string): FieldError[] {
 export function validateVariables(
   variables: readonly Variable[],
   environment: Environment,
-): { readonly errors: readonly FieldError[]; readonly types: ReadonlyMap<string, CelType> } {
+): { readonly errors: readonly FieldError[]; readonly types: VariableTypes } {
   const errors: FieldError[] = []
-  const types = new Map<string, CelType>()
+  const types = new VariableTypes()
   for (const [index, { name, expression }] of variables.entries()) {
     const path = `spec.variables[${index}]`
     if (name.trim() === '') errors.push(required(`${path}.name`, 'name is not specified'))

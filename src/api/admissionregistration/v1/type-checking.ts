@@ -5,7 +5,7 @@ import { objectMessageType } from '../../../cel/message-type.ts'
 import { parse } from '../../../cel/syntax/parser.ts'
 import { ExpressionError, issuesText } from '../../../cel/syntax/source.ts'
 import { dynType, type CelType } from '../../../cel/type.ts'
-import { admissionEnvironment, withVariables } from '../../expressions/admission.ts'
+import { admissionEnvironment, VariableTypes, withVariables } from '../../expressions/admission.ts'
 import type { Kind } from '../../kind.ts'
 import type { MatchResources } from './matching.ts'
 import type { ExpressionWarning, ValidatingAdmissionPolicy } from './validating-admission-policy.ts'
@@ -65,7 +65,7 @@ function typedEnvironment(
     oldObject: object,
     ...(params === undefined ? {} : { params: objectMessageType(params.message) }),
   })
-  const types = new Map<string, CelType>()
+  const types = new VariableTypes()
   for (const { name, expression } of variables)
     types.set(name, typeIn(expression.trim(), withVariables(base, types)) ?? dynType)
   return withVariables(base, types)

@@ -35,9 +35,10 @@ export function validateQuotaSpec(spec: ResourceQuotaSpec, path: string): FieldE
   ])
   errors.push(...validateScopes(scopes, hard, `${path}.scopes`))
   const expressions = scopeSelector?.matchExpressions ?? []
+  const uncountable = uncountableScopes(hard)
   const at = `${path}.scopeSelector.matchExpressions`
   for (const requirement of expressions) {
-    if (!canCount(requirement.scopeName, hard))
+    if (uncountable.has(requirement.scopeName))
       errors.push(invalid(at, scopeSelector, 'unsupported scope applied to resource'))
     errors.push(...validateRequirement(requirement, at))
   }
@@ -47,16 +48,21 @@ export function validateQuotaSpec(spec: ResourceQuotaSpec, path: string): FieldE
 
 function validateScopes(scopes: readonly string[], hard: object, path: string): FieldError[] {
   const errors: FieldError[] = []
+  const uncountable = uncountableScopes(hard)
   for (const scope of scopes) {
     if (!(scope in scopeResources)) errors.push(invalid(path, scopes, 'unsupported scope'))
-    if (!canCount(scope, hard)) errors.push(invalid(path, scopes, 'unsupported scope applied to resource'))
+    if (uncountable.has(scope)) errors.push(invalid(path, scopes, 'unsupported scope applied to resource'))
   }
   if (hasConflict(scopes)) errors.push(invalid(path, scopes, 'conflicting scopes'))
   return errors
 }
 
-const canCount = (scope: string, hard: object): boolean =>
-  Object.keys(hard).every((name) => !isQuotaResource(name) || (scopeResources[scope]?.includes(name) ?? true))
+/** The scopes that do not go with all of the resources. */
+function uncountableScopes(hard: object): ReadonlySet<string> {
+  const names = Object.keys(hard).filter(isQuotaResource)
+  const scopes = Object.entries(scopeResources).filter(([, known]) => names.some((name) => !known.includes(name)))
+  return new Set(scopes.map(([scope]) => scope))
+}
 
 const hasConflict = (scopes: readonly string[]): boolean =>
   conflicts.some(([one, other]) => scopes.includes(one) && scopes.includes(other))

@@ -4,19 +4,24 @@ import { validateLabelSelector } from '../../label-selector-rules.ts'
 import { validateMatchLabelKeys } from './affinity-rules.ts'
 import type { TopologySpreadConstraint } from './affinity.ts'
 
-export const validateSpread = (constraints: readonly TopologySpreadConstraint[], path: string): FieldError[] =>
-  constraints.flatMap((constraint, index) => [
-    ...validateConstraint(constraint, `${path}[${index}]`),
-    ...constraints
-      .slice(index + 1)
-      .filter((other) => isSameKind(constraint, other))
-      .map(({ topologyKey, whenUnsatisfiable }) =>
-        duplicate(`${path}[${index}].{topologyKey, whenUnsatisfiable}`, `{${topologyKey}, ${whenUnsatisfiable}}`),
-      ),
-  ])
+/** Upstream tells each constraint of each later one like it; no answer has room for more errors of that sort. */
+const duplicatesMax = 100
 
-const isSameKind = (a: TopologySpreadConstraint, b: TopologySpreadConstraint): boolean =>
-  a.topologyKey === b.topologyKey && a.whenUnsatisfiable === b.whenUnsatisfiable
+export function validateSpread(constraints: readonly TopologySpreadConstraint[], path: string): FieldError[] {
+  const kinds = constraints.map(({ topologyKey, whenUnsatisfiable }) => `{${topologyKey}, ${whenUnsatisfiable}}`)
+  const later = new Map<string, number>()
+  for (const kind of kinds) later.set(kind, (later.get(kind) ?? 0) + 1)
+  let room = duplicatesMax
+  return constraints.flatMap((constraint, index) => {
+    const kind = kinds[index] ?? ''
+    const alike = (later.get(kind) ?? 1) - 1
+    later.set(kind, alike)
+    const length = Math.min(alike, room)
+    room -= length
+    const twice = duplicate(`${path}[${index}].{topologyKey, whenUnsatisfiable}`, kind)
+    return [...validateConstraint(constraint, `${path}[${index}]`), ...Array.from({ length }, () => twice)]
+  })
+}
 
 function validateConstraint(constraint: Partial<TopologySpreadConstraint>, path: string): FieldError[] {
   const { maxSkew = 0, topologyKey, minDomains, labelSelector, matchLabelKeys = [] } = constraint

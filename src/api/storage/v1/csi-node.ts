@@ -100,11 +100,13 @@ function validateTopologyKeys(keys: readonly string[], path: string): FieldError
 
 /** How many volumes a node can take may change, what a driver calls the node may not. */
 function validateCsiNodeUpdate(drivers: readonly CSINodeDriver[], oldDrivers: readonly CSINodeDriver[]): FieldError[] {
-  const byName = Map.groupBy(drivers, ({ name }) => name)
-  return oldDrivers.flatMap((old) =>
-    (byName.get(old.name) ?? []).flatMap((driver) => {
-      const fixed = without(driver, 'allocatable')
-      return equalValues(fixed, without(old, 'allocatable')) ? [] : [immutable('spec.drivers', fixed)]
-    }),
-  )
+  // What was stored has each name once.
+  const before = new Map(oldDrivers.map((driver) => [driver.name, driver]))
+  return drivers.flatMap((driver) => {
+    const old = before.get(driver.name)
+    const fixed = without(driver, 'allocatable')
+    return old === undefined || equalValues(fixed, without(old, 'allocatable'))
+      ? []
+      : [immutable('spec.drivers', fixed)]
+  })
 }

@@ -1,6 +1,6 @@
 // A policy's expressions, compiled once for as long as the policy is the same.
 import type { Variable } from '../../../api/admissionregistration/v1/policy-parts.ts'
-import { admissionEnvironment, withVariables } from '../../../api/expressions/admission.ts'
+import { admissionEnvironment, VariableTypes, withVariables } from '../../../api/expressions/admission.ts'
 import { compiled } from '../../../api/expressions/compiled.ts'
 import type { Environment } from '../../../cel/environment.ts'
 import type { Program } from '../../../cel/program.ts'
@@ -37,7 +37,7 @@ export interface PolicyScope {
 
 export function compileScope(hasParams: boolean, variables: readonly Variable[]): PolicyScope {
   const conditions = admissionEnvironment({ hasParams, hasAuthorizer: true })
-  const types = new Map<string, CelType>()
+  const types = new VariableTypes()
   const made = variables.map(({ name, expression }) => {
     const variable = { ...compileOne(expression, withVariables(conditions, types)), name }
     types.set(name, variable.program.type)
