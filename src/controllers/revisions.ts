@@ -2,7 +2,7 @@
 import { controllerRevision, type ControllerRevision } from '../api/apps/v1/controller-revision.ts'
 import type { PodTemplateSpec } from '../api/core/v1/pod-template-spec.ts'
 import { namespaceOf, objectKey, type ApiObject } from '../api/object.ts'
-import { equalValues } from '../schema/json-value.ts'
+import { equalValues, withSortedKeys, type JsonObject } from '../schema/json-value.ts'
 import type { Change, PlanView } from './controller.ts'
 import { templateHash } from './template-hash.ts'
 
@@ -22,7 +22,9 @@ export type RevisionPlan =
   /** Somebody else has the name. */
   | { readonly kind: 'collision' }
 
-const dataOf = (template: PodTemplateSpec): object => ({ spec: { template: { $patch: 'replace', ...template } } })
+/** Clients compare the bytes, so the names stand in the order in which upstream writes them. */
+const dataOf = (template: PodTemplateSpec): object =>
+  withSortedKeys({ spec: { template: { $patch: 'replace', ...template } } } as unknown as JsonObject) as object
 
 /** The template that a revision stands for. */
 export function templateOf({ data }: ControllerRevision): PodTemplateSpec {

@@ -1,5 +1,6 @@
 // A short name for a template: FNV-1a over its canonical JSON, in the alphabet of generated names.
 import { safeEncoded } from '../base/ids.ts'
+import { withSortedKeys, type JsonValue } from '../schema/json-value.ts'
 
 /** `collisionCount` makes another name of the same template, for when somebody else has the first one. */
 export function templateHash(template: unknown, collisionCount = 0): string {
@@ -12,9 +13,4 @@ export function templateHash(template: unknown, collisionCount = 0): string {
   return safeEncoded(String(hash))
 }
 
-const canonical = (value: unknown): string =>
-  JSON.stringify(value, (_, part: unknown) =>
-    typeof part === 'object' && part !== null && !Array.isArray(part)
-      ? Object.fromEntries(Object.entries(part).toSorted(([a], [b]) => (a < b ? -1 : 1)))
-      : part,
-  )
+const canonical = (value: unknown): string => JSON.stringify(withSortedKeys(value as JsonValue))

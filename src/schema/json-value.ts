@@ -81,6 +81,18 @@ export function copied(value: unknown): unknown {
     : value
 }
 
+/** The same value with the names of every object in their order, as Go writes maps. */
+export function withSortedKeys(value: JsonValue): JsonValue {
+  if (Array.isArray(value)) return (value as readonly JsonValue[]).map(withSortedKeys)
+  if (!isJsonObject(value)) return value
+  const sorted: Record<string, JsonValue> = {}
+  for (const name of Object.keys(value).toSorted()) {
+    const item = value[name]
+    if (item !== undefined) sorted[name] = withSortedKeys(item)
+  }
+  return sorted
+}
+
 /** How Go's JSON decoder calls the kind of a value. */
 export function jsonKind(value: unknown): string {
   if (Array.isArray(value)) return 'array'

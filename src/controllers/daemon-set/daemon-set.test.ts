@@ -272,3 +272,10 @@ test('the status counts nodes; heartbeats of nodes wake nobody', () => {
   equal(isRelevantChange({ ...before, status: { phase: 'x' } } as unknown as Node, before), false)
   equal(isRelevantChange(aNode('a', { unschedulable: true }), before), true)
 })
+
+test('the data of a revision has its names in order, as clients compare its bytes', () => {
+  const { template } = (data as { spec: { template: Record<string, object> } }).spec
+  const namesOf = (value: object) => Object.keys(value)
+  deepEqual(namesOf(template), ['$patch', 'metadata', 'spec'])
+  deepEqual(namesOf(template['spec'] ?? {}), namesOf(template['spec'] ?? {}).toSorted())
+})

@@ -7,7 +7,7 @@ import { seededRandom } from '../../base/random.ts'
 import { deployment, type Deployment } from '../../api/apps/v1/deployment.ts'
 import { replicaSet, type ReplicaSet } from '../../api/apps/v1/replica-set.ts'
 import type { Change } from '../controller.ts'
-import { labels, made, nowMs, planOf, shown, template } from '../plan.harness.ts'
+import { firstObject, labels, made, nowMs, planOf, shown, template } from '../plan.harness.ts'
 import { templateHash } from '../template-hash.ts'
 import { deploymentController } from './deployment.ts'
 
@@ -290,3 +290,19 @@ test('planning and applying comes to rest in bounded steps, within surge and ava
 
 const resolve = (value: number | string, total: number, rounding: (exact: number) => number): number =>
   typeof value === 'number' ? value : rounding((Number.parseInt(value, 10) * total) / 100)
+
+const revisions: [text: string, next: string][] = [
+  ['3546343826724305832', '3546343826724305833'],
+  ['9223372036854775806', '9223372036854775807'],
+  ['+7', '8'],
+  ['9223372036854775808', '1'],
+  ['1e3', '1'],
+  ['', '1'],
+]
+for (const [text, next] of revisions)
+  test(`the revision after ${JSON.stringify(text)} is ${next}`, () => {
+    const old = aSet('a', '1', 3, 3, { ...annotated, 'deployment.kubernetes.io/revision': text })
+    const plan = planOf(deploymentController, known(1, { template: template('2') }), old)
+    const { metadata } = firstObject<{ metadata: { annotations: Record<string, string> } }>(plan)
+    equal(metadata.annotations['deployment.kubernetes.io/revision'], next)
+  })

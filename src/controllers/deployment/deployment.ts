@@ -87,10 +87,13 @@ function nextChanges(object: Deployment, newSet: ReplicaSet | undefined, old: re
   return isComplete(object, object.status) ? cleanUp(object, old) : []
 }
 
-const nextRevision = (newSet: ReplicaSet | undefined, old: readonly ReplicaSet[]): number =>
-  Math.max(newSet === undefined ? 0 : revisionOfSet(newSet), Math.max(0, ...old.map(revisionOfSet)) + 1)
+function nextRevision(newSet: ReplicaSet | undefined, old: readonly ReplicaSet[]): bigint {
+  const next = old.map(revisionOfSet).reduce((highest, each) => (each > highest ? each : highest), 0n) + 1n
+  const own = newSet === undefined ? 0n : revisionOfSet(newSet)
+  return own > next ? own : next
+}
 
-function annotateDeployment(object: Deployment, revision: number): Change[] {
+function annotateDeployment(object: Deployment, revision: bigint): Change[] {
   if (object.metadata.annotations?.[revisionAnnotation] === String(revision)) return []
   const annotations = { ...object.metadata.annotations, [revisionAnnotation]: String(revision) }
   const annotated = { ...object, metadata: { ...object.metadata, annotations } }
@@ -98,7 +101,7 @@ function annotateDeployment(object: Deployment, revision: number): Change[] {
   return [{ kind: 'update', of: deployment, through: 'status', object: annotated }]
 }
 
-function annotateNew(object: Deployment, set: ReplicaSet, revision: number): Change[] {
+function annotateNew(object: Deployment, set: ReplicaSet, revision: bigint): Change[] {
   const annotations = annotationsFor(object, set.metadata.annotations ?? {}, revision)
   const minReadySeconds = object.spec.minReadySeconds ?? 0
   if (equalValues(annotations, set.metadata.annotations) && (set.spec.minReadySeconds ?? 0) === minReadySeconds)
@@ -145,13 +148,18 @@ const scaledNote = (name: string, from: number, to: number): EventNote => ({
   message: `Scaled ${to > from ? 'up' : 'down'} replica set ${name} from ${from} to ${to}`,
 })
 
+const compareRevisions = (a: ReplicaSet, b: ReplicaSet): number => {
+  const [left, right] = [revisionOfSet(a), revisionOfSet(b)]
+  return left === right ? 0 : left < right ? -1 : 1
+}
+
 /** Old ReplicaSets beyond the history limit go, the oldest revision first, once nothing runs in them. */
 function cleanUp({ spec }: Deployment, old: readonly ReplicaSet[]): Change[] {
   const alive = old.filter((set) => !isBeingDeleted(set))
   const surplus = alive.length - spec.revisionHistoryLimit
   if (surplus <= 0) return []
   return alive
-    .toSorted((a, b) => revisionOfSet(a) - revisionOfSet(b) || byAge(a, b))
+    .toSorted((a, b) => compareRevisions(a, b) || byAge(a, b))
     .slice(0, surplus)
     .filter(
       (set) =>

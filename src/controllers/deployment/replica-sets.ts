@@ -35,8 +35,13 @@ function withoutHash({ metadata, spec }: PodTemplateSpec): object {
   return { metadata: { ...metadata, labels }, spec }
 }
 
-export const revisionOfSet = ({ metadata }: ReplicaSet): number =>
-  Number(metadata.annotations?.[revisionAnnotation] ?? 0)
+/** Anybody may write the annotation: a number of 64 bits stays what it is, and what is no such number counts as none. */
+export function revisionOfSet({ metadata }: ReplicaSet): bigint {
+  const text = metadata.annotations?.[revisionAnnotation] ?? ''
+  if (!/^[+-]?\d{1,19}$/.test(text)) return 0n
+  const revision = BigInt(text.replace('+', ''))
+  return BigInt.asIntN(64, revision) === revision ? revision : 0n
+}
 
 export const totalReplicas = (sets: readonly ReplicaSet[]): number =>
   sets.reduce((sum, { spec }) => sum + spec.replicas, 0)
@@ -63,7 +68,7 @@ export const sizeAnnotations = (deployment: Deployment): Record<string, string> 
 export function annotationsFor(
   deployment: Deployment,
   existing: Readonly<Record<string, string>>,
-  revision: number,
+  revision: bigint,
 ): Record<string, string> {
   const copied = Object.entries(deployment.metadata.annotations ?? {}).filter(([name]) => !notCopied.has(name))
   const before = existing[revisionAnnotation]
@@ -82,7 +87,7 @@ const hashOf = ({ spec, status }: Deployment): string => templateHash(spec.templ
 
 export const newReplicaSetName = (deployment: Deployment): string => `${deployment.metadata.name}-${hashOf(deployment)}`
 
-export function newReplicaSet(deployment: Deployment, replicas: number, revision: number): ReplicaSetInput {
+export function newReplicaSet(deployment: Deployment, replicas: number, revision: bigint): ReplicaSetInput {
   const { spec } = deployment
   const hash = hashOf(deployment)
   const labels = { ...spec.template.metadata.labels, [hashLabel]: hash }
