@@ -1,4 +1,5 @@
 // Rules of metadata that hold for every kind: names, labels, annotations, owners, and what an update may not change.
+import { append } from '../base/append.ts'
 import { forbidden, immutable, invalid, required, tooLong, type FieldError } from '../schema/field-error.ts'
 import { equalValues } from '../schema/json-value.ts'
 import type { Kind } from './kind.ts'
@@ -18,14 +19,14 @@ export function validateMetadata({ metadata }: ApiObject, kind: Kind, path = 'me
     for (const detail of kind.validateName(metadata.name)) errors.push(invalid(`${path}.name`, metadata.name, detail))
   if (kind.namespaced && !metadata.namespace) errors.push(required(`${path}.namespace`))
   if (!kind.namespaced && metadata.namespace) errors.push(forbidden(`${path}.namespace`, 'not allowed on this type'))
-  if (metadata.labels !== undefined) errors.push(...validateLabels(metadata.labels, `${path}.labels`))
+  if (metadata.labels !== undefined) append(errors, validateLabels(metadata.labels, `${path}.labels`))
   const { annotations = none, ownerReferences = [] } = metadata
   for (const name in annotations)
     for (const detail of qualifiedNameErrors(name.toLowerCase()))
       errors.push(invalid(`${path}.annotations`, name, detail))
   if (annotationsTooLong(annotations)) errors.push(tooLong(`${path}.annotations`, annotationsBytesMax))
   if (metadata.finalizers !== undefined)
-    errors.push(...validateFinalizers(metadata.finalizers, kind, `${path}.finalizers`))
+    append(errors, validateFinalizers(metadata.finalizers, kind, `${path}.finalizers`))
   for (const [index, owner] of ownerReferences.entries()) {
     const at = `${path}.ownerReferences[${index}]`
     for (const field of ['apiVersion', 'kind', 'name', 'uid'] as const)

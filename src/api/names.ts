@@ -1,4 +1,5 @@
 // Names: what may be a name, a label or an annotation, with upstream's words for what is not.
+import { append } from '../base/append.ts'
 import { wholePattern } from '../base/whole-pattern.ts'
 
 const dns1123LabelMax = 63
@@ -103,7 +104,11 @@ function errorsOfQualifiedName(name: string): string[] {
     ]
   if (parts.length === 2) {
     if (parts[0] === '') errors.push('prefix part must be non-empty')
-    else errors.push(...dnsSubdomainErrors(parts[0] ?? '').map((error) => `prefix part ${error}`))
+    else
+      append(
+        errors,
+        dnsSubdomainErrors(parts[0] ?? '').map((error) => `prefix part ${error}`),
+      )
   }
   if (last === '') errors.push('name part must be non-empty')
   else if (last.length > labelValueMax) errors.push(`name part ${bytesError(labelValueMax)}`)

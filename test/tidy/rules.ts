@@ -93,6 +93,18 @@ export const patternsAreLinear: Rule = (files) =>
         }),
   )
 
+const foldersOfClientInput = new Set(['api', 'apiserver', 'cel', 'schema'])
+
+/** A client decides how many items there are, and the stack has room for some hundred thousand arguments. */
+export const noSpreadIntoPush: Rule = (files) =>
+  files.flatMap((file) =>
+    !foldersOfClientInput.has(folderOf(file.path) ?? '') || isTest(file.path)
+      ? []
+      : file.calls
+          .filter(({ name, isSpread }) => isSpread && name.endsWith('.push'))
+          .map(({ line }) => `${file.path}:${line} spreads a list into push; use append of base/append.ts`),
+  )
+
 const runners = new Set(['test', 'it', 'suite', 'describe'])
 const silencers = new Set(['skip', 'only', 'todo'])
 
@@ -151,6 +163,7 @@ export const rules: Readonly<Record<string, Rule>> = {
   importsFollowTheTree,
   noImportCycles,
   noSkippedOrFocusedTests,
+  noSpreadIntoPush,
   onlyDriversImportNode,
   patternsAreLinear,
   timeAndChanceComeFromBase,

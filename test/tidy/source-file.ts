@@ -18,6 +18,8 @@ export interface SourceFile {
 export interface Call {
   readonly name: string
   readonly argumentCount: number
+  /** Whether the items of a list are passed as arguments. */
+  readonly isSpread: boolean
   /** Keys of the object literals among the arguments: `skip`, `only`. */
   readonly optionKeys: readonly string[]
   readonly line: number
@@ -83,7 +85,8 @@ export function parseSource(path: string, text: string): SourceFile {
     if (name === 'RegExp' && !args[0]?.regex) addPattern(start, undefined)
     const optionKeys = args.flatMap((arg) => (arg.properties ?? []).flatMap(({ key }) => key?.name ?? []))
     const prefix = type === 'NewExpression' ? 'new ' : ''
-    calls.push({ name: prefix + name, argumentCount: args.length, optionKeys, line: lineOf(start) })
+    const isSpread = args.some((arg) => arg.type === 'SpreadElement')
+    calls.push({ name: prefix + name, argumentCount: args.length, isSpread, optionKeys, line: lineOf(start) })
   }
   new Visitor({
     CallExpression: visitCall,

@@ -87,6 +87,7 @@ const planted: readonly Planted[] = [
     { 'src/api/a.ts': `export const a = ${String(source)}` },
     found as RegExp,
   ]),
+  ['noSpreadIntoPush', { 'src/api/a.ts': `errors.push(...found)` }, /a\.ts:1 spreads a list into push/],
   [
     'unitsAreListed',
     { 'src/controllers/a.ts': `export const a = defineController({})` },
@@ -125,6 +126,8 @@ const innocent: readonly (readonly [rule: string, path: string, text: string])[]
   ].map((source) => ['patternsAreLinear', 'src/api/a.ts', `export const a = ${source}`] as const),
   ['patternsAreLinear', 'src/api/a.ts', `// linear: eight groups at most\nexport const a = /=+$/`],
   ['patternsAreLinear', 'src/api/a.test.ts', `export const a = /=+$/`],
+  ['noSpreadIntoPush', 'src/api/a.ts', `errors.push(found, [...others])`],
+  ['noSpreadIntoPush', 'src/api/a.test.ts', `errors.push(...found)`],
   ['noSkippedOrFocusedTests', 'src/base/a.test.ts', `queue.skip('key'); iterator.only({ skip: 1 })`],
 ]
 

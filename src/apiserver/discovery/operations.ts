@@ -1,5 +1,6 @@
 // Operations: what can be done at which path, with which parameters, body and answer. OpenAPI 2 and 3 are two ways to
 // write the same list.
+import { append } from '../../base/append.ts'
 import type { Kind } from '../../api/kind.ts'
 import { deleteOptions } from '../../api/meta/v1/delete-options.ts'
 import { patch } from '../../api/meta/v1/discovery.ts'
@@ -137,8 +138,9 @@ export function operationsOf(kind: Kind): Operation[] {
   if (kind.namespaced && verbs.includes('list') && everywhere !== undefined)
     operations.push(made('list', `${root}/${kind.plural}`, `${kind.kind}ForAllNamespaces`, everywhere, `${object}List`))
   for (const part of subresourcesOf(kind))
-    operations.push(
-      ...subresourceOperations(part, `${scoped}/{name}/${part.name}`, `${scope}${kind.kind}`, made, object),
+    append(
+      operations,
+      subresourceOperations(part, `${scoped}/{name}/${part.name}`, `${scope}${kind.kind}`, made, object),
     )
   return operations
 }

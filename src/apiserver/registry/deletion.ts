@@ -1,4 +1,5 @@
 // Deletion: at once, after a grace period, or when the last finalizer is gone.
+import { append } from '../../base/append.ts'
 import { foregroundFinalizer, orphanFinalizer } from '../../api/deletion-finalizers.ts'
 import { rfc3339 } from '../../base/clock.ts'
 import { deleteOptions, type DeleteOptions } from '../../api/meta/v1/delete-options.ts'
@@ -187,7 +188,7 @@ function optionsOf({ query }: ResourceRequest, body: unknown): Partial<DeleteOpt
     )
   if (propagationPolicy !== undefined && !policies.includes(propagationPolicy))
     errors.push(notSupported('propagationPolicy', propagationPolicy, [...policies, 'nil']))
-  errors.push(...dryRunErrors(dryRun))
+  append(errors, dryRunErrors(dryRun))
   if (errors.length > 0) throw invalidObject('meta.k8s.io', 'DeleteOptions', '', errors)
   return options
 }

@@ -1,4 +1,5 @@
 // The options of a write, as its query gives them: who manages the fields, force, dry run, what to do with unknown ones.
+import { append } from '../../base/append.ts'
 import { fieldManagerErrors } from '../../api/field-manager.ts'
 import { invalidObject } from '../../api/status-error.ts'
 import { forbidden, notSupported, required, type FieldError } from '../../schema/field-error.ts'
@@ -44,7 +45,7 @@ export function checkWriteOptions({ query, target, body }: ResourceRequest): voi
   if (isApply && manager === '') errors.push(required('fieldManager', 'is required for apply patch'))
   if (target.verb === 'patch' && !isApply && query.has('force'))
     errors.push(forbidden('force', 'may not be specified for non-apply patch'))
-  errors.push(...fieldManagerErrors(manager, 'fieldManager'), ...dryRunErrors(query.getAll('dryRun')))
+  append(errors, [...fieldManagerErrors(manager, 'fieldManager'), ...dryRunErrors(query.getAll('dryRun'))])
   if (!fieldValidations.includes(fieldValidation))
     errors.push(notSupported('fieldValidation', fieldValidation, fieldValidations))
   if (errors.length > 0) throw invalidObject('meta.k8s.io', kind, '', errors)

@@ -1,4 +1,5 @@
 // Loops: macros that walk over a list or map. Each charges what upstream's unfolded form of it costs.
+import { append } from '../../base/append.ts'
 import { addListCost, listCost, mapCost } from '../cost/call-cost.ts'
 import type { Expr, Loop } from '../syntax/ast.ts'
 import { isList } from '../values/equality.ts'
@@ -159,7 +160,7 @@ function transformed(
         frame.charge(1)
         return true
       }
-      made.push(...entries(frame, body(frame)))
+      append(made, entries(frame, body(frame)))
       frame.charge(3)
       return true
     })

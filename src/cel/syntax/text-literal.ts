@@ -1,4 +1,5 @@
 // What a quoted text or bytes literal means: prefixes, quotes and escapes.
+import { append } from '../../base/append.ts'
 
 const simple: Readonly<Record<string, string>> = {
   a: '\u0007',
@@ -26,10 +27,10 @@ export function bytesOf(literal: string): Uint8Array {
   if (isRaw) return encoder.encode(content)
   const bytes: number[] = []
   for (const part of parts(content)) {
-    if (part[0] !== '\\') bytes.push(...encoder.encode(part))
+    if (part[0] !== '\\') append(bytes, encoder.encode(part))
     else if (/^\\[uU]/.test(part)) throw new Error('unable to unescape string')
     else if (/^\\[xX0-3]/.test(part)) bytes.push(codeOf(part))
-    else bytes.push(...encoder.encode(simpleEscape(part)))
+    else append(bytes, encoder.encode(simpleEscape(part)))
   }
   return Uint8Array.from(bytes)
 }

@@ -1,4 +1,5 @@
 // Rules of matching: which operations on which resources a webhook or a policy concerns, and under which conditions.
+import { append } from '../../../base/append.ts'
 import { areRepeated } from '../../../base/first-indexes.ts'
 import type { Environment } from '../../../cel/environment.ts'
 import { boolType } from '../../../cel/type.ts'
@@ -95,9 +96,13 @@ export function validateMatchConditions(
   for (const [index, { name, expression }] of conditions.entries()) {
     const at = `${path}[${index}]`
     if (expression.trim() === '') errors.push(required(`${at}.expression`))
-    else errors.push(...expressionErrors(expression.trim(), environment, `${at}.expression`, boolType))
+    else append(errors, expressionErrors(expression.trim(), environment, `${at}.expression`, boolType))
     if (name === '') errors.push(required(`${at}.name`))
-    else errors.push(...qualifiedNameErrors(name).map((detail) => invalid(`${at}.name`, name, detail)))
+    else
+      append(
+        errors,
+        qualifiedNameErrors(name).map((detail) => invalid(`${at}.name`, name, detail)),
+      )
     if (name !== '' && names.has(name)) errors.push(duplicate(`${at}.name`, name))
     names.add(name)
   }

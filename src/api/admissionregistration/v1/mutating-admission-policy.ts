@@ -1,4 +1,5 @@
 // MutatingAdmissionPolicy: expressions that change objects on their way in.
+import { append } from '../../../base/append.ts'
 import type { Environment } from '../../../cel/environment.ts'
 import { listOf } from '../../../cel/type.ts'
 import {
@@ -134,7 +135,7 @@ function validateMutation(mutation: Mutation, path: string, environment: Environ
   if (mutation[own] === undefined)
     errors.push(required(`${path}.${own}`, `must be specified when patchType is ${patchType}`))
   else if (expression === '') errors.push(required(at))
-  else errors.push(...expressionErrors(expression, environment, at, mutationType[own]))
+  else append(errors, expressionErrors(expression, environment, at, mutationType[own]))
   if (mutation[other] !== undefined)
     errors.push(invalid(`${path}.${other}`, `{${other}}`, `must not be specified when patchType is ${patchType}`))
   return errors

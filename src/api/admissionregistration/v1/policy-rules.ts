@@ -1,4 +1,5 @@
 // Rules that validating and mutating policies and their bindings share: parameters, variables and their columns.
+import { append } from '../../../base/append.ts'
 import type { Environment } from '../../../cel/environment.ts'
 import { dynType } from '../../../cel/type.ts'
 import { VariableTypes, withVariables } from '../../expressions/admission.ts'
@@ -86,7 +87,7 @@ function validateParamRef({ name = '', selector, parameterNotFoundAction = '' }:
   const exclusive = 'name and selector are mutually exclusive'
   const errors = pathSegmentErrors(name).map((detail) => invalid(`${path}.name`, name, detail))
   if (both) errors.push(forbidden(`${path}.name`, exclusive))
-  if (selector !== undefined) errors.push(...validateLabelSelector(selector, `${path}.selector`))
+  if (selector !== undefined) append(errors, validateLabelSelector(selector, `${path}.selector`))
   if (both) errors.push(forbidden(`${path}.selector`, exclusive))
   if (name === '' && selector === undefined) errors.push(required(path, 'one of name or selector must be specified'))
   const actions = ['Deny', 'Allow']

@@ -1,4 +1,5 @@
 // ValidatingAdmissionPolicy: expressions that say which objects may come in.
+import { append } from '../../../base/append.ts'
 import { areRepeated } from '../../../base/first-indexes.ts'
 import type { Environment } from '../../../cel/environment.ts'
 import { boolType, nullType, stringType } from '../../../cel/type.ts'
@@ -176,12 +177,12 @@ function validateValidation(
   const { expression, message = '', messageExpression = '', reason } = check
   const errors: FieldError[] = []
   if (expression.trim() === '') errors.push(required(`${path}.expression`, 'expression is not specified'))
-  else errors.push(...expressionErrors(expression.trim(), environment, `${path}.expression`, boolType))
+  else append(errors, expressionErrors(expression.trim(), environment, `${path}.expression`, boolType))
   const messagePath = `${path}.messageExpression`
   if (messageExpression !== '' && messageExpression.trim() === '')
     errors.push(invalid(messagePath, messageExpression, 'must be non-empty if specified'))
   else if (messageExpression !== '')
-    errors.push(...expressionErrors(messageExpression.trim(), messages, messagePath, stringType))
+    append(errors, expressionErrors(messageExpression.trim(), messages, messagePath, stringType))
   if (message !== '' && message.trim() === '')
     errors.push(invalid(`${path}.message`, message, 'must be non-empty if specified'))
   else if (/[\n\r]/.test(message.trim()))
@@ -204,13 +205,17 @@ function validateAuditAnnotations(
     const at = `${path}[${index}]`
     const fullKey = `${name}/${key}`
     if (name === '') errors.push(invalid(`${at}.key`, key, 'requires metadata.name be non-empty'))
-    else errors.push(...qualifiedNameErrors(fullKey).map((detail) => invalid(`${at}.key`, fullKey, detail)))
+    else
+      append(
+        errors,
+        qualifiedNameErrors(fullKey).map((detail) => invalid(`${at}.key`, fullKey, detail)),
+      )
     const value = valueExpression.trim()
     const valuePath = `${at}.valueExpression`
     if (value.length === 0) errors.push(required(valuePath, 'valueExpression is not specified'))
     else if (value.length > auditExpressionBytesMax)
       errors.push(required(valuePath, `must not exceed ${auditExpressionBytesMax} bytes in length`))
-    else errors.push(...expressionErrors(value, environment, valuePath, stringType, nullType))
+    else append(errors, expressionErrors(value, environment, valuePath, stringType, nullType))
     if (repeated[index]) errors.push(duplicate(`${at}.key`, key))
   }
   return errors

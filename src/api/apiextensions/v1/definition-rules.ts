@@ -1,5 +1,6 @@
 // Rules of a CustomResourceDefinition beside its schemas: names, versions, columns, subresources, conversion, approval.
 // Upstream keeps what all versions have in common at the top of the spec, and its messages name that place; so do ours.
+import { append } from '../../../base/append.ts'
 import { duplicate, forbidden, invalid, notSupported, required, tooMany } from '../../../schema/field-error.ts'
 import { immutable, type FieldError } from '../../../schema/field-error.ts'
 import { equalValues } from '../../../schema/json-value.ts'
@@ -55,12 +56,12 @@ export function validateDefinitionSpec(spec: CustomResourceDefinitionSpec, path:
       if (schema?.openAPIV3Schema === undefined)
         errors.push(required(`${path}.versions[${index}].schema.openAPIV3Schema`))
   for (const [index, version] of versions.entries())
-    errors.push(...validateVersion(version, common, `${path}.versions[${index}]`))
-  errors.push(...validateVersionList(versions, `${path}.versions`))
-  errors.push(...validateRequiredNames(spec.names, `${path}.names`), ...validateNames(spec.names, `${path}.names`))
+    append(errors, validateVersion(version, common, `${path}.versions[${index}]`))
+  append(errors, validateVersionList(versions, `${path}.versions`))
+  append(errors, [...validateRequiredNames(spec.names, `${path}.names`), ...validateNames(spec.names, `${path}.names`)])
   const anyStatus = [common, ...versions].some(({ subresources }) => subresources?.status !== undefined)
-  errors.push(...validateParts(common, path, { schema: `${path}.validation`, hasStatus: anyStatus }))
-  if (spec.conversion !== undefined) errors.push(...validateConversion(spec.conversion, `${path}.conversion`))
+  append(errors, validateParts(common, path, { schema: `${path}.validation`, hasStatus: anyStatus }))
+  if (spec.conversion !== undefined) append(errors, validateConversion(spec.conversion, `${path}.conversion`))
   return errors
 }
 

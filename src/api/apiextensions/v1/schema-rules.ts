@@ -1,4 +1,5 @@
 // Rules of a schema as OpenAPI: what upstream supports of it, list and map types, and the shape of validation rules.
+import { append } from '../../../base/append.ts'
 import { areRepeated } from '../../../base/first-indexes.ts'
 import { forbidden, invalid, notSupported, required, type FieldError } from '../../../schema/field-error.ts'
 import type { JsonSchemaProps, ValidationRule } from './json-schema-props.ts'
@@ -110,20 +111,20 @@ function checkChildren(
       errors.push(forbidden(`${path}.additionalProperties`, 'additionalProperties and properties are mutual exclusive'))
     const within = { ...inner, rules: rulesOf((rules) => valuesPlace(rules, schema)) }
     const noDefaults = place.isInMetadata ? 'inside additionalProperties applying to object metadata' : inner.noDefaults
-    errors.push(...child(additional, 'additionalProperties', { ...within, noDefaults }))
+    append(errors, child(additional, 'additionalProperties', { ...within, noDefaults }))
   }
   for (const [name, property] of sortedEntries(properties))
-    errors.push(...child(property, `properties[${name}]`, propertyPlace(schema, name, place)))
-  errors.push(...child(schema.not, 'not'))
+    append(errors, child(property, `properties[${name}]`, propertyPlace(schema, name, place)))
+  append(errors, child(schema.not, 'not'))
   for (const name of ['allOf', 'oneOf', 'anyOf'] as const)
-    for (const [index, part] of (schema[name] ?? []).entries()) errors.push(...child(part, `${name}[${index}]`))
+    for (const [index, part] of (schema[name] ?? []).entries()) append(errors, child(part, `${name}[${index}]`))
   for (const [name, definition] of sortedEntries(schema.definitions))
-    errors.push(...child(definition, `definitions[${name}]`))
+    append(errors, child(definition, `definitions[${name}]`))
   for (const [index, item] of (Array.isArray(items) ? items : []).entries())
-    errors.push(...child(item, `items[${index}]`))
-  errors.push(...child(items, 'items', { ...inner, rules: rulesOf((rules) => itemsPlace(rules, schema, path)) }))
+    append(errors, child(item, `items[${index}]`))
+  append(errors, child(items, 'items', { ...inner, rules: rulesOf((rules) => itemsPlace(rules, schema, path)) }))
   for (const [name, dependency] of sortedEntries(schema.dependencies))
-    errors.push(...child(dependency, `dependencies[${name}]`))
+    append(errors, child(dependency, `dependencies[${name}]`))
   return errors
 }
 
@@ -156,7 +157,7 @@ function checkListType(schema: JsonSchemaProps, path: string): FieldError[] {
   const errors: FieldError[] = []
   if (listType !== undefined && schema.type !== 'array')
     errors.push(wrongType(schema, path, 'must be array if x-kubernetes-list-type is specified'))
-  else if (listType === 'set' && isSchema(schema.items)) errors.push(...checkSetItems(schema.items, `${path}.items`))
+  else if (listType === 'set' && isSchema(schema.items)) append(errors, checkSetItems(schema.items, `${path}.items`))
   if (listType !== undefined && !listTypes.includes(listType)) errors.push(notSupported(at, listType, listTypes))
   const mustBeMap = 'must be map if x-kubernetes-list-map-keys is non-empty'
   if (keys.length > 0 && listType === undefined) errors.push(required(at, mustBeMap))

@@ -1,5 +1,6 @@
 // Structural schemas: every value has one declared place and type, and what stands under allOf, anyOf, oneOf and not
 // only narrows it. Pruning, defaulting and server-side apply of custom resources rest on this.
+import { append } from '../../../base/append.ts'
 import { forbidden, invalid, required, fieldErrorText, type FieldError } from '../../../schema/field-error.ts'
 import { equalValues } from '../../../schema/json-value.ts'
 import type { JsonSchemaProps } from './json-schema-props.ts'
@@ -47,18 +48,18 @@ function checkStructure(schema: JsonSchemaProps, level: Level, path: string): Fi
   const errors: FieldError[] = []
   const item = itemOf(items)
   if (type === 'array' && item === undefined) errors.push(required(`${path}.items`, 'must be specified'))
-  if (item !== undefined) errors.push(...checkStructure(item, 'item', `${path}.items`))
+  if (item !== undefined) append(errors, checkStructure(item, 'item', `${path}.items`))
   for (const [name, property] of Object.entries(properties))
-    errors.push(...checkStructure(property, 'field', `${path}.properties[${name}]`))
+    append(errors, checkStructure(property, 'field', `${path}.properties[${name}]`))
   if (additional !== undefined && level === 'root')
     errors.push(forbidden(`${path}.additionalProperties`, 'must not be used at the root'))
   if (typeof additional === 'object')
-    errors.push(...checkStructure(additional, 'field', `${path}.additionalProperties`))
-  errors.push(...checkExtensions(schema, path), ...checkNarrowing(schema, path))
-  errors.push(...checkType(schema, level, path))
+    append(errors, checkStructure(additional, 'field', `${path}.additionalProperties`))
+  append(errors, [...checkExtensions(schema, path), ...checkNarrowing(schema, path)])
+  append(errors, checkType(schema, level, path))
   if (isEmbedded && additional !== undefined)
     errors.push(forbidden(`${path}.additionalProperties`, 'must not be used if x-kubernetes-embedded-resource is set'))
-  errors.push(...checkMetadata(schema, level, path))
+  append(errors, checkMetadata(schema, level, path))
   if (isEmbedded && !schema['x-kubernetes-preserve-unknown-fields'] && Object.keys(properties).length === 0)
     errors.push(
       required(
@@ -125,12 +126,12 @@ function checkNarrowing(schema: JsonSchemaProps, path: string, skipsAnyOf = equa
   const errors: FieldError[] = []
   const skipsFirstAllOf = equalValues(schema.allOf?.[0]?.anyOf, intOrString)
   for (const [index, part] of (skipsAnyOf ? [] : (schema.anyOf ?? [])).entries())
-    errors.push(...checkNested(part, `${path}.anyOf[${index}]`, false))
+    append(errors, checkNested(part, `${path}.anyOf[${index}]`, false))
   for (const [index, part] of (schema.allOf ?? []).entries())
-    errors.push(...checkNested(part, `${path}.allOf[${index}]`, index === 0 && skipsFirstAllOf))
+    append(errors, checkNested(part, `${path}.allOf[${index}]`, index === 0 && skipsFirstAllOf))
   for (const [index, part] of (schema.oneOf ?? []).entries())
-    errors.push(...checkNested(part, `${path}.oneOf[${index}]`, false))
-  if (schema.not !== undefined) errors.push(...checkNested(schema.not, `${path}.not`, false))
+    append(errors, checkNested(part, `${path}.oneOf[${index}]`, false))
+  if (schema.not !== undefined) append(errors, checkNested(schema.not, `${path}.not`, false))
   const wrong = patternError(schema.pattern ?? '')
   if (wrong !== undefined)
     errors.push(invalid(`${path}.pattern`, schema.pattern, `must be a valid regular expression, but isn't: ${wrong}`))
@@ -157,9 +158,9 @@ const forbiddenWithin: readonly (readonly [name: keyof JsonSchemaProps, detail: 
 function checkNested(schema: JsonSchemaProps, path: string, skipsAnyOf: boolean): FieldError[] {
   const errors = checkNarrowing(schema, path, skipsAnyOf)
   const item = itemOf(schema.items)
-  if (item !== undefined) errors.push(...checkNested(item, `${path}.items`, false))
+  if (item !== undefined) append(errors, checkNested(item, `${path}.items`, false))
   for (const [name, property] of Object.entries(schema.properties ?? {}))
-    errors.push(...checkNested(property, `${path}.properties[${name}]`, false))
+    append(errors, checkNested(property, `${path}.properties[${name}]`, false))
   for (const [name, detail] of forbiddenWithin)
     if (schema[name] !== undefined) errors.push(forbidden(`${path}.${name}`, detail))
   if (schema.properties?.['metadata'] !== undefined)

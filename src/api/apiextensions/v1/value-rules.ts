@@ -1,5 +1,6 @@
 // Values against a schema: what a default, and later a custom resource, must satisfy. The words are those that
 // upstream's validator has for each keyword.
+import { append } from '../../../base/append.ts'
 import {
   invalid,
   notSupported,
@@ -103,7 +104,7 @@ function checkArray(schema: JsonSchemaProps, value: readonly unknown[], place: P
   const { maxItems, minItems, items } = schema
   const errors: FieldError[] = []
   if (isJsonObject(items))
-    for (const [index, item] of value.entries()) errors.push(...checkValue(items, item, at(place, index)))
+    for (const [index, item] of value.entries()) append(errors, checkValue(items, item, at(place, index)))
   if (minItems !== undefined && value.length < minItems)
     errors.push(invalid(place.path, value.length, `${place.name} in body should have at least ${minItems} items`))
   if (maxItems !== undefined && value.length > maxItems) errors.push(tooMany(place.path, value.length, maxItems))
@@ -124,7 +125,7 @@ function checkObject(schema: JsonSchemaProps, value: object, place: Place): Fiel
     if (!Object.hasOwn(value, name)) errors.push(required(below(place, name).path))
   for (const [name, item] of entries) {
     const property = Object.hasOwn(properties, name) ? properties[name] : additionalProperties
-    if (typeof property === 'object') errors.push(...checkValue(property, item, below(place, name)))
+    if (typeof property === 'object') append(errors, checkValue(property, item, below(place, name)))
   }
   return errors
 }
@@ -143,7 +144,7 @@ function checkJunctors(schema: JsonSchemaProps, value: unknown, place: Place): F
   }
   const broken = allOf.flatMap((part) => checkValue(part, value, place))
   if (broken.length > 0) {
-    errors.push(...broken)
+    append(errors, broken)
     refuse(`validate all the schemas (allOf)${allOf.some(fits) ? '' : '. None validated'}`)
   }
   if (not !== undefined && fits(not)) refuse('not validate the schema (not)')

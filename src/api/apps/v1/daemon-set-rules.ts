@@ -1,4 +1,5 @@
 // Rules of a DaemonSet: its update strategy, and the counter of templates that old clients read in an annotation.
+import { append } from '../../../base/append.ts'
 import { invalid, notSupported, required, type FieldError } from '../../../schema/field-error.ts'
 import { resolveCount, validateCountOrPercent } from '../../count-or-percent.ts'
 import { validatePercentLimit } from '../../percent-limit.ts'
@@ -48,7 +49,10 @@ function validateRollingUpdate({ maxUnavailable, maxSurge }: RollingUpdateDaemon
     errors.push(invalid(`${path}.maxSurge`, maxSurge, 'may not be set when maxUnavailable is non-zero'))
   if (!hasUnavailable && !hasSurge) errors.push(required(`${path}.maxUnavailable`, 'cannot be 0 when maxSurge is 0'))
   for (const [name, value] of Object.entries({ maxUnavailable, maxSurge }))
-    errors.push(...validateCountOrPercent(value, `${path}.${name}`), ...validatePercentLimit(value, `${path}.${name}`))
+    append(errors, [
+      ...validateCountOrPercent(value, `${path}.${name}`),
+      ...validatePercentLimit(value, `${path}.${name}`),
+    ])
   return errors
 }
 

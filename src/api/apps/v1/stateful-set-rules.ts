@@ -1,4 +1,5 @@
 // Rules of a StatefulSet: the claims that its pods mount, its update strategy, and what may change later.
+import { append } from '../../../base/append.ts'
 import { forbidden, invalid, notSupported, type FieldError } from '../../../schema/field-error.ts'
 import { equalValues } from '../../../schema/json-value.ts'
 import { persistentVolumeClaim, type PersistentVolumeClaim } from '../../core/v1/persistent-volume-claim.ts'
@@ -37,13 +38,13 @@ export function validateStatefulSet(spec: StatefulSetSpec): FieldError[] {
   const errors: FieldError[] = []
   if (!['OrderedReady', 'Parallel'].includes(podManagementPolicy))
     errors.push(invalid('spec.podManagementPolicy', podManagementPolicy, "must be 'OrderedReady' or 'Parallel'"))
-  errors.push(...validateUpdateStrategy(spec.updateStrategy, 'spec.updateStrategy'))
+  append(errors, validateUpdateStrategy(spec.updateStrategy, 'spec.updateStrategy'))
   for (const name of ['whenDeleted', 'whenScaled'] as const)
     if (!['Retain', 'Delete'].includes(retention[name]))
       errors.push(
         notSupported(`spec.persistentVolumeClaimRetentionPolicy.${name}`, retention[name], ['Retain', 'Delete']),
       )
-  errors.push(...validateTemplate(withClaimVolumes(spec), 'statefulset', validateSelector(spec)))
+  append(errors, validateTemplate(withClaimVolumes(spec), 'statefulset', validateSelector(spec)))
   if (serviceName !== undefined && serviceName !== '')
     for (const detail of dnsLabelErrors(serviceName)) errors.push(invalid('spec.serviceName', serviceName, detail))
   return [...errors, ...validateClaims(spec)]

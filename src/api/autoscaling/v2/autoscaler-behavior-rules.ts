@@ -1,4 +1,5 @@
 // Rules of an autoscaler's behavior: how fast it may follow its metrics, in either direction.
+import { append } from '../../../base/append.ts'
 import { invalid, notSupported, required, type FieldError } from '../../../schema/field-error.ts'
 import { quantityNanos } from '../../../schema/quantity.ts'
 import type { HorizontalPodAutoscalerBehavior, HPAScalingPolicy, HPAScalingRules } from './autoscaler-spec.ts'
@@ -24,7 +25,7 @@ function validateRules(rules: HPAScalingRules, path: string): FieldError[] {
   if (selectPolicy !== undefined && !selectPolicies.includes(selectPolicy))
     errors.push(notSupported(`${path}.selectPolicy`, selectPolicy, selectPolicies))
   if (policies.length === 0) errors.push(required(`${path}.policies`, 'must specify at least one Policy'))
-  for (const [index, policy] of policies.entries()) errors.push(...validatePolicy(policy, `${path}.policies[${index}]`))
+  for (const [index, policy] of policies.entries()) append(errors, validatePolicy(policy, `${path}.policies[${index}]`))
   if (tolerance !== undefined && (quantityNanos(tolerance) ?? 0n) < 0n)
     errors.push(invalid(`${path}.tolerance`, tolerance, 'must be greater than or equal to 0'))
   return errors

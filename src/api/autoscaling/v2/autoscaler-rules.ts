@@ -1,4 +1,5 @@
 // Rules of a HorizontalPodAutoscaler: what it scales, by which metrics, within which bounds and how fast.
+import { append } from '../../../base/append.ts'
 import { forbidden, invalid, notSupported, required, type FieldError } from '../../../schema/field-error.ts'
 import { dnsLabelErrors, pathSegmentErrors } from '../../names.ts'
 import { quantityNanos } from '../../../schema/quantity.ts'
@@ -20,8 +21,8 @@ export function validateAutoscaler(spec: HorizontalPodAutoscalerSpec): FieldErro
     errors.push(invalid('spec.maxReplicas', maxReplicas, 'must be greater than or equal to `minReplicas`'))
   // ReplicationControllers are the only thing of the core group that scales.
   const needsGroup = scaleTargetRef.kind !== 'ReplicationController'
-  errors.push(...validateReference(scaleTargetRef, 'spec.scaleTargetRef', needsGroup))
-  for (const [index, metric] of metrics.entries()) errors.push(...validateMetric(metric, `spec.metrics[${index}]`))
+  append(errors, validateReference(scaleTargetRef, 'spec.scaleTargetRef', needsGroup))
+  for (const [index, metric] of metrics.entries()) append(errors, validateMetric(metric, `spec.metrics[${index}]`))
   if (minReplicas === 0 && !metrics.some(({ type }) => type === 'Object' || type === 'External'))
     errors.push(
       forbidden(
@@ -34,7 +35,7 @@ export function validateAutoscaler(spec: HorizontalPodAutoscalerSpec): FieldErro
 
 function validateReference(reference: CrossVersionObjectReference, path: string, needsGroup: boolean): FieldError[] {
   const errors: FieldError[] = []
-  for (const name of ['kind', 'name'] as const) errors.push(...validateSegment(reference[name], `${path}.${name}`))
+  for (const name of ['kind', 'name'] as const) append(errors, validateSegment(reference[name], `${path}.${name}`))
   const { apiVersion = '' } = reference
   const parts = apiVersion.split('/')
   if (parts.length > 2)
@@ -64,7 +65,7 @@ function validateMetric(metric: MetricSpec, path: string): FieldError[] {
   if (type === undefined) errors.push(notSupported(at, metric.type ?? '', sourceTypes))
   const present = (Object.keys(sources) as (keyof typeof sources)[]).filter((name) => metric[name] !== undefined)
   const [first] = present
-  if (first !== undefined) errors.push(...sources[first](metric, `${path}.${first}`))
+  if (first !== undefined) append(errors, sources[first](metric, `${path}.${first}`))
   const wanted =
     type === undefined ? undefined : ((type.charAt(0).toLowerCase() + type.slice(1)) as keyof typeof sources)
   // An unknown type is reported again where its source should have been.
@@ -132,7 +133,7 @@ function validateResourceSource({ resource }: MetricSpec, path: string): FieldEr
 function validateNamedTarget(name: string, target: MetricTarget, path: string): FieldError[] {
   const { averageUtilization, averageValue } = target
   const errors = name ? [] : [required(`${path}.name`, 'must specify a resource name')]
-  errors.push(...validateTarget(target, `${path}.target`))
+  append(errors, validateTarget(target, `${path}.target`))
   if (averageUtilization === undefined && averageValue === undefined)
     errors.push(
       required(`${path}.target.averageUtilization`, 'must set either a target raw value or a target utilization'),

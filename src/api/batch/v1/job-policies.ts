@@ -1,4 +1,5 @@
 // Rules of the two policies of a Job: which failures of pods count, and which successes are enough.
+import { append } from '../../../base/append.ts'
 import { areRepeated } from '../../../base/first-indexes.ts'
 import {
   duplicate,
@@ -32,7 +33,7 @@ export function validatePodFailurePolicy(spec: JobSpec, path: string): FieldErro
   const errors = validateLength(rules, `${path}.rules`, rulesMax)
   for (const [index, rule] of rules.entries()) {
     const at = `${path}.rules[${index}]`
-    errors.push(...validateRule(rule, at, names), ...validateIndexAction(rule, at, spec))
+    append(errors, [...validateRule(rule, at, names), ...validateIndexAction(rule, at, spec)])
   }
   return errors
 }
@@ -48,10 +49,10 @@ const validateIndexAction = ({ action }: PodFailurePolicyRule, path: string, spe
 function validateRule(rule: PodFailurePolicyRule, path: string, containers: readonly string[]): FieldError[] {
   const { action, onExitCodes, onPodConditions = [] } = rule
   const errors = validatePresent(action, `${path}.action`, ['Count', 'FailIndex', 'FailJob', 'Ignore'])
-  if (onExitCodes !== undefined) errors.push(...validateExitCodes(onExitCodes, `${path}.onExitCodes`, containers))
-  errors.push(...validateLength(onPodConditions, `${path}.onPodConditions`, conditionPatternsMax))
+  if (onExitCodes !== undefined) append(errors, validateExitCodes(onExitCodes, `${path}.onExitCodes`, containers))
+  append(errors, validateLength(onPodConditions, `${path}.onPodConditions`, conditionPatternsMax))
   for (const [index, pattern] of onPodConditions.entries())
-    errors.push(...validateCondition(pattern, `${path}.onPodConditions[${index}]`))
+    append(errors, validateCondition(pattern, `${path}.onPodConditions[${index}]`))
   if (onExitCodes !== undefined && onPodConditions.length > 0)
     errors.push(invalidRule(path, 'specifying both OnExitCodes and OnPodConditions is not supported'))
   if (onExitCodes === undefined && onPodConditions.length === 0)
@@ -73,7 +74,7 @@ const validatePresent = (value: string | undefined, path: string, supported: rea
 function validateCondition({ type, status }: PodFailurePolicyOnPodConditionsPattern, path: string): FieldError[] {
   const supported = ['False', 'True', 'Unknown']
   const errors = qualifiedNameErrors(type).map((detail) => invalid(`${path}.type`, type, detail))
-  errors.push(...validatePresent(status, `${path}.status`, supported))
+  append(errors, validatePresent(status, `${path}.status`, supported))
   if (status && !supported.includes(status)) errors.push(notSupported(`${path}.status`, status, supported))
   return errors
 }
@@ -94,7 +95,7 @@ function validateExitCodes(
     )
   const codes = values ?? []
   if (codes.length === 0) errors.push(invalid(`${path}.values`, values, 'at least one value is required'))
-  errors.push(...validateLength(codes, `${path}.values`, exitCodesMax))
+  append(errors, validateLength(codes, `${path}.values`, exitCodesMax))
   const repeated = areRepeated(codes)
   for (const [index, code] of codes.entries()) {
     const at = `${path}.values[${index}]`

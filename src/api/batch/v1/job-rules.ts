@@ -1,4 +1,5 @@
 // Rules of a Job: counts that go together, the selector that is generated, and what may change once it exists.
+import { append } from '../../../base/append.ts'
 import { sentMap } from '../../../schema/decode.ts'
 import { immutable, invalid, notSupported, required, tooLong, type FieldError } from '../../../schema/field-error.ts'
 import { equalValues } from '../../../schema/json-value.ts'
@@ -26,7 +27,7 @@ export function validateJob(object: UnfinishedJob): FieldError[] {
     if (spec.manualSelector) errors.push(required('spec.selector'))
   } else {
     const broken = validateLabelSelector(spec.selector, 'spec.selector')
-    errors.push(...broken)
+    append(errors, broken)
     const { labels } = spec.template.metadata
     if (broken.length === 0 && !selects(spec.selector, labels))
       errors.push(
@@ -68,18 +69,19 @@ export function validateJobSpec(spec: JobSpec, path: string): FieldError[] {
   if (maxFailedIndexes !== undefined && backoffLimitPerIndex === undefined)
     errors.push(required(`${path}.backoffLimitPerIndex`, 'when maxFailedIndexes is specified'))
   if (managedBy !== undefined) {
-    errors.push(...validateDomainPrefixedPath(managedBy, `${path}.managedBy`))
+    append(errors, validateDomainPrefixedPath(managedBy, `${path}.managedBy`))
     if (managedBy.length > managedByBytesMax) errors.push(tooLong(`${path}.managedBy`, managedByBytesMax))
   }
-  if (completionMode === 'Indexed') errors.push(...validateIndexed(spec, path))
+  if (completionMode === 'Indexed') append(errors, validateIndexed(spec, path))
   else if (completionMode === undefined || completionMode === 'NonIndexed')
-    errors.push(...validateNonIndexed(spec, path))
-  if (spec.podFailurePolicy !== undefined) errors.push(...validatePodFailurePolicy(spec, `${path}.podFailurePolicy`))
+    append(errors, validateNonIndexed(spec, path))
+  if (spec.podFailurePolicy !== undefined) append(errors, validatePodFailurePolicy(spec, `${path}.podFailurePolicy`))
   if (spec.successPolicy !== undefined)
-    errors.push(
-      ...(completionMode === 'Indexed'
+    append(
+      errors,
+      completionMode === 'Indexed'
         ? validateSuccessPolicy(spec, `${path}.successPolicy`)
-        : [invalid(`${path}.successPolicy`, spec.successPolicy, 'requires indexed completion mode')]),
+        : [invalid(`${path}.successPolicy`, spec.successPolicy, 'requires indexed completion mode')],
     )
   return [...errors, ...validatePodReplacement(spec, path), ...validatePodTemplate(spec, path)]
 }

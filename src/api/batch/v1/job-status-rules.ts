@@ -1,4 +1,5 @@
 // Rules of a Job's status: what was counted is not taken back, and what is finished stays so, with its times.
+import { append } from '../../../base/append.ts'
 import { duplicate, invalid, required, type FieldError } from '../../../schema/field-error.ts'
 import { equalValues } from '../../../schema/json-value.ts'
 import { validateCounts } from '../../status-rules.ts'
@@ -124,7 +125,7 @@ function validateIndexes(spec: JobSpec, { completedIndexes = '', failedIndexes }
   const refuse = (detail: string) => errors.push(invalid('status.failedIndexes', failedIndexes, detail))
   if (spec.backoffLimitPerIndex === undefined)
     refuse('cannot set non-null failedIndexes when backoffLimitPerIndex is null')
-  else errors.push(...validateFormat(spec, 'failedIndexes', failedIndexes))
+  else append(errors, validateFormat(spec, 'failedIndexes', failedIndexes))
   const both = commonIndex(completedIndexes, failedIndexes)
   if (both !== undefined) refuse(`failedIndexes and completedIndexes overlap at index: ${both}`)
   return errors

@@ -1,5 +1,6 @@
 // Rules of a CertificateSigningRequest: the request as PEM, what the certificate is for, and who is to sign it.
 // The ASN.1 inside the PEM block and its signature are not looked at here: api/ knows no certificates.
+import { append } from '../../../base/append.ts'
 import { areRepeated } from '../../../base/first-indexes.ts'
 import {
   duplicate,
@@ -50,10 +51,10 @@ export function validateSignerName(name: string): FieldError[] {
   if (more.length > 0 || !name.includes('/'))
     return [invalid(path, name, "must be a fully qualified domain and path of the form 'example.com/signer-name'")]
   const errors = domain.length > domainMax ? [tooLong(path, domainMax)] : []
-  errors.push(...validateParts(domain, path, dnsLabelErrors))
+  append(errors, validateParts(domain, path, dnsLabelErrors))
   if (!domain.includes('.'))
     errors.push(invalid(path, domain, 'should be a domain with at least two segments separated by dots'))
-  errors.push(...validateParts(rest, path, dnsSubdomainErrors))
+  append(errors, validateParts(rest, path, dnsSubdomainErrors))
   if (name.length > signerNameMax) errors.push(tooLong(path, signerNameMax))
   return errors
 }

@@ -1,4 +1,5 @@
 // Lease: who holds something and until when: node heartbeats, leader election.
+import { append } from '../../../base/append.ts'
 import type { Infer } from '../../../schema/infer.ts'
 import { int32, message, microTime, string, struct } from '../../../schema/field.ts'
 import type { InputOf, ObjectOf } from '../../object.ts'
@@ -54,7 +55,7 @@ export const lease = defineKind<Lease, LeaseInput>({
       errors.push(invalid('spec.leaseDurationSeconds', leaseDurationSeconds, 'must be greater than 0'))
     if (leaseTransitions !== undefined && leaseTransitions < 0)
       errors.push(invalid('spec.leaseTransitions', leaseTransitions, 'must be greater than or equal to 0'))
-    if (strategy !== undefined) errors.push(...validateStrategy(strategy))
+    if (strategy !== undefined) append(errors, validateStrategy(strategy))
     if (preferredHolder && !strategy)
       errors.push(forbidden('spec.preferredHolder', 'may only be specified if `strategy` is defined'))
     return errors

@@ -1,4 +1,5 @@
 // Rules of a pod's containers: those of all of them, then those of regular, init and ephemeral ones.
+import { append } from '../../../base/append.ts'
 import {
   duplicate,
   forbidden,
@@ -48,8 +49,9 @@ function validateRegular(containers: readonly Container[], around: ContainerSurr
       ...validateRestartRules(container, at),
     ]
   })
-  errors.push(
-    ...validateHostPorts(
+  append(
+    errors,
+    validateHostPorts(
       containers.map((container, index) => ({ container, index })),
       path,
     ),
@@ -237,7 +239,7 @@ function validateRestartRules({ restartPolicy, restartPolicyRules = [] }: Contai
   if (restartPolicyRules.length > restartRulesMax)
     errors.push(tooMany(`${path}.restartPolicyRules`, restartPolicyRules.length, restartRulesMax))
   restartPolicyRules.forEach((rule, index) =>
-    errors.push(...validateRestartRule(rule, `${path}.restartPolicyRules[${index}]`)),
+    append(errors, validateRestartRule(rule, `${path}.restartPolicyRules[${index}]`)),
   )
   return errors
 }

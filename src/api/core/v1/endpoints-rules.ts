@@ -1,4 +1,5 @@
 // Rules of Endpoints: each subset has addresses that can be reached, and named ports where there are several.
+import { append } from '../../../base/append.ts'
 import { invalid, required, type FieldError } from '../../../schema/field-error.ts'
 import { dnsLabelErrors, dnsSubdomainErrors, qualifiedNameErrors } from '../../names.ts'
 import { ipErrors, portErrors } from '../../network-rules.ts'
@@ -15,31 +16,45 @@ export function validateSubset(
   if (addresses.length === 0 && notReadyAddresses.length === 0)
     errors.push(required(path, 'must specify `addresses` or `notReadyAddresses`'))
   for (const [index, address] of addresses.entries())
-    errors.push(...validateAddress(address, `${path}.addresses[${index}]`))
+    append(errors, validateAddress(address, `${path}.addresses[${index}]`))
   for (const [index, address] of notReadyAddresses.entries())
-    errors.push(...validateAddress(address, `${path}.notReadyAddresses[${index}]`))
+    append(errors, validateAddress(address, `${path}.notReadyAddresses[${index}]`))
   for (const [index, port] of ports.entries())
-    errors.push(...validatePort(port, `${path}.ports[${index}]`, ports.length > 1))
+    append(errors, validatePort(port, `${path}.ports[${index}]`, ports.length > 1))
   return errors
 }
 
 function validateAddress({ ip, hostname, nodeName }: EndpointAddress, path: string): FieldError[] {
   const errors = ipErrors(ip).map((detail) => invalid(`${path}.ip`, ip, detail))
   if (hostname !== undefined)
-    errors.push(...dnsLabelErrors(hostname).map((detail) => invalid(`${path}.hostname`, hostname, detail)))
+    append(
+      errors,
+      dnsLabelErrors(hostname).map((detail) => invalid(`${path}.hostname`, hostname, detail)),
+    )
   if (nodeName !== undefined)
-    errors.push(...dnsSubdomainErrors(nodeName).map((detail) => invalid(`${path}.nodeName`, nodeName, detail)))
+    append(
+      errors,
+      dnsSubdomainErrors(nodeName).map((detail) => invalid(`${path}.nodeName`, nodeName, detail)),
+    )
   return errors.length > 0 ? errors : specialAddressErrors(ip).map((detail) => invalid(`${path}.ip`, ip, detail))
 }
 
 function validatePort({ name, port, appProtocol }: EndpointPort, path: string, needsName: boolean): FieldError[] {
   const errors: FieldError[] = []
-  if (name !== undefined) errors.push(...dnsLabelErrors(name).map((detail) => invalid(`${path}.name`, name, detail)))
+  if (name !== undefined)
+    append(
+      errors,
+      dnsLabelErrors(name).map((detail) => invalid(`${path}.name`, name, detail)),
+    )
   else if (needsName) errors.push(required(`${path}.name`))
-  errors.push(...portErrors(port).map((detail) => invalid(`${path}.port`, port, detail)))
+  append(
+    errors,
+    portErrors(port).map((detail) => invalid(`${path}.port`, port, detail)),
+  )
   if (appProtocol !== undefined)
-    errors.push(
-      ...qualifiedNameErrors(appProtocol).map((detail) => invalid(`${path}.appProtocol`, appProtocol, detail)),
+    append(
+      errors,
+      qualifiedNameErrors(appProtocol).map((detail) => invalid(`${path}.appProtocol`, appProtocol, detail)),
     )
   return errors
 }

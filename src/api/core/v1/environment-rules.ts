@@ -1,4 +1,5 @@
 // Rules of a container's environment: its variables and where their values come from.
+import { append } from '../../../base/append.ts'
 import { invalid, required, type FieldError } from '../../../schema/field-error.ts'
 import { configKeyErrors } from '../../config-key.ts'
 import { dnsLabelErrors, dnsSubdomainErrors } from '../../names.ts'
@@ -79,8 +80,8 @@ export const validateEnvFrom = (sources: readonly EnvFromSource[], path: string)
     const at = `${path}[${index}]`
     const errors =
       prefix === '' ? [] : variableNameErrors(prefix).map((detail) => invalid(`${at}.prefix`, prefix, detail))
-    if (configMapRef !== undefined) errors.push(...validateReference(configMapRef.name, `${at}.configMapRef.name`))
-    if (secretRef !== undefined) errors.push(...validateReference(secretRef.name, `${at}.secretRef.name`))
+    if (configMapRef !== undefined) append(errors, validateReference(configMapRef.name, `${at}.configMapRef.name`))
+    if (secretRef !== undefined) append(errors, validateReference(secretRef.name, `${at}.secretRef.name`))
     if (configMapRef === undefined && secretRef === undefined)
       errors.push(invalid(path, '', 'must specify one of: `configMapRef` or `secretRef`'))
     if (configMapRef !== undefined && secretRef !== undefined)

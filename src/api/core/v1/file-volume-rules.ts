@@ -1,4 +1,5 @@
 // Rules of volumes that are files made of the API's own objects: config maps, secrets, the pod itself.
+import { append } from '../../../base/append.ts'
 import { invalid, required, type FieldError } from '../../../schema/field-error.ts'
 import { validateFieldRef, validateResourceFieldRef } from './downward-api-rules.ts'
 import { validateDescendingPath, validateFilePath } from './local-path-rules.ts'
@@ -63,12 +64,12 @@ export function validateDownwardFile(file: DownwardAPIVolumeFile, path: string):
     ...validateFilePath(file.path ?? '', `${path}.path`),
   ]
   if (fieldRef !== undefined) {
-    errors.push(...validateFieldRef(fieldRef, 'volume', `${path}.fieldRef`))
+    append(errors, validateFieldRef(fieldRef, 'volume', `${path}.fieldRef`))
     if (resourceFieldRef !== undefined)
       errors.push(invalid(path, 'resource', 'fieldRef and resourceFieldRef can not be specified simultaneously'))
   } else if (resourceFieldRef === undefined)
     errors.push(required(path, 'one of fieldRef and resourceFieldRef is required'))
-  else errors.push(...validateResourceFieldRef(resourceFieldRef, 'volume', `${path}.resourceFieldRef`))
+  else append(errors, validateResourceFieldRef(resourceFieldRef, 'volume', `${path}.resourceFieldRef`))
   return [...errors, ...validateFileMode(mode, `${path}.mode`)]
 }
 

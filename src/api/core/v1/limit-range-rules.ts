@@ -1,4 +1,5 @@
 // Rules of a LimitRange: names of its types and resources, and that minimum, defaults and maximum are in order.
+import { append } from '../../../base/append.ts'
 import { duplicate, forbidden, invalid, required, type FieldError } from '../../../schema/field-error.ts'
 import { qualifiedNameErrors } from '../../names.ts'
 import { quantityMillis, quantityNanos } from '../../../schema/quantity.ts'
@@ -29,11 +30,11 @@ export function validateLimits(limits: readonly LimitRangeItem[], path: string):
   const types = new Set<string>()
   for (const [index, item] of limits.entries()) {
     const at = `${path}[${index}]`
-    errors.push(...validateType(item.type, `${at}.type`))
+    append(errors, validateType(item.type, `${at}.type`))
     if (types.has(item.type)) errors.push(duplicate(`${at}.type`, item.type))
     types.add(item.type)
-    errors.push(...validateNames(item, at), ...validateShape(item, at))
-    for (const name of resourcesOf(item)) errors.push(...validateOrder(item, name, at))
+    append(errors, [...validateNames(item, at), ...validateShape(item, at)])
+    for (const name of resourcesOf(item)) append(errors, validateOrder(item, name, at))
   }
   return errors
 }
@@ -94,7 +95,7 @@ function validateOrder(item: LimitRangeItem, name: string, path: string): FieldE
     const detail = `${lowText} ${least} is greater than ${highText} ${most}`
     errors.push(invalid(`${path}.${place}[${name}]`, textOf(shown), detail))
   }
-  errors.push(...validateRatio(item, name, `${path}.maxLimitRequestRatio[${name}]`))
+  append(errors, validateRatio(item, name, `${path}.maxLimitRequestRatio[${name}]`))
   const [limit, request] = [textOf('default'), textOf('defaultRequest')]
   const canOvercommit = !isExtendedResource(name) && !name.startsWith('hugepages-')
   if (!canOvercommit && limit !== undefined && request !== undefined && nanos(limit) !== nanos(request))

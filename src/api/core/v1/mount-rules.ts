@@ -1,4 +1,5 @@
 // Rules of a container's mounts and raw devices: each names a volume of the pod, and no two share a path.
+import { append } from '../../../base/append.ts'
 import { forbidden, invalid, notSupported, required, notFound, type FieldError } from '../../../schema/field-error.ts'
 import type { VolumeDevice, VolumeMount } from './container.ts'
 import { hasBacksteps, validateDescendingPath } from './local-path-rules.ts'
@@ -33,7 +34,7 @@ export function validateMounts(
     if (devices.some(({ devicePath }) => devicePath === mountPath))
       errors.push(invalid(`${at}.mountPath`, mountPath, 'must not already exist as a path in volumeDevices'))
     // Upstream names these fields without the index of their mount.
-    errors.push(...validateSubPath(mount, at, path))
+    append(errors, validateSubPath(mount, at, path))
     if (mount.mountPropagation === 'Bidirectional' && !isPrivileged)
       errors.push(
         forbidden(

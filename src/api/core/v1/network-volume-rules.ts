@@ -1,4 +1,5 @@
 // Rules of volumes that somebody else keeps: disks and file systems reached over a network.
+import { append } from '../../../base/append.ts'
 import { invalid, notSupported, required, type FieldError } from '../../../schema/field-error.ts'
 import { dnsLabelErrors } from '../../names.ts'
 import type { AzureDiskVolumeSource, FCVolumeSource, ISCSIVolumeSource, Volume } from './volume.ts'
@@ -103,7 +104,7 @@ function validateIscsi(source: Partial<ISCSIVolumeSource>, path: string): FieldE
   if (iqn && !Object.keys(initiatorNames).some((prefix) => iqn.startsWith(prefix)))
     errors.push(invalid(`${path}.iqn`, iqn, 'must be valid format starting with iqn, eui, or naa'))
   else if (iqn && !isInitiatorName(iqn)) errors.push(invalid(`${path}.iqn`, iqn, 'must be valid format'))
-  errors.push(...validateLun(lun, path))
+  append(errors, validateLun(lun, path))
   if ((chapAuthDiscovery || chapAuthSession) && secretRef === undefined) errors.push(required(`${path}.secretRef`))
   if (initiatorName !== undefined && !isInitiatorName(initiatorName))
     errors.push(invalid(`${path}.initiatorname`, initiatorName, 'must be valid format'))

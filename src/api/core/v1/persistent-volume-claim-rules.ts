@@ -1,4 +1,5 @@
 // Rules of a PersistentVolumeClaim: what it must ask for, where its data comes from, and how little may change.
+import { append } from '../../../base/append.ts'
 import { forbidden, immutable, invalid, required, type FieldError } from '../../../schema/field-error.ts'
 import { equalValues, without } from '../../../schema/json-value.ts'
 import { validateLabelSelector } from '../../label-selector-rules.ts'
@@ -32,17 +33,18 @@ export function withBothDataSources(spec: PersistentVolumeClaimSpec): Persistent
 export function validateClaimSpec(spec: PersistentVolumeClaimSpec, path: string): FieldError[] {
   const { accessModes = [], selector, resources, storageClassName, volumeAttributesClassName } = spec
   const errors = accessModes.length > 0 ? [] : [required(`${path}.accessModes`, 'at least 1 access mode is required')]
-  if (selector !== undefined) errors.push(...validateLabelSelector(selector, `${path}.selector`))
-  errors.push(...validateAccessModes(accessModes, `${path}.accessModes`))
+  if (selector !== undefined) append(errors, validateLabelSelector(selector, `${path}.selector`))
+  append(errors, validateAccessModes(accessModes, `${path}.accessModes`))
   const storage = resources.requests?.['storage']
-  errors.push(
-    ...(storage === undefined
+  append(
+    errors,
+    storage === undefined
       ? [required(`${path}.resources[storage]`)]
-      : validatePositiveAmount(storage, `${path}.resources[storage]`)),
+      : validatePositiveAmount(storage, `${path}.resources[storage]`),
   )
-  errors.push(...validateClassName(storageClassName, `${path}.storageClassName`))
-  errors.push(...validateDataSources(spec, path))
-  errors.push(...validateClassName(volumeAttributesClassName, `${path}.volumeAttributesClassName`))
+  append(errors, validateClassName(storageClassName, `${path}.storageClassName`))
+  append(errors, validateDataSources(spec, path))
+  append(errors, validateClassName(volumeAttributesClassName, `${path}.volumeAttributesClassName`))
   return errors
 }
 
@@ -70,7 +72,10 @@ function validateSource(source: TypedLocalObjectReference | TypedObjectReference
   if (!apiGroup && kind !== 'PersistentVolumeClaim')
     errors.push(invalid(path, kind, "must be 'PersistentVolumeClaim' when referencing the default apiGroup"))
   if (apiGroup)
-    errors.push(...dnsSubdomainErrors(apiGroup).map((detail) => invalid(`${path}.apiGroup`, apiGroup, detail)))
+    append(
+      errors,
+      dnsSubdomainErrors(apiGroup).map((detail) => invalid(`${path}.apiGroup`, apiGroup, detail)),
+    )
   return errors
 }
 
@@ -86,9 +91,9 @@ export function validateClaimUpdate(object: Claim, old: Claim): FieldError[] {
         'spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims',
       ),
     )
-  errors.push(...validateShrinking(object, old))
+  append(errors, validateShrinking(object, old))
   if (object.spec.volumeMode !== old.spec.volumeMode) errors.push(immutable('volumeMode', object.spec.volumeMode))
-  errors.push(...validateAttributesClassChange(object.spec, old.spec))
+  append(errors, validateAttributesClassChange(object.spec, old.spec))
   return errors
 }
 

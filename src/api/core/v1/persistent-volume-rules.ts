@@ -1,4 +1,5 @@
 // Rules of a PersistentVolume: how much, for whom, exactly one source, and a source that never changes.
+import { append } from '../../../base/append.ts'
 import { forbidden, immutable, invalid, notSupported, required, type FieldError } from '../../../schema/field-error.ts'
 import { equalValues, without } from '../../../schema/json-value.ts'
 import { quantityUnits } from '../../../schema/quantity.ts'
@@ -12,17 +13,18 @@ import { validatePositiveAmount } from './resource-name-rules.ts'
 export function validateVolumeSpec(spec: PersistentVolumeSpec, path: string): FieldError[] {
   const { accessModes = [], nodeAffinity, storageClassName } = spec
   const errors = accessModes.length > 0 ? [] : [required(`${path}.accessModes`)]
-  errors.push(...validateAccessModes(accessModes, `${path}.accessModes`))
-  errors.push(...validateCapacity(spec.capacity, `${path}.capacity`))
+  append(errors, validateAccessModes(accessModes, `${path}.accessModes`))
+  append(errors, validateCapacity(spec.capacity, `${path}.capacity`))
   if (nodeAffinity !== undefined)
-    errors.push(
-      ...(nodeAffinity.required === undefined
+    append(
+      errors,
+      nodeAffinity.required === undefined
         ? [required(`${path}.nodeAffinity.required`, 'must specify required node constraints')]
-        : validateNodeSelector(nodeAffinity.required, `${path}.nodeAffinity.required`)),
+        : validateNodeSelector(nodeAffinity.required, `${path}.nodeAffinity.required`),
     )
-  errors.push(...validateSources(spec, path))
-  errors.push(...validateClassName(storageClassName, `${path}.storageClassName`))
-  errors.push(...validateAttributesClass(spec, path))
+  append(errors, validateSources(spec, path))
+  append(errors, validateClassName(storageClassName, `${path}.storageClassName`))
+  append(errors, validateAttributesClass(spec, path))
   return errors
 }
 
@@ -33,7 +35,7 @@ function validateCapacity(capacity: PersistentVolumeSpec['capacity'], path: stri
   for (const [name, amount] of Object.entries(capacity ?? {})) {
     if (quantityUnits(amount) < 0)
       errors.push(invalid(`${path}[${name}]`, quantityUnits(amount), 'must be a valid resource quantity'))
-    errors.push(...validatePositiveAmount(amount, `${path}[${name}]`))
+    append(errors, validatePositiveAmount(amount, `${path}[${name}]`))
   }
   return errors
 }

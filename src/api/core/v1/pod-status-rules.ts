@@ -1,4 +1,5 @@
 // Rules of a Pod's status: what has ended for good does not run again, and addresses are of different families.
+import { append } from '../../../base/append.ts'
 import { forbidden, invalid, type FieldError } from '../../../schema/field-error.ts'
 import { dnsSubdomainErrors, qualifiedNameErrors } from '../../names.ts'
 import { ipErrors, isIpV4 } from '../../network-rules.ts'
@@ -22,15 +23,15 @@ export function validatePodStatusUpdate({ spec, status }: Pod, { status: old }: 
     for (const detail of qualifiedNameErrors(conditions[index]?.type ?? ''))
       errors.push(invalid(`status.conditions[${index}].Condition`, conditions[index]?.type, detail))
   if (spec.restartPolicy !== 'Always' && !mayRestartAll(spec)) {
-    errors.push(...validateEnds(status, old, 'containerStatuses', spec.containers, spec.restartPolicy))
-    errors.push(...validateEnds(status, old, 'initContainerStatuses', spec.initContainers ?? none, spec.restartPolicy))
+    append(errors, validateEnds(status, old, 'containerStatuses', spec.containers, spec.restartPolicy))
+    append(errors, validateEnds(status, old, 'initContainerStatuses', spec.initContainers ?? none, spec.restartPolicy))
   }
   if (old.ephemeralContainerStatuses !== undefined)
-    errors.push(...validateEnds(status, old, 'ephemeralContainerStatuses', none, 'Never'))
-  if (status.podIPs !== undefined) errors.push(...validateAddresses(status.podIPs, 'status.podIPs'))
+    append(errors, validateEnds(status, old, 'ephemeralContainerStatuses', none, 'Never'))
+  if (status.podIPs !== undefined) append(errors, validateAddresses(status.podIPs, 'status.podIPs'))
   if (hostIPs[0] !== undefined && hostIPs[0].ip !== status.hostIP)
     errors.push(invalid('status.hostIPs[0].ip', hostIPs[0].ip, 'must be equal to `hostIP`'))
-  if (hostIPs.length > 0) errors.push(...validateAddresses(hostIPs, 'status.hostIPs'))
+  if (hostIPs.length > 0) append(errors, validateAddresses(hostIPs, 'status.hostIPs'))
   return errors
 }
 

@@ -1,4 +1,5 @@
 // Rules of probes and life-cycle hooks: one handler each, and bounds that make sense for what is asked.
+import { append } from '../../../base/append.ts'
 import { wholePattern } from '../../../base/whole-pattern.ts'
 import { forbidden, invalid, required, type FieldError } from '../../../schema/field-error.ts'
 import { portErrors, portNameErrors } from '../../network-rules.ts'
@@ -18,7 +19,7 @@ export function validateProbes(probes: Probes, graceSeconds: number, path: strin
   for (const name of ['livenessProbe', 'readinessProbe', 'startupProbe'] as const) {
     const probe = probes[name]
     if (probe === undefined) continue
-    errors.push(...validateProbe(probe, graceSeconds, `${path}.${name}`))
+    append(errors, validateProbe(probe, graceSeconds, `${path}.${name}`))
     if (name !== 'readinessProbe' && probe.successThreshold !== 1)
       errors.push(invalid(`${path}.${name}.successThreshold`, probe.successThreshold, 'must be 1'))
     if (name === 'readinessProbe' && probe.terminationGracePeriodSeconds !== undefined)
@@ -48,8 +49,8 @@ export function validateLifecycle(
   path: string,
 ): FieldError[] {
   const errors: FieldError[] = []
-  if (postStart !== undefined) errors.push(...validateHandler(postStart, graceSeconds, `${path}.postStart`))
-  if (preStop !== undefined) errors.push(...validateHandler(preStop, graceSeconds, `${path}.preStop`))
+  if (postStart !== undefined) append(errors, validateHandler(postStart, graceSeconds, `${path}.postStart`))
+  if (preStop !== undefined) append(errors, validateHandler(preStop, graceSeconds, `${path}.preStop`))
   if (stopSignal !== undefined && os === undefined)
     errors.push(forbidden(`${path}.stopSignal`, 'may not be set for containers with empty `spec.os.name`'))
   return errors

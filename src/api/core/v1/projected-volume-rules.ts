@@ -1,4 +1,5 @@
 // Rules of projected volumes: several sources in one directory, whose files must not collide.
+import { append } from '../../../base/append.ts'
 import { forbidden, invalid, required, type FieldError } from '../../../schema/field-error.ts'
 import { validateLabelSelector } from '../../label-selector-rules.ts'
 import { validateDownwardFile, validateFileMode, validateKeysToPaths } from './file-volume-rules.ts'
@@ -41,13 +42,13 @@ function validateProjection(source: VolumeProjection, path: string, at: string):
   for (const named of [secret, configMap]) {
     if (named === undefined) continue
     if (!named.name) errors.push(required(`${path}.name`))
-    errors.push(...validateKeysToPaths(named.items ?? [], `${path}.items`))
+    append(errors, validateKeysToPaths(named.items ?? [], `${path}.items`))
   }
-  for (const file of downwardAPI?.items ?? []) errors.push(...validateDownwardFile(file, `${path}.downwardAPI`))
-  if (serviceAccountToken !== undefined) errors.push(...validateToken(serviceAccountToken, path))
+  for (const file of downwardAPI?.items ?? []) append(errors, validateDownwardFile(file, `${path}.downwardAPI`))
+  if (serviceAccountToken !== undefined) append(errors, validateToken(serviceAccountToken, path))
   if (clusterTrustBundle !== undefined)
-    errors.push(...validateTrustBundle(clusterTrustBundle, `${at}.clusterTrustBundle`))
-  if (podCertificate !== undefined) errors.push(...validateCertificate(podCertificate, `${at}.podCertificate`))
+    append(errors, validateTrustBundle(clusterTrustBundle, `${at}.clusterTrustBundle`))
+  if (podCertificate !== undefined) append(errors, validateCertificate(podCertificate, `${at}.podCertificate`))
   return [
     ...errors,
     ...others.map((name) => forbidden(`${at}.${name}`, 'may not specify more than 1 volume type per source')),
@@ -79,7 +80,7 @@ function validateTrustBundle(bundle: ClusterTrustBundleProjection, path: string)
     errors.push(invalid(`${path}.labelSelector`, labelSelector, 'labelSelector must be unset if name is specified'))
   if (signerName === '') errors.push(required(`${path}.signerName`, 'must be a valid signer name'))
   if (name === undefined && labelSelector !== undefined)
-    errors.push(...validateLabelSelector(labelSelector, `${path}.labelSelector`))
+    append(errors, validateLabelSelector(labelSelector, `${path}.labelSelector`))
   return [...errors, ...(file ? validateFilePath(file, `${path}.path`) : [required(`${path}.path`)])]
 }
 

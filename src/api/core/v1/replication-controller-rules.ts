@@ -1,4 +1,5 @@
 // Rules of a ReplicationController: the labels of its template are its selector and its own labels unless it has some.
+import { append } from '../../../base/append.ts'
 import { sentMap } from '../../../schema/decode.ts'
 import { forbidden, invalid, notSupported, required, type FieldError } from '../../../schema/field-error.ts'
 import { matchesLabels, selectorOf } from '../../selectors.ts'
@@ -40,7 +41,7 @@ export function validateControllerSpec(
         '`selector` does not match template `labels`',
       ),
     )
-  errors.push(...validateTemplateSpec(template, `${path}.template`))
+  append(errors, validateTemplateSpec(template, `${path}.template`))
   if (spec.restartPolicy !== 'Always')
     errors.push(notSupported(`${path}.template.spec.restartPolicy`, spec.restartPolicy, ['Always']))
   if (spec.activeDeadlineSeconds !== undefined)

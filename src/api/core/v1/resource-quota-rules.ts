@@ -1,4 +1,5 @@
 // Rules of a ResourceQuota: names and amounts that can be counted, and scopes that fit them and one another.
+import { append } from '../../../base/append.ts'
 import { immutable, invalid, required, type FieldError } from '../../../schema/field-error.ts'
 import { isQuotaResource, validateQuotaResourceName, validateResourceAmount } from './resource-name-rules.ts'
 import type {
@@ -33,14 +34,14 @@ export function validateQuotaSpec(spec: ResourceQuotaSpec, path: string): FieldE
     ...validateQuotaResourceName(name, `${path}.hard[${name}]`),
     ...validateResourceAmount(name, amount, `${path}.hard[${name}]`),
   ])
-  errors.push(...validateScopes(scopes, hard, `${path}.scopes`))
+  append(errors, validateScopes(scopes, hard, `${path}.scopes`))
   const expressions = scopeSelector?.matchExpressions ?? []
   const uncountable = uncountableScopes(hard)
   const at = `${path}.scopeSelector.matchExpressions`
   for (const requirement of expressions) {
     if (uncountable.has(requirement.scopeName))
       errors.push(invalid(at, scopeSelector, 'unsupported scope applied to resource'))
-    errors.push(...validateRequirement(requirement, at))
+    append(errors, validateRequirement(requirement, at))
   }
   if (hasConflict(expressions.map(({ scopeName }) => scopeName))) errors.push(invalid(at, scopes, 'conflicting scopes'))
   return errors

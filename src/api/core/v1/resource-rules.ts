@@ -1,4 +1,5 @@
 // Rules of requests and limits: known resources, sensible amounts, no request above its limit.
+import { append } from '../../../base/append.ts'
 import { duplicate, forbidden, invalid, required, notFound, type FieldError } from '../../../schema/field-error.ts'
 import { quantityNanos } from '../../../schema/quantity.ts'
 import { validateContainerResourceName, validateResourceAmount } from './resource-name-rules.ts'
@@ -19,12 +20,12 @@ export function validateResources(
   path: string,
 ): FieldError[] {
   const errors = [...validateAmounts(limits, `${path}.limits`), ...validateAmounts(requests, `${path}.requests`)]
-  for (const name in requests) errors.push(...validateRequest(name, requests, limits, path))
+  for (const name in requests) append(errors, validateRequest(name, requests, limits, path))
   if (hasHugePages(limits) || hasHugePages(requests)) {
     const named = { ...limits, ...requests }
     if (!('cpu' in named || 'memory' in named)) errors.push(forbidden(path, 'HugePages require cpu or memory'))
   }
-  if (claims.length > 0) errors.push(...validateClaims(claims, claimNames, `${path}.claims`))
+  if (claims.length > 0) append(errors, validateClaims(claims, claimNames, `${path}.claims`))
   return errors
 }
 
@@ -37,7 +38,10 @@ export function validateAmounts(amounts: Amounts, path: string): FieldError[] {
   const errors: FieldError[] = []
   for (const name in amounts) {
     const at = `${path}[${name}]`
-    errors.push(...validateContainerResourceName(name, at), ...validateResourceAmount(name, amounts[name] ?? '', at))
+    append(errors, [
+      ...validateContainerResourceName(name, at),
+      ...validateResourceAmount(name, amounts[name] ?? '', at),
+    ])
   }
   return errors
 }

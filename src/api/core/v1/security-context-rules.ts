@@ -1,4 +1,5 @@
 // Rules of security contexts: ids in range, profiles that are complete, privileges that do not contradict each other.
+import { append } from '../../../base/append.ts'
 import { duplicate, forbidden, invalid, notSupported, required, type FieldError } from '../../../schema/field-error.ts'
 import type { PodSpec } from './pod-spec.ts'
 import type {
@@ -27,10 +28,10 @@ export function validateSecurityContext(
   ]
   if (context.procMount === 'Unmasked' && hostUsers !== false)
     errors.push(invalid(`${path}.procMount`, context.procMount, '`hostUsers` must be false to use `Unmasked`'))
-  errors.push(
+  append(errors, [
     ...validateSeccomp(context.seccompProfile, `${path}.seccompProfile`),
     ...validateAppArmor(context.appArmorProfile, `${path}.appArmorProfile`),
-  )
+  ])
   return [...errors, ...validateEscalation(context, path)]
 }
 

@@ -1,4 +1,5 @@
 // Addresses of a Service: families, cluster addresses that fit them, and addresses outside that lead to it.
+import { append } from '../../../base/append.ts'
 import { areRepeated } from '../../../base/first-indexes.ts'
 import { duplicate, invalid, notSupported, required, type FieldError } from '../../../schema/field-error.ts'
 import { ipErrors, isIpV6 } from '../../network-rules.ts'
@@ -45,7 +46,7 @@ export function validateClusterAddresses(spec: ServiceSpec): FieldError[] {
     if (repeated[index]) errors.push(duplicate(`spec.ipFamilies[${index}]`, family))
   }
   const malformed = validateForm(clusterIPs)
-  errors.push(...malformed)
+  append(errors, malformed)
   if (clusterIPs.length > clusterAddressesMax)
     errors.push(invalid('spec.clusterIPs', clusterIPs, `may only hold up to ${clusterAddressesMax} values`))
   return malformed.length > 0 ? errors : [...errors, ...validateFamilies(spec)]
@@ -55,7 +56,10 @@ function validateForm(clusterIPs: readonly string[]): FieldError[] {
   const errors: FieldError[] = []
   for (const [index, address] of clusterIPs.entries())
     if (index > 0 || address !== none)
-      errors.push(...ipErrors(address).map((detail) => invalid(`spec.clusterIPs[${index}]`, address, detail)))
+      append(
+        errors,
+        ipErrors(address).map((detail) => invalid(`spec.clusterIPs[${index}]`, address, detail)),
+      )
     else if (clusterIPs.length > 1)
       errors.push(invalid('spec.clusterIPs', clusterIPs, "'None' must be the first and only value"))
   return errors

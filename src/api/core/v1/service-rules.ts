@@ -1,4 +1,5 @@
 // Rules of a Service: defaults that depend on its type, its ports, its affinity, and what each type asks for.
+import { append } from '../../../base/append.ts'
 import { duplicate, forbidden, invalid, required, type FieldError } from '../../../schema/field-error.ts'
 import { without } from '../../../schema/json-value.ts'
 import { validateLabels } from '../../metadata.ts'
@@ -44,14 +45,14 @@ export function validateServiceSpec(spec: ServiceSpec, annotations: Readonly<Rec
   const { ports = [], selector = {}, type } = spec
   const errors: FieldError[] = []
   if (ports.length === 0 && !isHeadless(spec) && type !== 'ExternalName') errors.push(required('spec.ports'))
-  errors.push(...validateType(spec))
+  append(errors, validateType(spec))
   const names = new Set<string>()
   for (const [index, port] of ports.entries())
-    errors.push(...validatePort(port, `spec.ports[${index}]`, ports.length > 1, names))
-  errors.push(...validateLabels(selector, 'spec.selector'))
-  errors.push(...validateAffinity(spec, 'spec.sessionAffinityConfig'))
-  errors.push(...validateClusterAddresses(spec), ...validateExternalAddresses(spec))
-  errors.push(...validatePortsTogether(spec), ...validateTraffic(spec, annotations))
+    append(errors, validatePort(port, `spec.ports[${index}]`, ports.length > 1, names))
+  append(errors, validateLabels(selector, 'spec.selector'))
+  append(errors, validateAffinity(spec, 'spec.sessionAffinityConfig'))
+  append(errors, [...validateClusterAddresses(spec), ...validateExternalAddresses(spec)])
+  append(errors, [...validatePortsTogether(spec), ...validateTraffic(spec, annotations)])
   return errors
 }
 
@@ -87,16 +88,26 @@ function validatePort(port: ServicePort, path: string, needsName: boolean, names
   const { name, targetPort = 0, appProtocol } = port
   const errors: FieldError[] = []
   if (name !== undefined) {
-    errors.push(...dnsLabelErrors(name).map((detail) => invalid(`${path}.name`, name, detail)))
+    append(
+      errors,
+      dnsLabelErrors(name).map((detail) => invalid(`${path}.name`, name, detail)),
+    )
     if (names.has(name)) errors.push(duplicate(`${path}.name`, name))
     names.add(name)
   } else if (needsName) errors.push(required(`${path}.name`))
-  errors.push(...portErrors(port.port).map((detail) => invalid(`${path}.port`, port.port, detail)))
+  append(
+    errors,
+    portErrors(port.port).map((detail) => invalid(`${path}.port`, port.port, detail)),
+  )
   const targetErrors = typeof targetPort === 'number' ? portErrors(targetPort) : portNameErrors(targetPort)
-  errors.push(...targetErrors.map((detail) => invalid(`${path}.targetPort`, targetPort, detail)))
+  append(
+    errors,
+    targetErrors.map((detail) => invalid(`${path}.targetPort`, targetPort, detail)),
+  )
   if (appProtocol !== undefined)
-    errors.push(
-      ...qualifiedNameErrors(appProtocol).map((detail) => invalid(`${path}.appProtocol`, appProtocol, detail)),
+    append(
+      errors,
+      qualifiedNameErrors(appProtocol).map((detail) => invalid(`${path}.appProtocol`, appProtocol, detail)),
     )
   return errors
 }

@@ -1,4 +1,5 @@
 // Traffic of a Service: what only load balancers have, and what only services have that are reached from outside.
+import { append } from '../../../base/append.ts'
 import { forbidden, invalid, notSupported, required, type FieldError } from '../../../schema/field-error.ts'
 import { dnsSubdomainErrors, qualifiedNameErrors } from '../../names.ts'
 import { cidrErrors, ipErrors, isIp, portErrors } from '../../network-rules.ts'
@@ -20,8 +21,8 @@ export function validateTraffic(spec: ServiceSpec, annotations: Readonly<Record<
   const errors = validateSourceRanges(spec, annotations)
   if (spec.allocateLoadBalancerNodePorts !== undefined && type !== 'LoadBalancer')
     errors.push(forbidden('spec.allocateLoadBalancerNodePorts', onlyBalanced))
-  errors.push(...validateBalancerClass(spec))
-  errors.push(...validateExternalTraffic(spec))
+  append(errors, validateBalancerClass(spec))
+  append(errors, validateExternalTraffic(spec))
   if (distribution !== undefined && !distributions.includes(distribution))
     errors.push(notSupported('spec.trafficDistribution', distribution, distributions))
   return errors
@@ -80,7 +81,11 @@ export const validateLoadBalancerStatus = ({ ingress = [] }: LoadBalancerStatus,
 
 function validateIngress({ ip, ipMode, hostname }: LoadBalancerIngress, path: string): FieldError[] {
   const errors: FieldError[] = []
-  if (ip !== undefined) errors.push(...ipErrors(ip).map((detail) => invalid(`${path}.ip`, ip, detail)))
+  if (ip !== undefined)
+    append(
+      errors,
+      ipErrors(ip).map((detail) => invalid(`${path}.ip`, ip, detail)),
+    )
   if (ip !== undefined && ipMode === undefined)
     errors.push(required(`${path}.ipMode`, 'must be specified when `ip` is set'))
   if (ip === undefined && ipMode !== undefined)
@@ -88,7 +93,10 @@ function validateIngress({ ip, ipMode, hostname }: LoadBalancerIngress, path: st
   else if (ipMode !== undefined && ipMode !== 'Proxy' && ipMode !== 'VIP')
     errors.push(notSupported(`${path}.ipMode`, ipMode, ['Proxy', 'VIP']))
   if (hostname === undefined) return errors
-  errors.push(...dnsSubdomainErrors(hostname).map((detail) => invalid(`${path}.hostname`, hostname, detail)))
+  append(
+    errors,
+    dnsSubdomainErrors(hostname).map((detail) => invalid(`${path}.hostname`, hostname, detail)),
+  )
   if (isIp(hostname)) errors.push(invalid(`${path}.hostname`, hostname, 'must be a DNS name, not an IP address'))
   return errors
 }

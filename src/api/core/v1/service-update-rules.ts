@@ -1,4 +1,5 @@
 // Updates of a Service: addresses and families may be added or released at the end, never exchanged.
+import { append } from '../../../base/append.ts'
 import { forbidden, invalid, type FieldError } from '../../../schema/field-error.ts'
 import type { ServiceSpec } from './service-spec.ts'
 import { isHeadless } from './service-address-rules.ts'
@@ -7,8 +8,8 @@ import { needsHealthCheck } from './service-traffic-rules.ts'
 export function validateServiceUpdate(spec: ServiceSpec, old: ServiceSpec): FieldError[] {
   const errors: FieldError[] = []
   if (spec.type !== 'ExternalName' && old.type !== 'ExternalName') {
-    if (!isHeadless(spec) || !isHeadless(old)) errors.push(...validateAddressChange(spec, old))
-    if (!isHeadless(spec) && !isHeadless(old)) errors.push(...validateFamilyChange(spec, old))
+    if (!isHeadless(spec) || !isHeadless(old)) append(errors, validateAddressChange(spec, old))
+    if (!isHeadless(spec) && !isHeadless(old)) append(errors, validateFamilyChange(spec, old))
   }
   if (spec.type === 'LoadBalancer' && old.type === 'LoadBalancer' && spec.loadBalancerClass !== old.loadBalancerClass)
     errors.push(invalid('spec.loadBalancerClass', spec.loadBalancerClass, 'may not change once set'))

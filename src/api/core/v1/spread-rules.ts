@@ -1,4 +1,5 @@
 // Rules of topology spread constraints.
+import { append } from '../../../base/append.ts'
 import { duplicate, invalid, notSupported, required, type FieldError } from '../../../schema/field-error.ts'
 import { validateLabelSelector } from '../../label-selector-rules.ts'
 import { validateMatchLabelKeys } from './affinity-rules.ts'
@@ -42,7 +43,7 @@ function validateConstraint(constraint: Partial<TopologySpreadConstraint>, path:
         `can only use minDomains if whenUnsatisfiable=DoNotSchedule, not ${unsatisfiable}`,
       ),
     )
-  errors.push(...validateMatchLabelKeys(matchLabelKeys, labelSelector, `${path}.matchLabelKeys`))
+  append(errors, validateMatchLabelKeys(matchLabelKeys, labelSelector, `${path}.matchLabelKeys`))
   return labelSelector === undefined
     ? errors
     : [...errors, ...validateLabelSelector(labelSelector, `${path}.labelSelector`)]

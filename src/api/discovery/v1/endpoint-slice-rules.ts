@@ -1,4 +1,5 @@
 // Rules of an EndpointSlice: addresses of one family, ports with different names, hints for routing.
+import { append } from '../../../base/append.ts'
 import { duplicate, invalid, required, tooMany, type FieldError } from '../../../schema/field-error.ts'
 import { validateEntries } from '../../list-size-rules.ts'
 import { validateLabels } from '../../metadata.ts'
@@ -36,13 +37,13 @@ function validateEndpoint(endpoint: Endpoint, type: string, path: string): Field
   if (addresses === undefined || addresses.length === 0) errors.push(required(at, 'must contain at least 1 address'))
   else if (addresses.length > addressesMax) errors.push(tooMany(at, addresses.length, addressesMax))
   for (const [index, address] of (addresses ?? []).entries())
-    errors.push(...validateAddress(address, type, `${at}[${index}]`))
-  if (nodeName !== undefined) errors.push(...invalidAll(`${path}.nodeName`, nodeName, dnsSubdomainErrors(nodeName)))
+    append(errors, validateAddress(address, type, `${at}[${index}]`))
+  if (nodeName !== undefined) append(errors, invalidAll(`${path}.nodeName`, nodeName, dnsSubdomainErrors(nodeName)))
   const topology = `${path}.deprecatedTopology`
   const labelsCount = Object.keys(deprecatedTopology).length
   if (labelsCount > topologyLabelsMax) errors.push(tooMany(topology, labelsCount, topologyLabelsMax))
-  errors.push(...validateLabels(deprecatedTopology, topology))
-  if (hostname !== undefined) errors.push(...invalidAll(`${path}.hostname`, hostname, dnsLabelErrors(hostname)))
+  append(errors, validateLabels(deprecatedTopology, topology))
+  if (hostname !== undefined) append(errors, invalidAll(`${path}.hostname`, hostname, dnsLabelErrors(hostname)))
   return hints === undefined ? errors : [...errors, ...validateHints(hints, `${path}.hints`)]
 }
 
@@ -91,7 +92,7 @@ function validatePorts(ports: readonly EndpointPort[]): FieldError[] {
     if (seen.has(name)) errors.push(duplicate(`${at}.name`, name))
     seen.add(name)
     if (appProtocol !== undefined)
-      errors.push(...invalidAll(`${at}.appProtocol`, appProtocol, qualifiedNameErrors(appProtocol)))
+      append(errors, invalidAll(`${at}.appProtocol`, appProtocol, qualifiedNameErrors(appProtocol)))
     return errors
   })
 }

@@ -1,4 +1,5 @@
 // Rules of a FlowSchema: whom and what it may match. The schemas that fairness itself needs are fixed.
+import { append } from '../../../base/append.ts'
 import { forbidden, invalid, notSupported, required, type FieldError } from '../../../schema/field-error.ts'
 import { equalValues } from '../../../schema/json-value.ts'
 import { dnsLabelErrors, dnsSubdomainErrors } from '../../names.ts'
@@ -73,7 +74,11 @@ function validateReferences({ distinguisherMethod: method, priorityLevelConfigur
   if (method !== undefined && !distinguisherMethods.includes(method.type))
     errors.push(notSupported('spec.distinguisherMethod.type', method.type, distinguisherMethods))
   if (!name) errors.push(required(path, 'must reference a priority level'))
-  else errors.push(...dnsSubdomainErrors(name).map((detail) => invalid(path, name, detail)))
+  else
+    append(
+      errors,
+      dnsSubdomainErrors(name).map((detail) => invalid(path, name, detail)),
+    )
   return errors
 }
 
@@ -118,9 +123,16 @@ function validateIdentity(subject: Subject, place: 'serviceAccount' | 'user' | '
   if (place !== 'serviceAccount') return errors
   const namespace = subject.serviceAccount?.namespace ?? ''
   if (name && name !== '*')
-    errors.push(...dnsSubdomainErrors(name).map((detail) => invalid(`${path}.name`, name, detail)))
+    append(
+      errors,
+      dnsSubdomainErrors(name).map((detail) => invalid(`${path}.name`, name, detail)),
+    )
   if (namespace === '') errors.push(required(`${path}.namespace`, 'must specify namespace for service account'))
-  else errors.push(...dnsLabelErrors(namespace).map((detail) => invalid(`${path}.namespace`, namespace, detail)))
+  else
+    append(
+      errors,
+      dnsLabelErrors(namespace).map((detail) => invalid(`${path}.namespace`, namespace, detail)),
+    )
   return errors
 }
 
@@ -130,10 +142,10 @@ function validateResourceRule(rule: Partial<ResourcePolicyRule>, path: string): 
   const errors = validateVerbs(rule.verbs ?? [], `${path}.verbs`)
   if (apiGroups.length === 0)
     errors.push(required(`${path}.apiGroups`, 'resource rules must supply at least one api group'))
-  else errors.push(...validateWildcard(apiGroups, `${path}.apiGroups`, 'api groups'))
+  else append(errors, validateWildcard(apiGroups, `${path}.apiGroups`, 'api groups'))
   if (resources.length === 0)
     errors.push(required(`${path}.resources`, 'resource rules must supply at least one resource'))
-  else errors.push(...validateWildcard(resources, `${path}.resources`, 'resources'))
+  else append(errors, validateWildcard(resources, `${path}.resources`, 'resources'))
   if (namespaces.length === 0 && !clusterScope)
     errors.push(
       required(`${path}.namespaces`, 'resource rules that are not cluster scoped must supply at least one namespace'),

@@ -1,4 +1,5 @@
 // PriorityLevelConfiguration: how many requests of one level run at once, and how the others wait.
+import { append } from '../../../base/append.ts'
 import type { Infer } from '../../../schema/infer.ts'
 import { int32, list, message, string, struct, time } from '../../../schema/field.ts'
 import type { InputOf, ObjectOf } from '../../object.ts'
@@ -150,11 +151,11 @@ function validateSpec(name: string, spec: PriorityLevelConfigurationSpec): Field
     errors.push(invalid('spec.type', type, "must be 'Exempt' if and only if `name` is 'exempt'"))
   if (type === 'Exempt') {
     if (limited !== undefined) errors.push(forbidden('spec.limited', 'must be nil if the type is not Limited'))
-    if (exempt !== undefined) errors.push(...validateShares(exempt, 'spec.exempt'))
+    if (exempt !== undefined) append(errors, validateShares(exempt, 'spec.exempt'))
   } else if (type === 'Limited') {
     if (exempt !== undefined) errors.push(forbidden('spec.exempt', 'must be nil if the type is Limited'))
     if (limited === undefined) errors.push(required('spec.limited', 'must not be empty when type is Limited'))
-    else errors.push(...validateLimited(limited))
+    else append(errors, validateLimited(limited))
   } else errors.push(notSupported('spec.type', type, ['Exempt', 'Limited']))
   return [...errors, ...validateFixed(name, spec)]
 }
@@ -202,7 +203,7 @@ function validateLimited(limited: LimitedPriorityLevelConfiguration): FieldError
   } else if (type === 'Queue') {
     if (queuing === undefined)
       errors.push(required(`${path}.queuing`, 'must not be empty if limited.limitResponse.type is Limited'))
-    else errors.push(...validateQueuing(queuing, `${path}.queuing`))
+    else append(errors, validateQueuing(queuing, `${path}.queuing`))
   } else errors.push(notSupported(`${path}.type`, type, ['Queue', 'Reject']))
   return errors
 }

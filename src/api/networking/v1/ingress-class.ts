@@ -1,4 +1,5 @@
 // IngressClass: which controller implements an Ingress.
+import { append } from '../../../base/append.ts'
 import type { Infer } from '../../../schema/infer.ts'
 import { message, string, struct } from '../../../schema/field.ts'
 import type { InputOf, ObjectOf } from '../../object.ts'
@@ -92,7 +93,10 @@ function validateParameters(parameters: IngressClassSpec['parameters']): FieldEr
   else if (scope === 'Namespace' && namespace === undefined)
     errors.push(required(at, "`parameters.scope` is set to 'Namespace'"))
   else if (scope === 'Namespace')
-    errors.push(...dnsLabelErrors(namespace ?? '').map((detail) => invalid(at, namespace, detail)))
+    append(
+      errors,
+      dnsLabelErrors(namespace ?? '').map((detail) => invalid(at, namespace, detail)),
+    )
   return errors
 }
 

@@ -1,4 +1,5 @@
 // Rules of an Ingress: hosts, paths and the backends that they lead to.
+import { append } from '../../../base/append.ts'
 import { wholePattern } from '../../../base/whole-pattern.ts'
 import { invalid, required, type FieldError } from '../../../schema/field-error.ts'
 import type { TypedLocalObjectReference } from '../../core/v1/references.ts'
@@ -22,15 +23,15 @@ export function validateIngress(spec: IngressSpec, annotations: Readonly<Record<
   const errors: FieldError[] = []
   if (rules.length === 0 && defaultBackend === undefined)
     errors.push(invalid('spec', spec.rules, 'either `defaultBackend` or `rules` must be specified'))
-  if (defaultBackend !== undefined) errors.push(...validateBackend(defaultBackend, 'spec.defaultBackend'))
+  if (defaultBackend !== undefined) append(errors, validateBackend(defaultBackend, 'spec.defaultBackend'))
   for (const [index, { host, http }] of rules.entries()) {
     const at = `spec.rules[${index}]`
-    if (host) errors.push(...validateRuleHost(host, `${at}.host`))
-    if (http !== undefined) errors.push(...validatePaths(http.paths ?? [], `${at}.http.paths`))
+    if (host) append(errors, validateRuleHost(host, `${at}.host`))
+    if (http !== undefined) append(errors, validatePaths(http.paths ?? [], `${at}.http.paths`))
   }
-  for (const [index, entry] of tls.entries()) errors.push(...validateTls(entry, `spec.tls[${index}]`))
+  for (const [index, entry] of tls.entries()) append(errors, validateTls(entry, `spec.tls[${index}]`))
   if (ingressClassName !== undefined)
-    errors.push(...invalidAll('spec.ingressClassName', ingressClassName, dnsSubdomainErrors(ingressClassName)))
+    append(errors, invalidAll('spec.ingressClassName', ingressClassName, dnsSubdomainErrors(ingressClassName)))
   const annotation = annotations[classAnnotation]
   if (annotation !== undefined && ingressClassName !== undefined && annotation !== ingressClassName)
     errors.push(
@@ -62,7 +63,7 @@ const wildcardErrors = (host: string): string[] =>
 
 function validateTls({ hosts = [], secretName }: IngressTLS, path: string): FieldError[] {
   const errors = hosts.flatMap((host, index) => validateHost(host, `${path}.hosts[${index}]`))
-  if (secretName) errors.push(...invalidAll(`${path}.secretName`, secretName, dnsSubdomainErrors(secretName)))
+  if (secretName) append(errors, invalidAll(`${path}.secretName`, secretName, dnsSubdomainErrors(secretName)))
   return errors
 }
 
@@ -98,8 +99,8 @@ function validateService({ name, port }: IngressServiceBackend, path: string): F
     ? invalidAll(`${path}.service.name`, name, dns1035LabelErrors(name))
     : [required(`${path}.service.name`)]
   if (port.name && port.number) errors.push(invalid(path, '', 'cannot set both port name & port number'))
-  else if (port.name) errors.push(...invalidAll(`${path}.service.port.name`, port.name, portNameErrors(port.name)))
-  else if (port.number) errors.push(...invalidAll(`${path}.service.port.number`, port.number, portErrors(port.number)))
+  else if (port.name) append(errors, invalidAll(`${path}.service.port.name`, port.name, portNameErrors(port.name)))
+  else if (port.number) append(errors, invalidAll(`${path}.service.port.number`, port.number, portErrors(port.number)))
   else errors.push(required(path, 'port name or number is required'))
   return errors
 }
@@ -114,8 +115,9 @@ export function validateReference(
       ? []
       : invalidAll(`${path}.apiGroup`, apiGroup, dnsSubdomainErrors(apiGroup))
   for (const [field, value] of Object.entries({ kind, name }))
-    errors.push(
-      ...(value ? invalidAll(`${path}.${field}`, value, pathSegmentErrors(value)) : [required(`${path}.${field}`)]),
+    append(
+      errors,
+      value ? invalidAll(`${path}.${field}`, value, pathSegmentErrors(value)) : [required(`${path}.${field}`)],
     )
   return errors
 }
@@ -126,7 +128,7 @@ export const validateIngressAddresses = (addresses: readonly IngressLoadBalancer
     const path = `status.loadBalancer.ingress[${index}]`
     const errors = ip === undefined ? [] : invalidAll(`${path}.ip`, ip, ipErrors(ip))
     if (hostname === undefined) return errors
-    errors.push(...invalidAll(`${path}.hostname`, hostname, dnsSubdomainErrors(hostname)))
+    append(errors, invalidAll(`${path}.hostname`, hostname, dnsSubdomainErrors(hostname)))
     if (isIp(hostname)) errors.push(invalid(`${path}.hostname`, hostname, 'must be a DNS name, not an IP address'))
     return errors
   })

@@ -1,4 +1,5 @@
 // Rules of a NetworkPolicy: ports, peers and address blocks.
+import { append } from '../../../base/append.ts'
 import { forbidden, invalid, notSupported, required, type FieldError } from '../../../schema/field-error.ts'
 import { validateLabelSelector } from '../../label-selector-rules.ts'
 import { cidrErrors, portErrors, portNameErrors } from '../../network-rules.ts'
@@ -17,9 +18,9 @@ export function validateNetworkPolicy(spec: NetworkPolicySpec): FieldError[] {
   const { podSelector, ingress = [], egress = [] } = spec
   const errors = validateLabelSelector(podSelector, 'spec.podSelector')
   for (const [index, { ports, from }] of ingress.entries())
-    errors.push(...validateRule(ports, from, `spec.ingress[${index}]`, 'from'))
+    append(errors, validateRule(ports, from, `spec.ingress[${index}]`, 'from'))
   for (const [index, { ports, to }] of egress.entries())
-    errors.push(...validateRule(ports, to, `spec.egress[${index}]`, 'to'))
+    append(errors, validateRule(ports, to, `spec.egress[${index}]`, 'to'))
   return [...errors, ...validatePolicyTypes(spec)]
 }
 
@@ -50,7 +51,10 @@ function validatePort({ port, endPort, protocol }: NetworkPolicyPort, path: stri
       ? errors
       : [...errors, invalid(`${path}.endPort`, endPort, 'may not be specified when `port` is not specified')]
   const details = typeof port === 'number' ? portErrors(port) : portNameErrors(port)
-  errors.push(...details.map((detail) => invalid(`${path}.port`, port, detail)))
+  append(
+    errors,
+    details.map((detail) => invalid(`${path}.port`, port, detail)),
+  )
   return endPort === undefined ? errors : [...errors, ...validateEndPort(endPort, port, `${path}.endPort`)]
 }
 
@@ -64,10 +68,10 @@ function validateEndPort(endPort: number, port: number | string, path: string): 
 
 function validatePeer({ podSelector, namespaceSelector, ipBlock }: NetworkPolicyPeer, path: string): FieldError[] {
   const errors: FieldError[] = []
-  if (podSelector !== undefined) errors.push(...validateLabelSelector(podSelector, `${path}.podSelector`))
+  if (podSelector !== undefined) append(errors, validateLabelSelector(podSelector, `${path}.podSelector`))
   if (namespaceSelector !== undefined)
-    errors.push(...validateLabelSelector(namespaceSelector, `${path}.namespaceSelector`))
-  if (ipBlock !== undefined) errors.push(...validateBlock(ipBlock, `${path}.ipBlock`))
+    append(errors, validateLabelSelector(namespaceSelector, `${path}.namespaceSelector`))
+  if (ipBlock !== undefined) append(errors, validateBlock(ipBlock, `${path}.ipBlock`))
   const selects = podSelector !== undefined || namespaceSelector !== undefined
   if (!selects && ipBlock === undefined) errors.push(required(path, 'must specify a peer'))
   if (selects && ipBlock !== undefined) errors.push(forbidden(path, 'may not specify both ipBlock and another peer'))

@@ -1,4 +1,5 @@
 // Rules of a PodDisruptionBudget: one bound, as a count or a share.
+import { append } from '../../../base/append.ts'
 import { invalid, type FieldError } from '../../../schema/field-error.ts'
 import { validateCountOrPercent } from '../../count-or-percent.ts'
 import { validateLabelSelector } from '../../label-selector-rules.ts'
@@ -12,9 +13,9 @@ export function validatePodDisruptionBudget(spec: PodDisruptionBudgetSpec): Fiel
   for (const name of ['minAvailable', 'maxUnavailable'] as const) {
     const value = spec[name]
     if (value !== undefined)
-      errors.push(...validateCountOrPercent(value, `spec.${name}`), ...validatePercentLimit(value, `spec.${name}`))
+      append(errors, [...validateCountOrPercent(value, `spec.${name}`), ...validatePercentLimit(value, `spec.${name}`)])
   }
-  if (spec.selector !== undefined) errors.push(...validateLabelSelector(spec.selector, 'spec.selector'))
+  if (spec.selector !== undefined) append(errors, validateLabelSelector(spec.selector, 'spec.selector'))
   return errors
 }
 

@@ -1,4 +1,5 @@
 // Rules of what a claim asks for, in a claim itself and in a template: defaults and validation.
+import { append } from '../../../base/append.ts'
 import { invalid, required, type FieldError } from '../../../schema/field-error.ts'
 import { validateEntries } from '../../list-size-rules.ts'
 import { dnsSubdomainErrors } from '../../names.ts'
@@ -103,13 +104,13 @@ function validateWanted(wanted: Wanted, path: string): FieldError[] {
     name === ''
       ? [required(`${path}.deviceClassName`)]
       : dnsSubdomainErrors(name).map((detail) => invalid(`${path}.deviceClassName`, name, detail))
-  errors.push(...validateEntries(selectors, `${path}.selectors`, deviceListMax, validateSelector))
+  append(errors, validateEntries(selectors, `${path}.selectors`, deviceListMax, validateSelector))
   if (allocationMode === 'All' && count !== 0)
     errors.push(invalid(`${path}.count`, count, "must not be specified when allocationMode is 'All'"))
   if (allocationMode === 'ExactCount' && count <= 0)
     errors.push(invalid(`${path}.count`, count, 'must be greater than zero'))
   for (const [index, toleration] of tolerations.entries())
-    errors.push(...validateToleration(toleration, `${path}.tolerations[${index}]`))
+    append(errors, validateToleration(toleration, `${path}.tolerations[${index}]`))
   return errors
 }
 

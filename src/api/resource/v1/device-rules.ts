@@ -1,4 +1,5 @@
 // Rules that claims, classes and slices of devices share: names, selectors, configuration, tolerations.
+import { append } from '../../../base/append.ts'
 import { areRepeated } from '../../../base/first-indexes.ts'
 import { duplicate, invalid, required, tooLong, type FieldError } from '../../../schema/field-error.ts'
 import { isJsonObject } from '../../../schema/json-value.ts'
@@ -71,7 +72,10 @@ export function validateToleration({ key = '', operator, value = '' }: DeviceTol
   if (operator === 'Exists' && value !== '')
     errors.push(invalid(`${path}.value`, value, 'must be empty for operator `Exists`'))
   if (operator === 'Equal')
-    errors.push(...labelValueErrors(value).map((detail) => invalid(`${path}.value`, value, detail)))
+    append(
+      errors,
+      labelValueErrors(value).map((detail) => invalid(`${path}.value`, value, detail)),
+    )
   return errors
 }
 

@@ -1,4 +1,5 @@
 // Rules of places: on which nodes the devices of a slice, or one of them, can be reached.
+import { append } from '../../../base/append.ts'
 import { invalid, required, type FieldError } from '../../../schema/field-error.ts'
 import { validateNodeSelector } from '../../core/v1/affinity-rules.ts'
 import type { NodeSelector } from '../../core/v1/affinity.ts'
@@ -25,8 +26,11 @@ function validatePlace(place: Place, path: string, emptyNodeName: string): Field
   const errors: FieldError[] = []
   if (nodeName === '') errors.push(invalid(`${path}.nodeName`, '', emptyNodeName))
   else if (nodeName !== undefined)
-    errors.push(...dnsSubdomainErrors(nodeName).map((detail) => invalid(`${path}.nodeName`, nodeName, detail)))
-  if (nodeSelector !== undefined) errors.push(...validateNodeSelector(nodeSelector, `${path}.nodeSelector`))
+    append(
+      errors,
+      dnsSubdomainErrors(nodeName).map((detail) => invalid(`${path}.nodeName`, nodeName, detail)),
+    )
+  if (nodeSelector !== undefined) append(errors, validateNodeSelector(nodeSelector, `${path}.nodeSelector`))
   for (const field of ['allNodes', 'perDeviceNodeSelection'] as const)
     if (place[field] === false) errors.push(invalid(`${path}.${field}`, false, 'must be either unset or set to true'))
   return errors

@@ -1,4 +1,5 @@
 // Rules of a ResourceSlice: its pool, and what each device may say about itself.
+import { append } from '../../../base/append.ts'
 import { forbidden, invalid, required, tooLong, tooMany, type FieldError } from '../../../schema/field-error.ts'
 import { validateDriverName } from '../../driver-name-rules.ts'
 import { validateEntries } from '../../list-size-rules.ts'
@@ -73,7 +74,10 @@ function validatePool({ name, resourceSliceCount, generation }: ResourcePool): F
   else {
     if (name.length > poolNameMax) errors.push(tooLong(`${path}.name`, poolNameMax))
     for (const part of name.split('/'))
-      errors.push(...dnsSubdomainErrors(part).map((detail) => invalid(`${path}.name`, part, detail)))
+      append(
+        errors,
+        dnsSubdomainErrors(part).map((detail) => invalid(`${path}.name`, part, detail)),
+      )
   }
   if (resourceSliceCount <= 0)
     errors.push(invalid(`${path}.resourceSliceCount`, resourceSliceCount, 'must be greater than zero'))

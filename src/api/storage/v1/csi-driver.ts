@@ -1,4 +1,5 @@
 // CSIDriver: what a storage driver needs from the cluster.
+import { append } from '../../../base/append.ts'
 import type { Infer } from '../../../schema/infer.ts'
 import { bool, int64, list, message, string, struct } from '../../../schema/field.ts'
 import type { InputOf, ObjectOf } from '../../object.ts'
@@ -124,7 +125,7 @@ function validateCsiDriver(spec: CSIDriverSpec): FieldError[] {
   const errors: FieldError[] = []
   if (!fsGroupPolicies.includes(fsGroupPolicy))
     errors.push(notSupported('spec.fsGroupPolicy', fsGroupPolicy, fsGroupPolicies))
-  errors.push(...validateTokenRequests(spec.tokenRequests ?? []))
+  append(errors, validateTokenRequests(spec.tokenRequests ?? []))
   for (const mode of volumeLifecycleModes)
     if (!lifecycleModes.includes(mode)) errors.push(notSupported('spec.volumeLifecycleModes', mode, lifecycleModes))
   if (period !== undefined && period < updatePeriodSecondsMin)

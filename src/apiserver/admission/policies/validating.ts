@@ -1,4 +1,5 @@
 // ValidatingAdmissionPolicy: expressions judge the object as it will be. Every binding with its parameters is a round.
+import { append } from '../../../base/append.ts'
 import {
   validatingAdmissionPolicyBinding,
   type ValidatingAdmissionPolicyBinding,
@@ -87,7 +88,7 @@ async function judge(
     if (kind === undefined || own.length === 0) continue
     const found = await new Judgement(policy, kind, attributes, host).of(own)
     recordPolicy(attributes, host, 'ValidatingAdmissionPolicy', policy, found.length === 0 ? 'allowed' : 'denied')
-    denials.push(...found)
+    append(denials, found)
   }
   const [first] = denials
   if (first !== undefined) throw refusal(attributes, first)

@@ -1,4 +1,5 @@
 // RuleTable: the rules of one role, compiled once into look-ups, shared by everybody who is bound to the role.
+import { append } from '../../../base/append.ts'
 import { withoutTrailing } from '../../../base/without-trailing.ts'
 import { getOrMake } from '../../../base/get-or-make.ts'
 import type { PolicyRule } from '../../../api/rbac/v1/rules.ts'
@@ -44,7 +45,11 @@ export class RuleTable {
   }
 
   #add(verb: string, { apiGroups = [], resources = [], resourceNames = [], nonResourceURLs = [] }: PolicyRule): void {
-    if (nonResourceURLs.length > 0) getOrMake(this.#pathsByVerb, verb, () => []).push(...nonResourceURLs)
+    if (nonResourceURLs.length > 0)
+      append(
+        getOrMake(this.#pathsByVerb, verb, () => []),
+        nonResourceURLs,
+      )
     const byGroup = getOrMake(this.#byVerb, verb, () => new Map())
     for (const group of apiGroups) {
       const byResource = getOrMake(byGroup, group, () => new Map())
