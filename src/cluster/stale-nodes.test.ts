@@ -1,7 +1,10 @@
 import { deepEqual } from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Node } from '../api/core/v1/node.ts'
-import { staleNodes } from './stale-nodes.ts'
+import type { Client } from '../client/client.ts'
+import { context } from '../base/context.ts'
+import { silentLog } from '../base/log.ts'
+import { removeUnrequested, staleNodes } from './stale-nodes.ts'
 
 const node = (name: string, runtime: string, address: string): Node =>
   ({
@@ -21,3 +24,43 @@ const rows: [what: string, nodes: Node[], created: string[], requested: string[]
 ]
 for (const [what, nodes, created, requested, stale] of rows)
   test(`nodes that are not requested any more: ${what}`, () => deepEqual(staleNodes(nodes, created, requested), stale))
+
+/** A cluster with these nodes and a pod on each; `failure` is what deletions of pods end with. */
+function cluster(nodes: Node[], failure?: Error) {
+  const deleted: string[] = []
+  const pods = nodes.map(({ metadata: { name } }) => ({
+    metadata: { name: `on-${name}`, namespace: 'default', uid: name },
+    spec: { nodeName: name },
+  }))
+  const of = ({ plural }: { plural: string }) => ({
+    list: () => Promise.resolve({ items: plural === 'nodes' ? nodes : pods }),
+    delete(name: string, _namespace: string, options: object) {
+      if (plural === 'pods' && failure !== undefined) return Promise.reject(failure)
+      deleted.push(`${plural} ${name} ${JSON.stringify(options)}`)
+      return Promise.resolve()
+    },
+  })
+  const directory = {
+    marker: { format: 1, kind: 'cluster', foreign: [], nodes: ['node-0', 'box'] as readonly string[] } as const,
+    noted: [] as (readonly string[] | undefined)[],
+    note(fields: { nodes?: readonly string[] }) {
+      this.noted.push(fields.nodes)
+      return Promise.resolve()
+    },
+  }
+  return { deleted, directory, client: { of } as unknown as Client }
+}
+const ctx = context(new AbortController().signal)
+
+test('a node goes before its pods, which do not wait for a kubelet', async () => {
+  const { deleted, directory, client } = cluster([simulated(0), box, joined])
+  await removeUnrequested({ directory, client, log: silentLog }, ['node-0'], ctx)
+  deepEqual(deleted, ['nodes box {}', 'pods on-box {"gracePeriodSeconds":0,"uid":"box"}'])
+  deepEqual(directory.noted, [['node-0', 'box'], ['node-0']])
+})
+
+test('what could not be removed is not forgotten, and holds nobody up', async () => {
+  const { directory, client } = cluster([box], new Error('the store is full'))
+  await removeUnrequested({ directory, client, log: silentLog }, ['node-0'], ctx)
+  deepEqual(directory.noted, [['node-0', 'box']])
+})

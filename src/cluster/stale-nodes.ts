@@ -1,10 +1,12 @@
 // Nodes of earlier starts that are not requested any more: fewer simulated ones, or real instead of simulated. No kubelet
 // serves them, so they are removed together with their pods.
 import type { Context } from '../base/context.ts'
+import { errorText, type Log } from '../base/log.ts'
 import { node, type Node } from '../api/core/v1/node.ts'
 import { pod } from '../api/core/v1/pod.ts'
 import { hasReason } from '../api/status-error.ts'
 import type { Client } from '../client/client.ts'
+import type { DataDirectory } from './data-directory/open.ts'
 
 /** How many deletions are under way at once. */
 const deletionsMax = 50
@@ -31,7 +33,7 @@ export function staleNodes(
 }
 
 /** Returns the names of those that were removed. */
-export async function removeStaleNodes(
+async function removeStaleNodes(
   client: Client,
   created: readonly string[],
   requested: readonly string[],
@@ -47,6 +49,33 @@ export async function removeStaleNodes(
     client.of(pod).delete(name, namespace, { gracePeriodSeconds: 0, uid }, ctx),
   )
   return stale
+}
+
+export interface StaleNodeParts {
+  readonly directory: Pick<DataDirectory, 'marker' | 'note'>
+  readonly client: Client
+  readonly log: Log
+}
+
+/**
+ * Notes which nodes this start creates, and removes those of earlier starts. They are forgotten once they are gone: a start
+ * that is cut off, or that cannot remove them, leaves them to the next. Nobody waits in vain: a failure is logged.
+ */
+export async function removeUnrequested(
+  { directory, client, log }: StaleNodeParts,
+  requested: readonly string[],
+  ctx: Context,
+): Promise<void> {
+  const created = directory.marker.nodes ?? []
+  try {
+    await directory.note({ nodes: [...new Set([...created, ...requested])] })
+    const removed = await removeStaleNodes(client, created, requested, ctx)
+    if (removed.length > 0) log.info('nodes of earlier starts were removed with their pods', { nodes: removed.length })
+    await directory.note({ nodes: requested })
+  } catch (error) {
+    ctx.signal.throwIfAborted()
+    log.warn('nodes of earlier starts could not be removed', { error: errorText(error) })
+  }
 }
 
 async function deleteAll<T>(all: readonly T[], remove: (one: T) => Promise<unknown>): Promise<void> {

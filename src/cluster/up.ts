@@ -36,7 +36,7 @@ import { readPolicySettings } from './policy-settings.ts'
 import type { RealNode, RealNodeOptions } from './real-node.ts'
 import { closeToPods, openToPods } from './open-to-pods.ts'
 import { serve } from './serve.ts'
-import { removeStaleNodes, simulatedNodeName } from './stale-nodes.ts'
+import { removeUnrequested, simulatedNodeName } from './stale-nodes.ts'
 import { StopProgress, type StopReport } from './stop-progress.ts'
 import { storedResource } from './stored-resource.ts'
 
@@ -130,13 +130,11 @@ export async function up({
     const nodeRanges = nodeRangesOf(nodeRangeFlags, { isOn: true, clusterCidr: clusterCidrDefault(nodes) })
     const hostsNow = () => servingHosts(host, tlsSans, machineNames())
     const hosts = hostsNow()
-    const pkiParts = {
-      platform,
-      clock: realClock,
-      random: systemRandom,
-      isUnfinished: directory.marker.isComplete !== true,
+    const pkiParts = { platform, clock: realClock, random: systemRandom }
+    const issue = (named: readonly string[]) => {
+      const isUnfinished = directory.marker.isComplete !== true
+      return clusterCertificates(`${dataFolder}/pki`, { ...pkiParts, hosts: named, isUnfinished })
     }
-    const issue = (named: readonly string[]) => clusterCertificates(`${dataFolder}/pki`, { ...pkiParts, hosts: named })
     onProgress('opening the store, reading certificates')
     const opened = openStore(store, dataFolder)
     cleanUps.defer(
@@ -263,16 +261,12 @@ export async function up({
       ...Array.from({ length: nodes }, (_, index) => simulatedNodeName(index)),
       ...(hasContainers ? [hostname().toLowerCase()] : []),
     ]
-    /** Noted once the others are gone: a start that is cut off removes them next time. */
-    const removeStale = async (requested: readonly string[], stop: AbortSignal) => {
-      const created = directory.marker.nodes ?? []
-      await directory.note({ nodes: [...new Set([...created, ...requested])] })
-      const client = cluster.client('apiserver', apiServerUser)
-      const removed = await removeStaleNodes(client, created, requested, context(stop))
-      if (removed.length > 0)
-        log.info('nodes of earlier starts were removed with their pods', { nodes: removed.length })
-      await directory.note({ nodes: requested })
-    }
+    const removeStale = (requested: readonly string[], stop: AbortSignal) =>
+      removeUnrequested(
+        { directory, client: cluster.client('apiserver', apiServerUser), log },
+        requested,
+        context(stop),
+      )
     // In a turn of its own: whoever waits for the API hears first that it is ready.
     tasks.start('components', async (stop) => {
       await turn()

@@ -27,17 +27,23 @@ export async function openDataDirectory(folder: string, kind: DirectoryKind): Pr
     throw new Error(`${folder} is the data directory of a ${other}, not of a ${kind}; choose another --data-dir`)
   let marker = found ?? { ...newMarker(folder, kind), ...(isFolderOurs ? { isFolderOurs } : {}) }
   if (found === undefined) await writeMarker(folder, marker)
+  let lastNote = Promise.resolve()
   const held = starting.move()
   return {
     folder,
     get marker() {
       return marker
     },
-    async note(fields) {
-      const next = { ...marker, ...fields }
-      if (JSON.stringify(next) === JSON.stringify(marker)) return
-      await writeMarker(folder, next)
-      marker = next
+    note(fields) {
+      // One after the other: each writes the whole marker.
+      const noted = lastNote.then(async () => {
+        const next = { ...marker, ...fields }
+        if (JSON.stringify(next) === JSON.stringify(marker)) return
+        await writeMarker(folder, next)
+        marker = next
+      })
+      lastNote = noted.catch(() => {})
+      return noted
     },
     [Symbol.asyncDispose]: () => held.disposeAsync(),
   }
