@@ -5,6 +5,7 @@ import type { Node } from '../api/core/v1/node.ts'
 import type { WireRequest } from '../platform/listener.ts'
 import { AddressNotAllowed, Unreachable, type OutboundProvider } from '../platform/outbound.ts'
 import { byteStreamPair } from '../wire/byte-pipe.ts'
+import { WebSocketConnection } from '../wire/websocket/connection.ts'
 import { DirectKubelets } from './direct-kubelets.ts'
 import { forwardedHeaders } from './forwarded-headers.ts'
 import { HttpsKubelets } from './https-kubelets.ts'
@@ -346,3 +347,33 @@ test('a proxy without its slash is redirected, and says where the request came f
     ['192.0.2.9', `${pods}/p:81/proxy/x`, undefined],
   )
 })
+
+const logProtocols: [offered: string | undefined, agreed: string | undefined, kind: string][] = [
+  [undefined, undefined, 'binary'],
+  ['binary.k8s.io', 'binary.k8s.io', 'binary'],
+  ['base64.binary.k8s.io', 'base64.binary.k8s.io', 'text'],
+  ['other, binary.k8s.io', 'binary.k8s.io', 'binary'],
+]
+for (const [offered, agreed, kind] of logProtocols)
+  test(`a log over WebSocket, offered ${offered ?? 'nothing'}`, async () => {
+    const kubelets = Object.assign(new EchoKubelets(), { body: 'hello\n' })
+    await using server = await withPod(kubelets)
+    const headers = { connection: 'Upgrade', upgrade: 'websocket', 'sec-websocket-key': 'dGhlIHNhbXBsZSBub25jZQ==' }
+    const answer = await server.wire('GET', `${pods}/p/log`, {
+      ...headers,
+      ...(offered === undefined ? {} : { 'sec-websocket-protocol': offered }),
+    })
+    deepEqual(
+      [answer.status, answer.headers['sec-websocket-accept'], answer.headers['sec-websocket-protocol']],
+      [101, 's3pPLMBiTxaQ9kYGzzhZRbK+xOo=', agreed],
+    )
+    const [client, socket] = byteStreamPair(1_000)
+    const over = answer.takeOver?.(socket)
+    const read: string[] = []
+    const connection = new WebSocketConnection(client, () => new Uint8Array(4))
+    for await (const message of connection.messages())
+      read.push(`${message.kind} ${new TextDecoder().decode(message.bytes)}`)
+    await over
+    deepEqual(read, [kind === 'text' ? 'text aGVsbG8K' : 'binary hello\n'])
+    deepEqual(kubelets.asked, ['n GET /containerLogs/default/p/c'])
+  })

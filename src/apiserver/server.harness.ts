@@ -33,6 +33,8 @@ export interface Harness extends AsyncDisposable {
   call(method: string, target: string, body?: unknown, headers?: Record<string, string>): Promise<Answered>
   /** As `call`; of an answer that is a stream, status and headers only. */
   head(method: string, target: string, body?: unknown, headers?: Record<string, string>): Promise<Answered>
+  /** The answer as it would be written. */
+  wire(method: string, target: string, headers?: Record<string, string>): Promise<WireAnswer>
   /** The first piece of a watch's answer as it is written. */
   firstPiece(target: string, headers: Record<string, string>): Promise<Uint8Array>
   /** The lines of a watch, until `count` have come. */
@@ -162,6 +164,7 @@ export async function startServer(
     flow,
     call: async (method, target, body, headers = {}) =>
       answered(await send(method, target, body, headers, new AbortController())),
+    wire: async (method, target, headers = {}) => send(method, target, undefined, headers, new AbortController()),
     async head(method, target, body, headers = {}) {
       const client = new AbortController()
       const answer = await send(method, target, body, headers, client)

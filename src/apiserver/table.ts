@@ -40,5 +40,5 @@ export const metaVersion = (version: AnswerForm['version']): string => `meta.k8s
 
 export const partialMetadata = (
   { metadata }: { readonly metadata: object },
-  version: AnswerForm['version'] = undefined,
+  version?: AnswerForm['version'],
 ): object => ({ kind: 'PartialObjectMetadata', apiVersion: metaVersion(version), metadata })

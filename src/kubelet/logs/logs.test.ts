@@ -127,6 +127,28 @@ async function textOf(pieces: AsyncIterable<Uint8Array>): Promise<string> {
   return text
 }
 
+test('what is printed while a log is read belongs to a follower only', async () => {
+  const files = new TestFiles()
+  const line = (text: string) => files.append('log', `2026-01-02T03:04:05Z stdout F ${text}\n`)
+  line('one')
+  line('two')
+  // Something is printed whenever the file is looked at.
+  const open = (path: string) =>
+    files.open(path).then(
+      (file) =>
+        file && {
+          ...file,
+          read: async (at: number, bytesMax: number) => {
+            line('more')
+            return file.read(at, bytesMax)
+          },
+          [Symbol.asyncDispose]: () => file[Symbol.asyncDispose](),
+        },
+    )
+  const source = { files: { open }, path: 'log', isRunning: () => Promise.resolve(true) }
+  equal(await textOf(readLog(source, { ...all, tailLines: 1 }, signal)), 'two\n')
+})
+
 test('a log larger than a block is shown whole, and its tail is found', async () => {
   const files = new TestFiles()
   const count = 5_000

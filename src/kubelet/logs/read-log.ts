@@ -32,12 +32,15 @@ export async function* readLog(
   let file = await source.files.open(source.path)
   if (file === undefined) return
   try {
-    let at = await startOf(file, options.tailLines)
+    const range = await file.range()
+    let at = await startOf(file, range, options.tailLines)
+    // What is printed from now on belongs to a follower only: the last line is one line.
+    const limit = options.follow ? Infinity : range.end
     let hasNews = false
     let mayEnd = false
     let isLeft = false
     for (;;) {
-      const { shown, next } = await readLines(file, at, writer)
+      const { shown, next } = await readLines(file, at, limit, writer)
       const hasGrown = next > at
       at = next
       if (shown.length > 0) yield shown
@@ -67,8 +70,11 @@ export async function* readLog(
 }
 
 /** Where the last so many lines begin. */
-async function startOf(file: LogFile, tailLines: number | undefined): Promise<number> {
-  const { start, end } = await file.range()
+async function startOf(
+  file: LogFile,
+  { start, end }: Awaited<ReturnType<LogFile['range']>>,
+  tailLines: number | undefined,
+): Promise<number> {
   if (tailLines === undefined) return start
   let wanted = tailLines
   for (let blockEnd = end; blockEnd > start;) {
@@ -107,10 +113,15 @@ function joined(pieces: readonly Uint8Array[]): Uint8Array {
 }
 
 /** The whole lines of the next block, as they are shown, and where to go on. */
-async function readLines(file: LogFile, at: number, writer: LogWriter): Promise<{ shown: Uint8Array; next: number }> {
+async function readLines(
+  file: LogFile,
+  at: number,
+  limit: number,
+  writer: LogWriter,
+): Promise<{ shown: Uint8Array; next: number }> {
   const from = Math.max(at, (await file.range()).start)
   for (let bytes = blockBytes; ; bytes *= 2) {
-    const block = await readExactly(file, from, bytes)
+    const block = await readExactly(file, from, Math.max(0, Math.min(bytes, limit - from)))
     const wholeEnd = block.lastIndexOf(lineFeed) + 1
     const isAtEnd = block.length < bytes
     if (wholeEnd === 0 && !isAtEnd && bytes < lineBytesMax) continue

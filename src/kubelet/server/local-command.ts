@@ -12,7 +12,7 @@ import {
   type CommandShape,
   type CommandStreams,
 } from '../../wire/remote/command.ts'
-import { commandProtocol, spdyHeaders } from '../../wire/remote/protocols.ts'
+import { commandProtocol, spdyHeaders, tellsStatus } from '../../wire/remote/protocols.ts'
 import { SpdySession } from '../../wire/spdy/session.ts'
 import { WebSocketChannels } from '../../wire/websocket/channels.ts'
 import { errorText } from '../../base/log.ts'
@@ -31,7 +31,7 @@ export function serveCommand(
   if (client.kind === 'channels')
     return webSocketTaken(request, client.protocol, sha1, async (connection) => {
       const channels = new WebSocketChannels(connection, client.encoding)
-      const streams = overWebSocket(channels, shape)
+      const streams = overWebSocket(channels, shape, tellsStatus(client.protocol))
       const running = channels.run()
       running.catch(() => {}) // serve looks at it at its end
       await sayConnected(streams)

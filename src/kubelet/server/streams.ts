@@ -18,6 +18,7 @@ import {
   offeredOverSpdy,
   portForwardProtocol,
   spdyHeaders,
+  tellsStatus,
   tunnelledPortForward,
 } from '../../wire/remote/protocols.ts'
 import { SpdySession } from '../../wire/spdy/session.ts'
@@ -35,7 +36,8 @@ export interface StreamParts {
 export type ClientProtocol =
   | { readonly kind: 'spdy'; readonly protocol: string }
   | { readonly kind: 'tunnel'; readonly protocol: string }
-  | { readonly kind: 'channels'; readonly protocol: string; readonly encoding: 'binary' | 'base64' }
+  /** A client that offers no protocol speaks the first of them. */
+  | { readonly kind: 'channels'; readonly protocol: string | undefined; readonly encoding: 'binary' | 'base64' }
 
 export function clientProtocol({ headers, upgrade }: WireRequest, spdyProtocol: string): ClientProtocol {
   if (!upgrade) throw new KubeletRefusal(400, 'Upgrade request required')
@@ -43,6 +45,7 @@ export function clientProtocol({ headers, upgrade }: WireRequest, spdyProtocol: 
     const offered = offeredProtocols(headers)
     if (spdyProtocol === portForwardProtocol && offered.includes(tunnelledPortForward))
       return { kind: 'tunnel', protocol: tunnelledPortForward }
+    if (offered.length === 0) return { kind: 'channels', protocol: undefined, encoding: 'binary' }
     const protocol = offered.find((name) => Object.hasOwn(channelProtocols, name))
     const encoding = channelProtocols[protocol ?? '']
     if (protocol !== undefined && encoding !== undefined) return { kind: 'channels', protocol, encoding }
@@ -63,7 +66,7 @@ const noneFits = (offered: readonly string[], accepted: readonly string[]): Kube
 /** Agrees to what a client of WebSocket asked for. */
 export const webSocketTaken = (
   { headers }: WireRequest,
-  protocol: string,
+  protocol: string | undefined,
   sha1: StreamParts['sha1'],
   takeOver: (connection: WebSocketConnection) => Promise<void>,
 ): WireAnswer => ({
@@ -88,7 +91,7 @@ export async function streamCommand(
   return webSocketTaken(request, protocol, parts.sha1, async (connection) => {
     const session = new SpdySession(opened.stream, 'client')
     const channels = new WebSocketChannels(connection, encoding)
-    const streams = overWebSocket(channels, shape)
+    const streams = overWebSocket(channels, shape, tellsStatus(protocol))
     const [running, sessionRunning] = [channels.run(), session.run()]
     for (const promise of [running, sessionRunning]) promise.catch(() => {}) // joinCommand looks at them at its end
     try {

@@ -53,9 +53,42 @@ export async function acceptOverSpdy(session: SpdySession, shape: CommandShape):
   return accepted
 }
 
-/** To be called before the channels are run. */
-export const overWebSocket = (channels: WebSocketChannels, shape: CommandShape): CommandStreams =>
-  new Map(streamsOf(shape).map((name) => [name, channels.channel(streamNames.indexOf(name))]))
+/** To be called before the channels are run. `withStatus`: whether the client reads how the command ended as a Status. */
+export const overWebSocket = (channels: WebSocketChannels, shape: CommandShape, withStatus: boolean): CommandStreams =>
+  new Map(
+    streamsOf(shape).map((name) => {
+      const channel = channels.channel(streamNames.indexOf(name))
+      return [name, name === 'error' && !withStatus ? messagesOnly(channel) : channel]
+    }),
+  )
+
+const statusCharactersMax = 64 * 1024
+
+/** An error channel that writes the message of a Status that has failed, and nothing of one that has not. */
+function messagesOnly(channel: ByteStream): ByteStream {
+  const decoder = new TextDecoder()
+  let text = ''
+  return {
+    ...channel,
+    async write(piece) {
+      if (text.length < statusCharactersMax) text += decoder.decode(piece, { stream: true })
+      const message = failureIn(text)
+      if (message === undefined) return
+      text = ''
+      if (message !== '') await channel.write(new TextEncoder().encode(message))
+    },
+  }
+}
+
+/** The message of a Status; '' when it tells of success; undefined when there is more to come. */
+function failureIn(text: string): string | undefined {
+  try {
+    const { status, message } = JSON.parse(text) as { status?: string; message?: string }
+    return status === 'Success' ? '' : (message ?? '')
+  } catch {
+    return undefined
+  }
+}
 
 /**
  * Copies between a client and a runtime until the command has ended or either side is gone. Both carriers are closed

@@ -16,7 +16,12 @@ export const channelProtocols: Readonly<Record<string, ChannelEncoding>> = {
   'v5.channel.k8s.io': 'binary',
   'v4.channel.k8s.io': 'binary',
   'v4.base64.channel.k8s.io': 'base64',
+  'channel.k8s.io': 'binary',
+  'base64.channel.k8s.io': 'base64',
 }
+
+/** Before v4 the error channel carried a message, and nothing where the command succeeded. */
+export const tellsStatus = (protocol: string | undefined): boolean => /^v[45]\./.test(protocol ?? '')
 
 export const asksForSpdy = (headers: RequestHeaders): boolean =>
   headers['upgrade']?.toLowerCase() === spdyVersion.toLowerCase()

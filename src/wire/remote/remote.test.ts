@@ -9,10 +9,13 @@ import {
   failureStatus,
   joinCommand,
   openOverSpdy,
+  overWebSocket,
   streamsOf,
   type CommandShape,
 } from './command.ts'
-import { asksForSpdy, offeredOverSpdy, spdyHeaders } from './protocols.ts'
+import { WebSocketChannels } from '../websocket/channels.ts'
+import { WebSocketConnection } from '../websocket/connection.ts'
+import { asksForSpdy, offeredOverSpdy, spdyHeaders, tellsStatus } from './protocols.ts'
 
 const encode = (text: string) => new TextEncoder().encode(text)
 const decode = (bytes: Uint8Array) => new TextDecoder().decode(bytes)
@@ -85,3 +88,29 @@ test('a client that does not open what it asked for is not waited for when it go
   await rejects(accepting, /did not open its streams stdin, stdout/)
   await Promise.all([clientRunning, serverRunning])
 })
+
+const protocols: [protocol: string | undefined, success: string, failure: string][] = [
+  ['v5.channel.k8s.io', decode(exitStatus(0)), decode(exitStatus(3))],
+  ['v4.channel.k8s.io', decode(exitStatus(0)), decode(exitStatus(3))],
+  ['channel.k8s.io', '', 'command terminated with non-zero exit code: exit code 3'],
+  [undefined, '', 'command terminated with non-zero exit code: exit code 3'],
+]
+for (const [protocol, success, failure] of protocols)
+  test(`how a command ended over ${protocol ?? 'no protocol'}`, async () => {
+    const told = async (status: Uint8Array): Promise<string> => {
+      const [near, far] = byteStreamPair(100_000)
+      const client = new WebSocketConnection(near, () => new Uint8Array(4))
+      const channels = new WebSocketChannels(new WebSocketConnection(far), 'binary')
+      const error = overWebSocket(channels, none, tellsStatus(protocol)).get('error')
+      const running = channels.run()
+      // It may come in pieces.
+      await error?.write(status.subarray(0, 9))
+      await error?.write(status.subarray(9))
+      await channels.close()
+      let text = ''
+      for await (const { bytes } of client.messages()) text += decode(bytes.subarray(1))
+      await running
+      return text
+    }
+    deepEqual([await told(exitStatus(0)), await told(exitStatus(3))], [success, failure])
+  })

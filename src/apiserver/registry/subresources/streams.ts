@@ -12,6 +12,7 @@ import { integerOf } from '../../query.ts'
 import type { ResourceParts, ResourceRequest } from '../parts.ts'
 import { get } from '../reads.ts'
 import { callKubelet } from './call-kubelet.ts'
+import { logOverWebSocket } from './log-web-socket.ts'
 
 /** How the kubelet calls what the API calls otherwise. */
 const kubeletPaths = { attach: 'attach', exec: 'exec', log: 'containerLogs', portforward: 'portForward' } as const
@@ -47,6 +48,11 @@ export async function podStream(
   // A handshake of WebSocket is a GET. Port-forwards are tunnelled, and their kubelet refuses what it does not take.
   const isWebSocket = upgrade !== undefined && asksForWebSocket(upgrade.headers)
   if (isWebSocket && target.verb === 'create' && stream !== 'portforward') throw methodNotAllowed()
+  const ask = async (call: KubeletCall): Promise<WireAnswer> => {
+    const answer = await callKubelet(parts, request, { call, what: wordsOf[stream] }, kubelets)
+    if (stream === 'log' && answer.status >= 300) throw await asStatus(answer, parts.kind, target.name)
+    return answer
+  }
   const query = kubeletQuery(request.query).toString()
   const call: KubeletCall = {
     node: nodeName,
@@ -55,8 +61,8 @@ export async function podStream(
     headers: upgrade?.headers ?? {},
     body: undefined,
   }
-  const answer = await callKubelet(parts, request, { call, what: wordsOf[stream] }, kubelets)
-  if (stream === 'log' && answer.status >= 300) throw await asStatus(answer, parts.kind, target.name)
+  if (stream === 'log' && isWebSocket) return logOverWebSocket(upgrade.headers, (headers) => ask({ ...call, headers }))
+  const answer = await ask(call)
   return { kind: 'wire', answer }
 }
 
