@@ -51,8 +51,10 @@ export class LoopWatch {
    * much as a part of a short request. Throws when the request must not go on.
    */
   stepDone(request: ApiRequest, startMs: number, endMs: number): void {
-    if (endMs - startMs >= slowStepMs) this.#noteSlow(request, endMs)
+    if (endMs - startMs < slowStepMs) return
+    this.#noteSlow(request, endMs)
     if (endMs - startMs >= loopBlockMsMax) this.#blocked(request, endMs - startMs, endMs)
+    // A short request is finished even if nobody waits for it any longer: half of it would have to be done again.
     request.context.signal.throwIfAborted()
   }
 
