@@ -1,4 +1,5 @@
 // Field managers: who owns fields, by name. A request that names none is named after the program that sent it.
+import { lookup } from '../base/lookup.ts'
 import { getOrMake } from '../base/get-or-make.ts'
 import { invalid, tooLong, type FieldError } from '../schema/field-error.ts'
 import { senderMark } from './flow-wire.ts'
@@ -16,7 +17,7 @@ const components: Readonly<Record<string, string>> = {
 /** The manager behind a sender: `controller/deployment` is a part of kube-controller-manager. */
 export function managerOfSender(sender: string): string {
   const component = sender.split('/', 1)[0] ?? ''
-  return (Object.hasOwn(components, component) ? components[component] : undefined) ?? component
+  return lookup(components, component) ?? component
 }
 
 /** User-Agents whose manager is remembered: a client sends the same one with every request. */

@@ -1,4 +1,5 @@
 // Rules of a status that several kinds share: counts that cannot be negative or exceed one another, and conditions.
+import { lookup } from '../base/lookup.ts'
 import { areRepeated } from '../base/first-indexes.ts'
 import { duplicate, invalid, notSupported, required, tooLong, type FieldError } from '../schema/field-error.ts'
 import { qualifiedNameErrors } from './names.ts'
@@ -7,7 +8,7 @@ import { qualifiedNameErrors } from './names.ts'
 type Counts = object
 
 const countOf = (status: Counts, name: string): number => {
-  const value = (status as Readonly<Record<string, unknown>>)[name]
+  const value = lookup(status as Readonly<Record<string, unknown>>, name)
   return typeof value === 'number' ? value : 0
 }
 

@@ -1,4 +1,5 @@
 // The body of a request: bytes in JSON, YAML or protobuf become one JSON value, not yet of a type.
+import { lookup } from '../base/lookup.ts'
 import { tokenRequest } from '../api/authentication/v1/token-request.ts'
 import { scale } from '../api/autoscaling/v1/scale.ts'
 import { binding } from '../api/core/v1/binding.ts'
@@ -122,7 +123,8 @@ const otherMessages: Readonly<Record<string, Message>> = {
 function parseProtobuf(bytes: Uint8Array): unknown {
   const { apiVersion, kind: kindName, raw } = openEnvelope(bytes)
   const message =
-    kinds.find((kind) => kind.kind === kindName && kind.apiVersion === apiVersion)?.message ?? otherMessages[kindName]
+    kinds.find((kind) => kind.kind === kindName && kind.apiVersion === apiVersion)?.message ??
+    lookup(otherMessages, kindName)
   if (message === undefined)
     throw new Error(`no kind ${JSON.stringify(kindName)} is registered for version ${JSON.stringify(apiVersion)}`)
   return { ...decodeProtobuf(message, raw, bodyValuesMax), apiVersion, kind: kindName }

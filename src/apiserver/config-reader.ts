@@ -1,4 +1,5 @@
 // Reads configuration files of the API server: every field is known, of its type, and said with its path when it is not.
+import { lookup } from '../base/lookup.ts'
 import { isJsonObject } from '../schema/json-value.ts'
 
 export class ConfigError extends Error {
@@ -72,7 +73,7 @@ export class ConfigReader {
 
   #take(name: string): unknown {
     this.#read.add(name)
-    return this.#value[name] ?? undefined
+    return lookup(this.#value, name) ?? undefined
   }
 
   #typed<T>(name: string, fallback: T | undefined, isRight: (value: unknown) => boolean, what: string): T {
@@ -88,7 +89,7 @@ const unitsMs: Readonly<Record<string, number>> = { h: 3_600_000, m: 60_000, s: 
 export function durationMs(text: string): number | undefined {
   if (!/^(\d+(\.\d+)?(h|ms|m|s))+$/.test(text)) return undefined
   return [...text.matchAll(/(\d+(?:\.\d+)?)(h|ms|m|s)/gy)].reduce(
-    (sum, [, count, unit = '']) => sum + Number(count) * (unitsMs[unit] ?? 0),
+    (sum, [, count, unit = '']) => sum + Number(count) * (lookup(unitsMs, unit) ?? 0),
     0,
   )
 }

@@ -1,5 +1,6 @@
 // DirectKubelets: kubelets in this process, reached without a socket: thousands of simulated nodes need no ports. Nodes
 // that are elsewhere are reached by the other connection.
+import { lookup } from '../base/lookup.ts'
 import { noCause, type Cause } from '../base/flow.ts'
 import type { ClientCertificate, WireAnswer, WireRequest } from '../platform/listener.ts'
 import type { KubeletCall, KubeletConnection, PodCall } from './kubelet-connection.ts'
@@ -40,7 +41,7 @@ export class DirectKubelets implements KubeletConnection {
       method,
       target,
       headers,
-      headerValues: (name) => [headers[name] ?? []].flat(),
+      headerValues: (name) => [lookup(headers, name) ?? []].flat(),
       remoteAddress: '',
       certificate,
       signal: AbortSignal.any([signal, cancelled.signal]),

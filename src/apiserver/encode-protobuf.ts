@@ -1,4 +1,5 @@
 // encode-protobuf: answers as protobuf. Stored objects bring their bytes along, encoded once.
+import { lookup } from '../base/lookup.ts'
 import { tokenRequest } from '../api/authentication/v1/token-request.ts'
 import { scale } from '../api/autoscaling/v1/scale.ts'
 import type { Kind } from '../api/kind.ts'
@@ -17,7 +18,7 @@ const otherMessages: Readonly<Record<string, Message>> = {
 
 export function protobufObject(object: object, kind: Kind | undefined, stored?: Stored): Uint8Array {
   const { kind: name = '', apiVersion = '' } = object as { kind?: string; apiVersion?: string }
-  const message = kind?.message ?? otherMessages[name]
+  const message = kind?.message ?? lookup(otherMessages, name)
   if (message === undefined) throw new Error(`a ${name} has no form in protobuf`)
   return encodeEnvelope(apiVersion, name, stored?.protobuf(message) ?? encodeProtobuf(message, object))
 }

@@ -1,4 +1,5 @@
 // The path of flow events: the record, once or as it grows, and what components in other processes tell for it.
+import { lookup } from '../base/lookup.ts'
 import type { Clock } from '../base/clock.ts'
 import { FlowFeed } from '../base/flow-feed.ts'
 import { arrows, type Arrow, type FlowId, type FlowObject, type FlowRecorder, type ToldEvent } from '../base/flow.ts'
@@ -92,13 +93,13 @@ type Fields = Readonly<Record<string, unknown>>
 const fieldsOf = (value: unknown): Fields => (typeof value === 'object' && value !== null ? (value as Fields) : {})
 
 function textOf(fields: Fields, name: string, path: string): string {
-  const text = fields[name]
+  const text = lookup(fields, name)
   if (typeof text !== 'string') throw badRequest(`${path}.${name}: must be a string`)
   return text.slice(0, textCharsMax)
 }
 
 const numberOf = (fields: Fields, name: string): number | undefined =>
-  Number.isFinite(fields[name]) ? (fields[name] as number) : undefined
+  Number.isFinite(lookup(fields, name)) ? (lookup(fields, name) as number) : undefined
 
 function arrowOf(fields: Fields, path: string): Arrow {
   const arrow = arrows.find((one) => one === fields['arrow'])

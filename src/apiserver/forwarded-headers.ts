@@ -1,4 +1,5 @@
 // Which headers of a request or an answer go on to the next server.
+import { setOwn } from '../base/lookup.ts'
 
 /** They are of one connection, or prove who the client is to this server only. */
 const ownHeaders = new Set([
@@ -27,7 +28,7 @@ export function forwardedHeaders(
   for (const [name, value] of Object.entries(headers)) {
     const isIdentity = identityPrefixes.some((prefix) => name.startsWith(prefix))
     const isOwn = ownHeaders.has(name) || name.startsWith(':') || isIdentity || ofConnection.includes(name)
-    if (value !== undefined && (!isOwn || (isUpgrade && upgradeHeaders.has(name)))) forwarded[name] = value
+    if (value !== undefined && (!isOwn || (isUpgrade && upgradeHeaders.has(name)))) setOwn(forwarded, name, value)
   }
   return forwarded
 }

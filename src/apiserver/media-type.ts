@@ -1,4 +1,5 @@
 // Media types: which form of an answer the client accepts, and which form of body it sent.
+import { lookup } from '../base/lookup.ts'
 import { StatusError } from '../api/status-error.ts'
 import type { PatchType } from './request.ts'
 
@@ -36,9 +37,9 @@ function negotiated(accept: string, hasTable: boolean): AnswerForm {
   for (const entry of accept.split(',')) {
     const [type = '', ...parameters] = entry.split(';').map((part) => part.trim())
     const options = new Map(parameters.map((part) => part.split('=') as [string, string]))
-    const shape = shapes[options.get('as') ?? '']
+    const shape = lookup(shapes, options.get('as') ?? '')
     const version = options.get('v') ?? 'v1'
-    const syntax = syntaxes[type]
+    const syntax = lookup(syntaxes, type)
     if (syntax === undefined || shape === undefined || (shape === 'table' && !hasTable)) continue
     if (version !== 'v1' && (version !== 'v1beta1' || shape === 'object')) continue
     // Tables and bare metadata are written as text only; clients that ask for them name JSON next.
@@ -88,7 +89,7 @@ const patchTypes = Object.keys(bodyForms).filter((type) => type.includes('patch+
 
 export function bodyForm(contentType: string, method: string): BodyForm {
   const type = contentType.split(';')[0]?.trim() ?? ''
-  const form = bodyForms[type]
+  const form = lookup(bodyForms, type)
   const isPatch = method === 'PATCH'
   if (form !== undefined && (form.patchType !== undefined) === isPatch) return form
   const accepted = isPatch

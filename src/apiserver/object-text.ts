@@ -1,6 +1,7 @@
 // objectText: an object in the store's order as JSON. Names of list items in sets of owned fields are full of quotes, which
 // JSON.stringify writes slowly, and everything else in the same call with them; since many objects share such sets, they
 // are written once and put in.
+import { lookup } from '../base/lookup.ts'
 import { RecentMap } from '../base/recent-map.ts'
 import { isShared, onceForShared } from '../base/shared-values.ts'
 import type { ManagedFieldsEntry } from '../api/meta/v1/object-meta.ts'
@@ -15,7 +16,7 @@ export function objectText(object: ApiObject): string {
   const plain = JSON.stringify({ ...metadata, managedFields: undefined })
   text += `${plain.slice(1, -1)}${plain.length > 2 ? ',' : ''}"managedFields":${entriesText(managed)}}`
   for (const name in object) {
-    const value = (object as unknown as JsonObject)[name]
+    const value = lookup(object as unknown as JsonObject, name)
     if (value === undefined || name === 'kind' || name === 'apiVersion' || name === 'metadata') continue
     text += `,${JSON.stringify(name)}:${typeof value === 'object' && value !== null ? partText(value) : JSON.stringify(value)}`
   }

@@ -1,5 +1,6 @@
 // RequestInfo: what a method and a path ask for, by their form alone. Authorization depends on it, so it follows upstream
 // also for paths that nothing serves: whoever routes a request must not read it differently from whoever allows it.
+import { lookup } from '../base/lookup.ts'
 import { methodVerbs } from '../api/method-verbs.ts'
 import { StatusError } from '../api/status-error.ts'
 import { booleanOf } from './query.ts'
@@ -61,7 +62,7 @@ export function requestInfo(method: string, segments: readonly string[], query: 
 
 /** A request that names an object is never a list or a watch, whatever its query says. */
 function verbOf(method: string, name: string, query: URLSearchParams): Verb {
-  const verb = methodVerbs[method] ?? ''
+  const verb = lookup(methodVerbs, method) ?? ''
   if (name !== '') return verb
   if (verb === 'get') return booleanOf(query, 'watch') ? 'watch' : 'list'
   return verb === 'delete' ? 'deletecollection' : verb

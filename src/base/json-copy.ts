@@ -1,4 +1,5 @@
 // jsonCopy: a copy of a value as its JSON would bring it across, without writing the JSON.
+import { setOwn } from './lookup.ts'
 
 /** Fields without a value are left out, and objects that say how they are written as JSON (`Date`) are what they say. */
 export function jsonCopy(value: unknown): unknown {
@@ -8,7 +9,7 @@ export function jsonCopy(value: unknown): unknown {
   const copy: Record<string, unknown> = {}
   for (const [name, part] of Object.entries(value)) {
     const copied = jsonCopy(part)
-    if (copied !== undefined && typeof copied !== 'function') copy[name] = copied
+    if (copied !== undefined && typeof copied !== 'function') setOwn(copy, name, copied)
   }
   return copy
 }

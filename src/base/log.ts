@@ -1,4 +1,5 @@
 // Structured log: one line per entry, human text in a terminal and JSON otherwise. Log once, at the edge, with fields.
+import { setOwn } from './lookup.ts'
 import type { Clock } from './clock.ts'
 
 export const logLevels = ['debug', 'info', 'warn', 'error'] as const
@@ -48,7 +49,8 @@ export const silentLog: Log = {
 
 function jsonLine(atMs: number, level: LogLevel, message: string, fields: LogFields): string {
   const entry: Record<string, unknown> = { time: new Date(atMs).toISOString(), level, message }
-  for (const [name, value] of Object.entries(fields)) entry[name] = value instanceof Error ? errorText(value) : value
+  for (const [name, value] of Object.entries(fields))
+    setOwn(entry, name, value instanceof Error ? errorText(value) : value)
   return `${JSON.stringify(entry, (_, value: unknown) => (typeof value === 'bigint' ? String(value) : value))}\n`
 }
 

@@ -10,7 +10,7 @@ export function lookup<Value>(
 }
 
 /** Sets an own property, whatever its name. */
-export function setOwn<Value>(record: Record<string, Value>, name: string, value: Value): void {
+export function setOwn<Value>(record: Record<string, Value>, name: string, value: NoInfer<Value>): void {
   if (name === '__proto__')
     Object.defineProperty(record, name, { value, writable: true, enumerable: true, configurable: true })
   else record[name] = value

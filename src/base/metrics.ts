@@ -1,4 +1,5 @@
 // Metrics: counters, gauges and histograms with labels, written in Prometheus' text format.
+import { lookup } from './lookup.ts'
 
 export type Labels = Readonly<Record<string, string>>
 
@@ -156,7 +157,7 @@ class SeriesMap<Series> {
   #keyOf(labels: Labels): string {
     let key = ''
     for (let index = 0; index < this.#labelNames.length; index++) {
-      const value = labels[this.#labelNames[index] as string] ?? ''
+      const value = lookup(labels, this.#labelNames[index] as string) ?? ''
       key = index === 0 ? value : key + separator + value
     }
     return key

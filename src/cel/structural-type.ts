@@ -1,4 +1,5 @@
 // Types from a structural schema: what rules of a custom resource see, and how large it may be.
+import { lookup } from '../base/lookup.ts'
 import { boolType, doubleType, intType, type CelType, type ObjectField, type ScalarType } from './type.ts'
 
 /** The part of an OpenAPI schema that types follow from. */
@@ -108,7 +109,7 @@ function propertiesType({ properties = {}, required = [] }: StructuralSchema, na
 }
 
 function textType({ format = '', maxLength, enum: values = [] }: StructuralSchema): SizedType {
-  const known = bytesOfFormat[format]
+  const known = lookup(bytesOfFormat, format)
   if (known !== undefined) return { type: { kind: known.kind, maxElements: known.max }, bytesMin: known.min }
   const unbounded = requestBytesMax - 2
   if (format === 'byte')

@@ -1,4 +1,5 @@
 // A command of the CLI: its name, how it is used, and what it does. One file each in commands/, listed in commands.ts.
+import { lookup, setOwn } from '../base/lookup.ts'
 import { parseArgs, type ParseArgsOptionsConfig } from 'node:util'
 import { didYouMean, similarNames } from '../base/similar-names.ts'
 import { flagsWithoutEffect } from './dependent-flags.ts'
@@ -66,7 +67,7 @@ export const inSection = <Options extends Readonly<Record<string, CommandOption>
 export function parseCommand(command: Command, argv: readonly string[]): Arguments<Command['options']> {
   const config: ParseArgsOptionsConfig = {}
   for (const [name, { type, short, isRepeatable = false }] of Object.entries(command.options))
-    config[name] = { type, multiple: isRepeatable, ...(short === undefined ? {} : { short }) }
+    setOwn(config, name, { type, multiple: isRepeatable, ...(short === undefined ? {} : { short }) })
   try {
     const { values, positionals } = parseArgs({ args: [...argv], options: config, allowPositionals: true })
     const { operands, operandsMax = operands === '' ? 0 : 1 } = command
@@ -90,6 +91,6 @@ function mistakeText({ name: commandName, options }: Command, { code, message }:
     const question = didYouMean(similarNames(name, Object.keys(options)).map((known) => `--${known}`))
     return `unknown flag ${flag}; ${question === '' ? `see: coxswain ${commandName} --help` : question}`
   }
-  const { type, value = '' } = options[name] ?? {}
+  const { type, value = '' } = lookup(options, name) ?? {}
   return type === 'boolean' ? `${flag} takes no value` : `${flag} needs a value: ${flag}=${value}`
 }

@@ -1,5 +1,6 @@
 // Flags that have no effect unless another one is given: such a command line is refused, so that nobody believes, for
 // example, that an audit log is written.
+import { lookup } from '../base/lookup.ts'
 
 /** Each flag, and those of which at least one must be given with it. */
 const neededFlags: readonly [flag: RegExp, needs: readonly string[]][] = [
@@ -30,8 +31,8 @@ export function flagsWithoutEffect(
   if (given['config'] !== undefined) return []
   return Object.keys(given).flatMap((flag) => {
     const [, needs = []] = neededFlags.find(([pattern, needed]) => pattern.test(flag) && !needed.includes(flag)) ?? []
-    const known = needs.filter((need) => need in options)
-    if (known.length === 0 || known.some((need) => given[need] !== undefined)) return []
+    const known = needs.filter((need) => Object.hasOwn(options, need))
+    if (known.length === 0 || known.some((need) => lookup(given, need) !== undefined)) return []
     return [`--${flag} has no effect without ${known.map((need) => `--${need}`).join(' or ')}`]
   })
 }

@@ -1,4 +1,5 @@
 // Help: the list of commands by purpose, and the page of one command with its examples and flags.
+import { lookup } from '../base/lookup.ts'
 import type { Command, CommandOption } from './command.ts'
 import { examples } from './examples.ts'
 
@@ -55,7 +56,7 @@ export function usage(command: Command, { all, columns }: UsageOptions): string 
   const { ['']: common = [], ...further } = Object.fromEntries(bySection)
   const headings = Object.keys(further)
   const shown = all ? Object.entries(further) : []
-  const hidden = headings.reduce((sum, heading) => sum + (further[heading]?.length ?? 0), 0)
+  const hidden = headings.reduce((sum, heading) => sum + (lookup(further, heading)?.length ?? 0), 0)
   const more = `${hidden} more flags with --help-all: ${headings.join(', ')}.`
   return [
     ...wrapped(`${summary[0]?.toUpperCase() ?? ''}${summary.slice(1)}.`, columnsOf(columns)),
@@ -70,7 +71,7 @@ export function usage(command: Command, { all, columns }: UsageOptions): string 
 }
 
 const examplesOf = (name: string): string[] => {
-  const known = examples[name] ?? []
+  const known = lookup(examples, name) ?? []
   return known.length === 0 ? [] : ['', 'Examples:', ...known.flatMap(([line, what]) => [`  # ${what}`, `  ${line}`])]
 }
 

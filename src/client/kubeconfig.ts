@@ -1,5 +1,6 @@
 // Kubeconfig: how to reach an API server and as whom: certificates, tokens, or a program that knows (an exec plugin).
 // A credential is read when it is needed and again when it has run out; it appears in no error.
+import { lookup } from '../base/lookup.ts'
 import type { Clock } from '../base/clock.ts'
 import type { Files } from '../platform/files.ts'
 import type { Processes } from '../platform/processes.ts'
@@ -61,8 +62,11 @@ export async function readAccess(
 }
 
 function named(config: Entry, list: string, part: string, name: string): Entry {
-  const entries = (config[list] ?? []) as readonly Entry[]
-  const found = entries.find((entry) => entry['name'] === name)?.[part]
+  const entries = (lookup(config, list) ?? []) as readonly Entry[]
+  const found = lookup(
+    entries.find((entry) => entry['name'] === name),
+    part,
+  )
   if (found === undefined || found === null)
     throw new KubeconfigError(`the kubeconfig has no ${part} ${JSON.stringify(name)}`)
   return found as Entry
@@ -71,7 +75,7 @@ function named(config: Entry, list: string, part: string, name: string): Entry {
 async function dataOrFile(entry: Entry, name: string, files: Files): Promise<string | undefined> {
   const data = entry[`${name}-data`]
   if (typeof data === 'string') return new TextDecoder().decode(Uint8Array.fromBase64(data))
-  const path = entry[name]
+  const path = lookup(entry, name)
   if (typeof path !== 'string') return undefined
   const content = await files.read(path)
   if (content === undefined) throw new KubeconfigError(`the kubeconfig names ${path}, which is not there`)

@@ -1,5 +1,6 @@
 // KubeletConfiguration (kubelet.config.k8s.io/v1beta1): the fields that are honoured, each as the flag that says the same.
 // A field that is not is refused by its name: nobody is to believe that it counts.
+import { lookup } from '../base/lookup.ts'
 import { ConfigError } from '../apiserver/config-reader.ts'
 import { isJsonObject, type JsonValue } from '../schema/json-value.ts'
 import type { KubeletFlag } from './kubelet-flags.ts'
@@ -104,8 +105,8 @@ const sections = new Set(
 export function configuredFlags(configuration: unknown): ConfiguredFlagValues {
   if (!isJsonObject(configuration)) throw new ConfigError('the configuration must be an object')
   for (const required of ['apiVersion', 'kind'])
-    if (configuration[required] === undefined)
-      throw new ConfigError(`${required} is required: ${String(fixed[required])}`)
+    if (lookup(configuration, required) === undefined)
+      throw new ConfigError(`${required} is required: ${String(lookup(fixed, required))}`)
   return Object.fromEntries(flagsOf(configuration, ''))
 }
 
@@ -115,10 +116,11 @@ function flagsOf(section: Readonly<Record<string, unknown>>, prefix: string): [C
     if (value === undefined || value === null) return []
     if (sections.has(path) && isJsonObject(value)) return flagsOf(value, `${path}.`)
     if (Object.hasOwn(fixed, path)) {
-      if (value !== fixed[path]) throw new ConfigError(`${path} must be ${JSON.stringify(fixed[path])} here`)
+      if (value !== lookup(fixed, path))
+        throw new ConfigError(`${path} must be ${JSON.stringify(lookup(fixed, path))} here`)
       return []
     }
-    const [flag, read] = fields[path] ?? []
+    const [flag, read] = lookup(fields, path) ?? []
     if (flag === undefined || read === undefined) throw new ConfigError(`${path} is not a field that is supported`)
     const said = read(value)
     if (said === undefined) throw new ConfigError(`${path} is not of its type`)

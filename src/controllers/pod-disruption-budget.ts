@@ -1,4 +1,5 @@
 // PodDisruptionBudget: counts the healthy pods that a budget protects, and from that how many may be evicted now.
+import { lookup, setOwn } from '../base/lookup.ts'
 import { rfc3339 } from '../base/clock.ts'
 import { deployment } from '../api/apps/v1/deployment.ts'
 import { replicaSet } from '../api/apps/v1/replica-set.ts'
@@ -117,7 +118,7 @@ function counted(budget: PodDisruptionBudget, pods: readonly Pod[], wanted: Expe
   const { expectedPods, desiredHealthy, unmanaged } = wanted
   const { kept, waitMs } = disrupted(budget, pods, nowMs)
   const currentHealthy = pods.filter(
-    (each) => !isBeingDeleted(each) && kept[each.metadata.name] === undefined && isPodReady(each),
+    (each) => !isBeingDeleted(each) && lookup(kept, each.metadata.name) === undefined && isPodReady(each),
   ).length
   const disruptionsAllowed = expectedPods === 0 ? 0 : Math.max(0, currentHealthy - desiredHealthy)
   const condition = allowance(budget, disruptionsAllowed > 0 ? 'SufficientPods' : 'InsufficientPods', '', nowMs)
@@ -167,7 +168,7 @@ function disrupted({ status }: PodDisruptionBudget, pods: readonly Pod[], nowMs:
     if (known === undefined || isBeingDeleted(known)) continue
     const leftMs = Date.parse(since) + evictionMsMax - nowMs
     if (leftMs <= 0) continue
-    kept[name] = since
+    setOwn(kept, name, since)
     waitMs = Math.min(waitMs ?? leftMs, leftMs)
   }
   return { kept, waitMs }

@@ -75,7 +75,7 @@ const isStale = (quota: ResourceQuota, before: ApiObject | undefined): boolean =
   before === undefined || !isComplete(quota)
 
 const isComplete = ({ spec: { hard = {} }, status }: ResourceQuota): boolean =>
-  equalAmounts(status.hard ?? {}, hard) && countable(hard).every((name) => name in (status.used ?? {}))
+  equalAmounts(status.hard ?? {}, hard) && countable(hard).every((name) => Object.hasOwn(status.used ?? {}, name))
 
 /** The resources of a quota that anything can count for. */
 const countable = (hard: QuotaAmounts): string[] =>

@@ -1,4 +1,5 @@
 // Whether a node takes a pod that it was given: by hand, by its own files, or by a scheduler that knew less than it does.
+import { lookup } from '../base/lookup.ts'
 import type { Pod } from '../api/core/v1/pod.ts'
 import { matchesRequiredAffinity, type SelectableNode } from '../api/core/v1/node-selection.ts'
 import { amountOf, podRequests } from '../api/core/v1/requests.ts'
@@ -39,7 +40,7 @@ function shortage({ pod, allocatable, others }: AdmissionInput): Verdict | undef
   }
   for (const [resource, requested] of demands) {
     if (requested === 0 || isOfCluster(resource, allocatable)) continue
-    const capacity = amountOf(resource, allocatable[resource])
+    const capacity = amountOf(resource, lookup(allocatable, resource))
     const used = usedOf(resource)
     if (used + requested > capacity)
       return {
@@ -52,7 +53,7 @@ function shortage({ pod, allocatable, others }: AdmissionInput): Verdict | undef
 
 /** An extended resource that the node does not know is somebody else's matter: devices may stand for it. */
 const isOfCluster = (resource: string, allocatable: AdmissionInput['allocatable']): boolean =>
-  resource.includes('/') && allocatable[resource] === undefined
+  resource.includes('/') && lookup(allocatable, resource) === undefined
 
 /** Ports of the node that a pod takes: address, protocol and number. */
 const hostPorts = ({ spec }: Pod) =>

@@ -1,4 +1,5 @@
 // The node's own object: what it registers and reports of itself.
+import { lookup } from '../base/lookup.ts'
 import { rfc3339 } from '../base/clock.ts'
 import type { NodeInput } from '../api/core/v1/node.ts'
 
@@ -111,7 +112,7 @@ export function nodeStatus(
   const now = rfc3339(nowMs)
   const found = healthy.map((one) => {
     if (one[0] === 'Ready') return faults.length === 0 ? one : unready(faults)
-    return pressures.includes(one[0]) ? (pressed[one[0]] ?? one) : one
+    return pressures.includes(one[0]) ? (lookup(pressed, one[0]) ?? one) : one
   })
   const conditions = found.map(([type, status, reason, message]) => {
     const known = before?.conditions?.find((condition) => condition.type === type)

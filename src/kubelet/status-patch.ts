@@ -1,5 +1,6 @@
 // statusPatch: what has changed of a pod's status, as a strategic merge patch. Conditions are told one by one: those that
 // somebody else sets at the same moment stay.
+import { lookup, setOwn } from '../base/lookup.ts'
 import { podStatus as podStatusMessage, type PodCondition, type PodStatus } from '../api/core/v1/pod-status.ts'
 import { equalValues, isJsonObject, type JsonObject, type JsonValue } from '../schema/json-value.ts'
 
@@ -19,14 +20,15 @@ export function statusPatch(before: PodStatus, after: PodStatus): JsonObject {
   const patch: Record<string, JsonValue> = conditionsPatch(before.conditions ?? [], after.conditions ?? [])
   const [had, has] = [before, after] as unknown as readonly [JsonObject, JsonObject]
   for (const name of new Set([...Object.keys(had), ...Object.keys(has)]))
-    if (name !== 'conditions' && !equalValues(had[name], has[name], true)) patch[name] = fieldPatch(name, had, has)
+    if (name !== 'conditions' && !equalValues(lookup(had, name), lookup(has, name), true))
+      setOwn(patch, name, fieldPatch(name, had, has))
   return patch
 }
 
 /** Said as a whole: lists and objects that would be merged are replaced. */
 function fieldPatch(name: string, had: JsonObject, has: JsonObject): JsonValue {
-  const value = has[name] ?? null
-  if (had[name] === undefined) return value
+  const value = lookup(has, name) ?? null
+  if (lookup(had, name) === undefined) return value
   if (isJsonObject(value)) return { ...value, $patch: 'replace' }
   const merges = podStatusMessage.fields[name as keyof typeof podStatusMessage.fields].patch?.includes('merge')
   return Array.isArray(value) && merges === true ? [{ $patch: 'replace' }, ...value] : value
@@ -49,4 +51,4 @@ function conditionsPatch(before: readonly PodCondition[], after: readonly PodCon
 }
 
 const goneFields = (old: PodCondition | undefined, now: PodCondition): JsonObject =>
-  Object.fromEntries(Object.keys(old ?? {}).flatMap((name) => (name in now ? [] : [[name, null]])))
+  Object.fromEntries(Object.keys(old ?? {}).flatMap((name) => (Object.hasOwn(now, name) ? [] : [[name, null]])))

@@ -1,4 +1,5 @@
 // What a certificate may be used for, by the names that CertificateSigningRequests have for it.
+import { lookup } from '../base/lookup.ts'
 import * as der from './der.ts'
 
 /** Bits of the key usage extension, from the left. */
@@ -33,7 +34,7 @@ const purposeIds: Readonly<Record<string, string>> = {
 
 /** The key usage extension; undefined when no usage is one of the key's. */
 export function keyUsageOf(usages: readonly string[]): der.Der | undefined {
-  const bits = usages.flatMap((usage) => keyUsageBits[usage] ?? [])
+  const bits = usages.flatMap((usage) => lookup(keyUsageBits, usage) ?? [])
   if (bits.length === 0) return undefined
   const highest = Math.max(...bits)
   const bytes = new Uint8Array(highest < 8 ? 1 : 2)
@@ -43,5 +44,5 @@ export function keyUsageOf(usages: readonly string[]): der.Der | undefined {
 
 /** The ids of the purposes among the usages, each once. */
 export const purposesOf = (usages: readonly string[]): string[] => [
-  ...new Set(usages.flatMap((usage) => purposeIds[usage] ?? [])),
+  ...new Set(usages.flatMap((usage) => lookup(purposeIds, usage) ?? [])),
 ]

@@ -1,4 +1,5 @@
 // Reads of a certificate signing request (PKCS 10) what it asks for, and whether who asks has the key.
+import { lookup } from '../base/lookup.ts'
 import type { CertifiedDigest, CryptoProvider } from '../platform/crypto.ts'
 import { nameOfAttributes, type AltNames, type Subject } from './certificate.ts'
 import { elements, type Element } from './read-certificate.ts'
@@ -48,10 +49,12 @@ export function readRequest(pem: string): AskedCertificate {
   const { subject, key, attributes } = infoOf(pem)
   const named = attributesOf(subject)
   const last = named.findLastIndex(([id]) => id === commonNameId)
-  const kept = named.filter(([id], index) => nameIds[id] !== undefined && (id !== commonNameId || index === last))
+  const kept = named.filter(
+    ([id], index) => lookup(nameIds, id) !== undefined && (id !== commonNameId || index === last),
+  )
   return {
     subject: subjectOf(named),
-    name: nameOfAttributes(kept.map(([id, value]) => [nameIds[id] ?? '', value])),
+    name: nameOfAttributes(kept.map(([id, value]) => [lookup(nameIds, id) ?? '', value])),
     publicKey: present(key, 'has no key').whole,
     altNames: altNamesOf(attributes),
   }
@@ -64,7 +67,7 @@ export function isSignedByItsKey(pem: string, crypto: CryptoProvider): boolean {
   const [request] = elements(pemContent(pem))
   const [info, algorithm, signature] = elements(present(request, 'is empty').content)
   const [id] = algorithm === undefined ? [] : elements(algorithm.content)
-  const digest = digests[id?.content.toHex() ?? '']
+  const digest = lookup(digests, id?.content.toHex() ?? '')
   if (info === undefined || signature === undefined || digest === undefined) return false
   try {
     const key = crypto.loadPublicKey(readRequest(pem).publicKey)

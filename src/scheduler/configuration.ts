@@ -1,4 +1,5 @@
 // KubeSchedulerConfiguration v1: which profiles there are, with which plugins, arguments and extenders.
+import { lookup } from '../base/lookup.ts'
 import { isJsonObject, type JsonObject } from '../schema/json-value.ts'
 import type { ExtenderConfiguration } from './extender.ts'
 import type { SchedulerPlugin } from './framework.ts'
@@ -66,7 +67,7 @@ export function parseSchedulerConfiguration(value: unknown): SchedulerConfigurat
 }
 
 function inRange(value: JsonObject, field: string, least: number, most: number): void {
-  const found = value[field]
+  const found = lookup(value, field)
   if (found === undefined) return
   if (typeof found !== 'number' || !Number.isInteger(found) || found < least || found > most)
     throw new Error(`${field}: Invalid value: ${JSON.stringify(found)}: not in valid range [${least}-${most}]`)

@@ -1,4 +1,5 @@
 // Extender: a program elsewhere that has a say over HTTP: which nodes, how good, whom to remove, and the binding.
+import { lookup } from '../base/lookup.ts'
 import { durationMs, type Clock } from '../base/clock.ts'
 import type { Node } from '../api/core/v1/node.ts'
 import type { Pod } from '../api/core/v1/pod.ts'
@@ -155,7 +156,7 @@ function asksForAny({ spec }: Pod, resources: ReadonlySet<string>): boolean {
 const fieldOf = (value: unknown, name: string): unknown => {
   if (!isJsonObject(value)) return undefined
   const key = Object.keys(value).find((candidate) => candidate.toLowerCase() === name)
-  return key === undefined ? undefined : value[key]
+  return key === undefined ? undefined : lookup(value, key)
 }
 
 function checkError(answer: unknown): void {

@@ -1,4 +1,5 @@
 // Preemption: which pods would have to go from which node, and which node is the best to make room on. Pure decisions.
+import { lookup } from '../base/lookup.ts'
 import type { Pod } from '../api/core/v1/pod.ts'
 import type { PodDisruptionBudget } from '../api/policy/v1/pod-disruption-budget.ts'
 import { namespaceOf } from '../api/object.ts'
@@ -78,7 +79,7 @@ function covers(budget: PodDisruptionBudget, pod: Pod): boolean {
     selector.length > 0 &&
     namespaceOf(budget) === namespaceOf(pod) &&
     matchesLabels(selector, pod.metadata.labels) &&
-    budget.status.disruptedPods?.[pod.metadata.name] === undefined
+    lookup(budget.status.disruptedPods, pod.metadata.name) === undefined
   )
 }
 

@@ -1,5 +1,6 @@
 // element-order: the order of a list after a strategic merge: the items that the patch names come in its order, the
 // others in theirs; where both were in the list before, its old order decides which comes first.
+import { lookup } from '../base/lookup.ts'
 import { getOrMake } from '../base/get-or-make.ts'
 import { identityOf, isJsonObject, type JsonValue } from './json-value.ts'
 
@@ -10,7 +11,7 @@ export function orderedBy(
   before: readonly JsonValue[],
   key: string,
 ): JsonValue[] {
-  const idOf = (item: JsonValue) => (key !== '' && isJsonObject(item) ? item[key] : item)
+  const idOf = (item: JsonValue) => (key !== '' && isJsonObject(item) ? lookup(item, key) : item)
   const wanted = firstPlaces(order, idOf)
   const placed = items.map((item) => ({ item, place: wanted(item) }))
   if (isInOrder(placed.map(({ place }) => place))) return [...items]

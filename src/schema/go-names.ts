@@ -1,5 +1,6 @@
 // go-names: what Go calls things, where errors of its decoder tell: embedded structs, and texts with a type of their own.
 // The schema does not carry these names; each is a fact about upstream's types.
+import { lookup } from '../base/lookup.ts'
 import type { Field } from './field.ts'
 
 const localObjectReference = ['LocalObjectReference']
@@ -213,7 +214,7 @@ export const structName = (messageName: string): string => messageName.slice(mes
 
 /** How errors name a field: behind the embedded structs that it stands in. */
 export function goFieldName(messageName: string, name: string, { inside }: Field): string {
-  const structs = embeddedStructs[structName(messageName)] ?? []
+  const structs = lookup(embeddedStructs, structName(messageName)) ?? []
   return [...structs.slice(0, [inside ?? []].flat().length), name].join('.')
 }
 

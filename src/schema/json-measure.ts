@@ -1,4 +1,5 @@
 // Walks over JSON values that report what they visit, so that a caller can bound the work of many of them together.
+import { lookup } from '../base/lookup.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from './json-value.ts'
 
 export type Container = readonly JsonValue[] | JsonObject
@@ -20,11 +21,11 @@ export function equalWithin(a: JsonValue | undefined, b: JsonValue | undefined, 
   if (!isJsonObject(a) || !isJsonObject(b)) return false
   const [left, right] = [presentNames(a), presentNames(b)]
   visit(left.length + right.length + 1)
-  return left.length === right.length && right.every((name) => equalWithin(a[name], b[name], visit))
+  return left.length === right.length && right.every((name) => equalWithin(lookup(a, name), lookup(b, name), visit))
 }
 
 const presentNames = (object: JsonObject): readonly string[] =>
-  Object.keys(object).filter((name) => object[name] !== undefined)
+  Object.keys(object).filter((name) => lookup(object, name) !== undefined)
 
 /** Whether containers nest deeper in the value than so many levels. It calls itself no more often than that. */
 export function isDeeperThan(value: JsonValue | undefined, levels: number, visit: Visit): boolean {

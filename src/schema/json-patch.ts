@@ -1,5 +1,6 @@
 // JSON patch (RFC 6902): a list of operations, applied in order. The target is never changed: a container is copied when
 // an operation first changes it, and changed in place from then on, so the cost of a patch is linear in its size.
+import { lookup, setOwn } from '../base/lookup.ts'
 import { copied, isJsonObject, type JsonObject, type JsonValue } from './json-value.ts'
 import { jsonDepthMax } from './json-depth.ts'
 import { equalWithin, isDeeperThan, isContainer, type Container, type Visit } from './json-measure.ts'
@@ -175,16 +176,14 @@ function refuseDeep(value: JsonValue, depth: number, visit: Visit = () => {}): v
 const childOf = (parent: Container, key: string): JsonValue | undefined =>
   Array.isArray(parent)
     ? (parent as readonly JsonValue[])[indexOf(key, parent.length)]
-    : Object.hasOwn(parent, key)
-      ? (parent as JsonObject)[key]
-      : undefined
+    : lookup(parent as JsonObject, key)
 
 function setChild(parent: OwnedContainer, key: string, value: JsonValue): void {
   if (Array.isArray(parent)) parent[indexOf(key, parent.length)] = value
   // An assignment to `__proto__` would change the prototype.
   else if (key === '__proto__')
     Object.defineProperty(parent, key, { value, enumerable: true, configurable: true, writable: true })
-  else parent[key] = value
+  else setOwn(parent, key, value)
 }
 
 function stepsOf(path: string): string[] {

@@ -1,4 +1,5 @@
 // JSON values: their type, a deep comparison, and the names that Go's decoder gives to them in errors.
+import { lookup, setOwn } from '../base/lookup.ts'
 
 export type JsonValue = null | boolean | number | string | readonly JsonValue[] | JsonObject
 export interface JsonObject {
@@ -28,7 +29,7 @@ export function equalValues(a: unknown, b: unknown, nullIsAbsent = false): boole
   for (const name in left) if (left[name] !== undefined && left[name] !== absent) extra++
   for (const name in right) {
     if (right[name] === undefined || right[name] === absent) continue
-    if (!equalValues(left[name], right[name], nullIsAbsent)) return false
+    if (!equalValues(lookup(left, name), right[name], nullIsAbsent)) return false
     extra--
   }
   return extra === 0
@@ -48,7 +49,7 @@ function canonicalText(value: JsonValue): string {
   if (!isJsonObject(value)) return JSON.stringify(value)
   const names = Object.keys(value).toSorted()
   const entries = names.flatMap((name) => {
-    const item = value[name]
+    const item = lookup(value, name)
     return item === undefined ? [] : [`${JSON.stringify(name)}:${canonicalText(item)}`]
   })
   return `{${entries.join(',')}}`
@@ -61,8 +62,9 @@ export function equalBut<T extends object>(a: T, b: T, ignored: keyof T, nullIsA
   const right = b as Record<string, unknown>
   const isAbsent = (value: unknown) => value === undefined || (nullIsAbsent && value === null)
   for (const name in left)
-    if (name !== ignored && !isAbsent(left[name]) && !equalValues(left[name], right[name], nullIsAbsent)) return false
-  for (const name in right) if (name !== ignored && !isAbsent(right[name]) && isAbsent(left[name])) return false
+    if (name !== ignored && !isAbsent(left[name]) && !equalValues(left[name], lookup(right, name), nullIsAbsent))
+      return false
+  for (const name in right) if (name !== ignored && !isAbsent(right[name]) && isAbsent(lookup(left, name))) return false
   return true
 }
 
@@ -87,8 +89,8 @@ export function withSortedKeys(value: JsonValue): JsonValue {
   if (!isJsonObject(value)) return value
   const sorted: Record<string, JsonValue> = {}
   for (const name of Object.keys(value).toSorted()) {
-    const item = value[name]
-    if (item !== undefined) sorted[name] = withSortedKeys(item)
+    const item = lookup(value, name)
+    if (item !== undefined) setOwn(sorted, name, withSortedKeys(item))
   }
   return sorted
 }

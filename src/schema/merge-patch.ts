@@ -1,4 +1,5 @@
 // JSON merge patch (RFC 7386): null removes, objects merge, all else replaces.
+import { lookup, setOwn } from '../base/lookup.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from './json-value.ts'
 
 export function mergePatch(target: JsonValue | undefined, patch: JsonValue): JsonValue {
@@ -8,7 +9,7 @@ export function mergePatch(target: JsonValue | undefined, patch: JsonValue): Jso
     const change = patch[name]
     if (change === undefined) continue
     if (change === null) delete merged[name]
-    else merged[name] = mergePatch(merged[name], change)
+    else setOwn(merged, name, mergePatch(lookup(merged, name), change))
   }
   return merged satisfies JsonObject
 }

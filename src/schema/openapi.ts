@@ -111,7 +111,10 @@ export class OpenApiSchemas {
   #named(type: string): OpenApiSchema {
     const name = scalarNames[type as NamedScalar]
     const { loose } = this.dialect
-    this.set(name, type in loose ? loose[type as keyof typeof loose] : namedScalars[type as keyof typeof namedScalars])
+    this.set(
+      name,
+      Object.hasOwn(loose, type) ? loose[type as keyof typeof loose] : namedScalars[type as keyof typeof namedScalars],
+    )
     return this.reference(name)
   }
 }

@@ -1,5 +1,6 @@
 // protobuf: from the wire form that Go clients send to the JSON value that decode() takes. Field numbers stand on the
 // descriptors; fields that are not known are skipped, as protobuf asks.
+import { setOwn } from '../base/lookup.ts'
 import { durationText } from './duration.ts'
 import { choiceValue } from './choice.ts'
 import { derivation, quoted, type Code } from './compile.ts'
@@ -115,7 +116,7 @@ function readEntry(code: Code, type: Type, held: string, end: string): void {
   code.line(`case ${(1 << 3) | 2}: ${name} = reader.text(); break`)
   code.line(`case ${(2 << 3) | wireTypeOf(type)}: ${item} = ${valueOf(code, type, entryEnd)}; break`)
   code.line(`default: reader.skip(key) } reader.endAt(${entryEnd})`)
-  code.line(`${code.constant(put)}(${held} ??= {}, ${name}, ${item})`)
+  code.line(`${code.constant(setOwn)}(${held} ??= {}, ${name}, ${item})`)
 }
 
 function wireTypeOf(type: Type): 0 | 1 | 2 {
@@ -235,12 +236,6 @@ function skipUnknown(reader: ProtobufReader, key: number, known: ReadonlySet<num
     throw new ProtobufError(
       (key & 7) === 2 ? 'bytes stand where a number belongs' : 'a number stands where bytes belong',
     )
-}
-
-/** Keeps __proto__ an ordinary key. */
-function put(target: Record<string, unknown>, name: string, value: unknown): void {
-  if (name !== '__proto__') target[name] = value
-  else Object.defineProperty(target, name, { value, enumerable: true, writable: true, configurable: true })
 }
 
 const tooDeep = () => new ProtobufError(`nested more than ${depthMax} levels deep`)

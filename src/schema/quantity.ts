@@ -1,4 +1,5 @@
 // Quantities: exact numbers with a suffix (100m, 1.5Gi). Amounts are compared in thousandths, as big integers.
+import { lookup } from '../base/lookup.ts'
 
 const binary: Readonly<Record<string, bigint>> = {
   Ki: 1n << 10n,
@@ -53,8 +54,8 @@ export const quantityNanos = remembered((text: string): bigint | undefined => {
   const [, sign, whole = '', fraction = '', suffix = ''] = match
   if (whole === '' && fraction === '') return undefined
   const digits = BigInt(whole + fraction)
-  const scaled = suffix in binary ? digits * (binary[suffix] ?? 1n) * nanosPerUnit : digits
-  const exponent = suffix in binary ? -fraction.length : exponentOf(suffix) + 9 - fraction.length
+  const scaled = Object.hasOwn(binary, suffix) ? digits * (lookup(binary, suffix) ?? 1n) * nanosPerUnit : digits
+  const exponent = Object.hasOwn(binary, suffix) ? -fraction.length : exponentOf(suffix) + 9 - fraction.length
   const nanos = digits === 0n ? 0n : capped(scaled, exponent)
   return sign === '-' ? -nanos : nanos
 })
@@ -83,7 +84,7 @@ export const canonicalQuantity = remembered((text: string): string | undefined =
 /** The amount as text, in the kind of suffix that another quantity has. */
 export function quantityText(nanos: bigint, like = ''): string {
   const suffix = pattern.exec(like)?.[4] ?? ''
-  if (suffix in binary) return binaryText(nanos) ?? decimalText(nanos, decimalSuffixes)
+  if (Object.hasOwn(binary, suffix)) return binaryText(nanos) ?? decimalText(nanos, decimalSuffixes)
   return decimalText(nanos, /^[eE][+-]?\d/.test(suffix) ? exponentSuffixes : decimalSuffixes)
 }
 
@@ -108,7 +109,7 @@ function decimalText(nanos: bigint, suffixes: ReadonlyMap<number, string>): stri
 }
 
 const exponentOf = (suffix: string): number =>
-  /^[eE][+-]?\d/.test(suffix) ? Number(suffix.slice(1)) : (decimalExponent[suffix] ?? 0)
+  /^[eE][+-]?\d/.test(suffix) ? Number(suffix.slice(1)) : (lookup(decimalExponent, suffix) ?? 0)
 
 const divideUp = (value: bigint, by: bigint): bigint =>
   value >= 0n ? (value + by - 1n) / by : -((-value + by - 1n) / by)

@@ -1,6 +1,7 @@
 // parseInSlices: JSON.parse for long texts. The native parser cannot be interrupted: three megabytes of small objects
 // hold the event loop for a third of a second. This parser stops after each slice of time, so other requests are served
 // in between, and after a number of values, so that a text cannot become a hundred times its size in memory.
+import { setOwn } from '../base/lookup.ts'
 import type { Clock } from '../base/clock.ts'
 import { turn } from '../base/turn.ts'
 import { jsonDepthMax } from './json-depth.ts'
@@ -81,12 +82,6 @@ const [quote, backslash, comma, colon] = [0x22, 0x5c, 0x2c, 0x3a]
 const [openBrace, closeBrace, openBracket, closeBracket] = [0x7b, 0x7d, 0x5b, 0x5d]
 
 const closeOf = (container: Container): number => (Array.isArray(container) ? closeBracket : closeBrace)
-
-/** Also for the one name that an assignment takes for something else. */
-function setOwn(object: Record<string, unknown>, key: string, value: unknown): void {
-  if (key !== '__proto__') object[key] = value
-  else Object.defineProperty(object, key, { value, writable: true, enumerable: true, configurable: true })
-}
 
 function spaceEnd(text: string, from: number): number {
   for (let at = from; ; at++) {

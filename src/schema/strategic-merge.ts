@@ -1,5 +1,6 @@
 // Strategic merge patch: JSON merge patch that knows the lists of a type: which merge, and by which key. Directives in
 // the patch say what a plain patch cannot: delete, replace, retain these keys, in this order.
+import { lookup, setOwn } from '../base/lookup.ts'
 import { getOrMake } from '../base/get-or-make.ts'
 import { firstPlaces, orderedBy } from './element-order.ts'
 import type { Field, Message, Type } from './field.ts'
@@ -18,8 +19,7 @@ export const strategicMerge = (message: Message, target: JsonObject, patch: Json
   mergeObjects(message, target, patch)
 
 /** A name that every object has by nature is no field. */
-const fieldOf = (message: Message | undefined, name: string): Field | undefined =>
-  message !== undefined && Object.hasOwn(message.fields, name) ? message.fields[name] : undefined
+const fieldOf = (message: Message | undefined, name: string): Field | undefined => lookup(message?.fields, name)
 
 /** A message merges by its fields; a map, or JSON of any shape, has none and merges by its entries. */
 function mergeObjects(message: Message | undefined, target: JsonObject, patch: JsonObject): JsonObject {
@@ -47,21 +47,21 @@ function mergeObjects(message: Message | undefined, target: JsonObject, patch: J
 function isSaid(target: JsonObject, patch: JsonObject): boolean {
   for (const name in patch) {
     const change = patch[name]
-    if (change !== undefined && (typeof change === 'object' || change !== target[name])) return false
+    if (change !== undefined && (typeof change === 'object' || change !== lookup(target, name))) return false
   }
   return true
 }
 
 function mergeProperty(field: Field | undefined, merged: Mutable, name: string, change: JsonValue): void {
-  const own = merged[name]
+  const own = lookup(merged, name)
   if (change === null) return void delete merged[name]
   if (isJsonObject(own) && isJsonObject(change))
-    merged[name] = field?.patch === 'replace' ? change : mergeObjects(messageOf(field?.type), own, change)
-  else if (Array.isArray(own) && Array.isArray(change)) merged[name] = mergeLists(field, own, change)
+    setOwn(merged, name, field?.patch === 'replace' ? change : mergeObjects(messageOf(field?.type), own, change))
+  else if (Array.isArray(own) && Array.isArray(change)) setOwn(merged, name, mergeLists(field, own, change))
   else {
     const value = taken(change)
     if (value === undefined) delete merged[name]
-    else merged[name] = value
+    else setOwn(merged, name, value)
   }
 }
 
@@ -87,7 +87,7 @@ function taken(change: JsonValue): JsonValue | undefined {
     const item = change[name]
     const inner = item === null || item === undefined ? undefined : taken(item)
     if (inner !== item) value ??= fieldsBefore(change, name)
-    if (value !== undefined && inner !== undefined) value[name] = inner
+    if (value !== undefined && inner !== undefined) setOwn(value, name, inner)
   }
   return value ?? change
 }
@@ -96,7 +96,7 @@ function fieldsBefore(object: JsonObject, end: string): Record<string, JsonValue
   const fields: Record<string, JsonValue> = {}
   for (const name in object) {
     if (name === end) break
-    fields[name] = object[name] ?? null
+    setOwn(fields, name, object[name] ?? null)
   }
   return fields
 }
@@ -111,17 +111,21 @@ function retained(target: JsonObject, patch: JsonObject): Mutable {
   if (keys === undefined) return { ...target }
   if (!Array.isArray(keys)) throw new StrategicMergeError('invalid patch format of retainKeys')
   const kept = new Set<JsonValue>(keys)
-  const isUnnamed = (name: string) => patch[name] !== null && !name.startsWith('$') && !kept.has(name)
+  const isUnnamed = (name: string) => lookup(patch, name) !== null && !name.startsWith('$') && !kept.has(name)
   if (Object.keys(patch).some(isUnnamed)) throw new StrategicMergeError('invalid patch format of retainKeys')
   return Object.fromEntries(Object.entries(target).filter(([name]) => kept.has(name)))
 }
 
 function deleteItems(merged: Mutable, name: string, gone: JsonValue): void {
-  const items = merged[name]
+  const items = lookup(merged, name)
   if (!Array.isArray(gone)) throw new StrategicMergeError('invalid patch format of primitive list')
   if (!Array.isArray(items)) return
   const identities = new Set(gone.map(identityOf))
-  merged[name] = items.filter((item: JsonValue) => !identities.has(identityOf(item)))
+  setOwn(
+    merged,
+    name,
+    items.filter((item: JsonValue) => !identities.has(identityOf(item))),
+  )
 }
 
 function mergeLists(
@@ -151,11 +155,11 @@ function mergeByKey(
   const merged = [...base]
   const places = new Map<unknown, number>()
   const note = (item: JsonValue, index: number): void => {
-    if (isJsonObject(item)) getOrMake(places, identityOf(item[key]), () => index)
+    if (isJsonObject(item)) getOrMake(places, identityOf(lookup(item, key)), () => index)
   }
   base.forEach(note)
   for (const item of rest) {
-    const index = places.get(identityOf(item[key])) ?? merged.length
+    const index = places.get(identityOf(lookup(item, key))) ?? merged.length
     const held = merged[index]
     merged[index] = isJsonObject(held) ? mergeObjects(element, held, item) : (taken(item) ?? {})
     note(merged[index], index)
@@ -177,13 +181,13 @@ function withDirectives(
     const directive = item['$patch']
     if (directive === 'replace') isReplaced = true
     else if (directive !== undefined && directive !== 'delete') throw unknownDirective(directive, item)
-    else if (item[key] === undefined)
+    else if (lookup(item, key) === undefined)
       throw new StrategicMergeError(`map: ${JSON.stringify(item)} does not contain declared merge key: ${key}`)
-    else if (directive === 'delete') gone.add(identityOf(item[key]))
+    else if (directive === 'delete') gone.add(identityOf(lookup(item, key)))
     else rest.push(item)
   }
   if (isReplaced) return { base: rest, rest: [] }
-  return { base: own.filter((item) => !isJsonObject(item) || !gone.has(identityOf(item[key]))), rest }
+  return { base: own.filter((item) => !isJsonObject(item) || !gone.has(identityOf(lookup(item, key)))), rest }
 }
 
 function orderItems(
@@ -193,20 +197,20 @@ function orderItems(
   patch: JsonObject,
   name: string,
 ): void {
-  const order = patch[orderPrefix + name]
-  const items = merged[name]
+  const order = lookup(patch, orderPrefix + name)
+  const items = lookup(merged, name)
   if (!Array.isArray(order)) throw new StrategicMergeError('invalid patch format of setElementOrder list')
   if (!Array.isArray(items)) return
   const key = fieldOf(message, name)?.mergeKey ?? ''
-  refuseOtherOrder(patch[name], order, key)
-  const before = target[name]
-  merged[name] = orderedBy(items, order, Array.isArray(before) ? before : [], key)
+  refuseOtherOrder(lookup(patch, name), order, key)
+  const before = lookup(target, name)
+  setOwn(merged, name, orderedBy(items, order, Array.isArray(before) ? before : [], key))
 }
 
 /** The items of the patch must stand in the order that the patch asks for. */
 function refuseOtherOrder(change: JsonValue | undefined, order: readonly JsonValue[], key: string): void {
   if (!Array.isArray(change)) return
-  const placeOf = firstPlaces(order, (item) => (isJsonObject(item) ? item[key] : item))
+  const placeOf = firstPlaces(order, (item) => (isJsonObject(item) ? lookup(item, key) : item))
   let place = -1
   for (const item of change) {
     if (isJsonObject(item) && '$patch' in item) continue

@@ -1,4 +1,5 @@
 // Errors about expressions, in upstream's words.
+import { lookup } from '../../base/lookup.ts'
 import type { FieldError } from '../../schema/field-error.ts'
 
 /** Go writes these characters of JSON as escapes, and the value of an error is JSON. */
@@ -11,7 +12,7 @@ const escapes: Readonly<Record<string, string>> = {
 }
 
 const goJson = (value: unknown): string =>
-  JSON.stringify(value).replaceAll(/[<>&\u2028\u2029]/g, (character) => escapes[character] ?? character)
+  JSON.stringify(value).replaceAll(/[<>&\u2028\u2029]/g, (character) => lookup(escapes, character) ?? character)
 
 /** An error whose value is an object of upstream's, shown as Go writes it. */
 export const invalidObject = (field: string, value: object, detail: string): FieldError => ({

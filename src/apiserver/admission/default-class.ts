@@ -1,9 +1,10 @@
 // Which class of a kind is the default: the newest of those that an annotation marks, then the first by name.
+import { lookup } from '../../base/lookup.ts'
 import type { ApiObject } from '../../api/object.ts'
 
 export function defaultClassOf<T extends ApiObject>(classes: readonly T[], annotation: string): T | undefined {
   return classes
-    .filter(({ metadata }) => metadata.annotations?.[annotation] === 'true')
+    .filter(({ metadata }) => lookup(metadata.annotations, annotation) === 'true')
     .toSorted((a, b) => newestFirst(a, b) || (a.metadata.name < b.metadata.name ? -1 : 1))[0]
 }
 

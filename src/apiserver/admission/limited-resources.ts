@@ -53,7 +53,7 @@ export function checkLimited(
   if (own.length === 0 || object === undefined) return
   const used = Object.keys(quotaUsageOf(kind, object, nowMs))
   const covering = quotas.filter((quota) => matchesQuotaScopes(quota, kind, object))
-  const isCovered = (name: string) => covering.some(({ status }) => name in (status.hard ?? {}))
+  const isCovered = (name: string) => covering.some(({ status }) => Object.hasOwn(status.hard ?? {}, name))
   const uncovered = used.filter(
     (name) => own.some(({ contains }) => contains.some((part) => name.includes(part))) && !isCovered(name),
   )

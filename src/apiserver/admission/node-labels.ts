@@ -1,4 +1,5 @@
 // Node labels: which of Kubernetes' own a kubelet may give to its node.
+import { lookup } from '../../base/lookup.ts'
 import { equalValues } from '../../schema/json-value.ts'
 
 type Labels = Readonly<Record<string, string>>
@@ -24,7 +25,7 @@ const kubeletNamespaces = ['kubelet.kubernetes.io', 'node.kubernetes.io']
 /** What the node may not do, in upstream's words; undefined when all is well. */
 export function labelsRefusal(now: Labels, before: Labels | undefined, isNew: boolean): string | undefined {
   const names = new Set([...Object.keys(now), ...Object.keys(before ?? {})])
-  const changed = [...names].filter((name) => !equalValues(now[name], before?.[name])).toSorted()
+  const changed = [...names].filter((name) => !equalValues(lookup(now, name), lookup(before, name))).toSorted()
   const forbidden = changed.filter(isForbidden)
   if (forbidden.length === 0) return undefined
   return `${isNew ? 'set the following labels' : 'modify labels'}: ${forbidden.join(', ')}`

@@ -1,5 +1,6 @@
 // ResourceQuota: a namespace uses no more than its quotas allow. What an object counts for is charged in the very commit
 // that writes it, so that neither two writers at once nor a write that fails can make the count wrong.
+import { lookup } from '../../base/lookup.ts'
 import type { Kind } from '../../api/kind.ts'
 import { persistentVolumeClaim } from '../../api/core/v1/persistent-volume-claim.ts'
 import { pod, type Pod } from '../../api/core/v1/pod.ts'
@@ -58,12 +59,12 @@ function charged(attributes: AdmissionAttributes, quota: ResourceQuota, nowMs: n
   const requested = only(increase(quotaUsageOf(kind, object, nowMs), before), Object.keys(hard))
   const names = Object.keys(requested).toSorted()
   if (names.length === 0) return quota
-  const unknown = names.filter((each) => !(each in used))
+  const unknown = names.filter((each) => !Object.hasOwn(used, each))
   if (unknown.length > 0)
     throw refused(attributes, `status unknown for quota: ${name}, resources: ${unknown.join(',')}`)
   const after = plus(used, requested)
-  const exceeded = names.filter((each) => isMore(after[each] ?? '0', hard[each] ?? '0'))
-  const text = (amounts: QuotaAmounts) => exceeded.map((each) => `${each}=${amounts[each]}`).join(',')
+  const exceeded = names.filter((each) => isMore(lookup(after, each) ?? '0', lookup(hard, each) ?? '0'))
+  const text = (amounts: QuotaAmounts) => exceeded.map((each) => `${each}=${lookup(amounts, each)}`).join(',')
   if (exceeded.length > 0)
     throw refused(
       attributes,
@@ -79,11 +80,11 @@ function refuseUnspecified(attributes: AdmissionAttributes, quota: string, { spe
   if (spec.resources?.requests !== undefined || spec.resources?.limits !== undefined) return
   const containers = [...spec.containers, ...(spec.initContainers ?? [])]
   const missing = demanded
-    .filter((name) => name in hard)
+    .filter((name) => Object.hasOwn(hard, name))
     .flatMap((name) => {
       const field = name.startsWith('limits.') ? 'limits' : 'requests'
       const resource = name.replace(/^(requests|limits)\./, '')
-      const silent = containers.filter(({ resources }) => resources[field]?.[resource] === undefined)
+      const silent = containers.filter(({ resources }) => lookup(resources[field], resource) === undefined)
       const names = [...new Set(silent.map((container) => container.name))].toSorted()
       return names.length === 0 ? [] : [`${name} for: ${names.join(',')}`]
     })

@@ -1,4 +1,5 @@
 // RuntimeClass: a pod that names a class takes over the overhead and the scheduling demands of that class.
+import { lookup, setOwn } from '../../base/lookup.ts'
 import { pod, type Pod } from '../../api/core/v1/pod.ts'
 import { runtimeClass, type RuntimeClass } from '../../api/node/v1/runtime-class.ts'
 import { equalValues, identityOf } from '../../schema/json-value.ts'
@@ -40,12 +41,12 @@ function withScheduling(attributes: AdmissionAttributes, object: Pod, { scheduli
   const { spec } = object
   const nodeSelector = { ...spec.nodeSelector }
   for (const [label, value] of Object.entries(scheduling.nodeSelector ?? {})) {
-    if ((nodeSelector[label] ?? value) !== value)
+    if ((lookup(nodeSelector, label) ?? value) !== value)
       throw refused(
         attributes,
-        `conflict: runtimeClass.scheduling.nodeSelector[${label}] = ${value}; pod.spec.nodeSelector[${label}] = ${nodeSelector[label]}`,
+        `conflict: runtimeClass.scheduling.nodeSelector[${label}] = ${value}; pod.spec.nodeSelector[${label}] = ${lookup(nodeSelector, label)}`,
       )
-    nodeSelector[label] = value
+    setOwn(nodeSelector, label, value)
   }
   const own = spec.tolerations ?? []
   const known = new Set(own.map(identityOf))

@@ -1,4 +1,5 @@
 // AuditRecord: what is known of one request so far, and the event of audit.k8s.io/v1 that each of its stages becomes.
+import { lookup } from '../../base/lookup.ts'
 import { rfc3339Micro } from '../../base/clock.ts'
 import { errorText } from '../../base/log.ts'
 import type { StatusError } from '../../api/status-error.ts'
@@ -129,7 +130,7 @@ function referenceOf(target: ResourceTarget, stage: AuditStage, body: Body): obj
   const isObject = stage !== 'RequestReceived' && body.kind === 'value' && body.patchType === undefined
   const metadata = isObject && isJsonObject(body.value) ? body.value['metadata'] : undefined
   const told = (field: string): string => {
-    const value = isJsonObject(metadata) ? metadata[field] : undefined
+    const value = isJsonObject(metadata) ? lookup(metadata, field) : undefined
     return typeof value === 'string' ? value : ''
   }
   const all = {

@@ -1,4 +1,5 @@
 // Bootstrap tokens: what a machine that joins shows before it has a certificate. Each is a Secret in kube-system.
+import { lookup } from '../../base/lookup.ts'
 import type { Clock } from '../../base/clock.ts'
 import { secret } from '../../api/core/v1/secret.ts'
 import type { CryptoProvider } from '../../platform/crypto.ts'
@@ -22,7 +23,7 @@ export const bootstrapTokens = (
     if (id === undefined || shown === undefined) return unknown
     const kept = caches.get(secret, 'kube-system', `bootstrap-token-${id}`)
     if (kept === undefined || kept.metadata.deletionTimestamp !== undefined) return refused('no such bootstrap token')
-    const value = (key: string) => new TextDecoder().decode(Uint8Array.fromBase64(kept.data?.[key] ?? ''))
+    const value = (key: string) => new TextDecoder().decode(Uint8Array.fromBase64(lookup(kept.data, key) ?? ''))
     const digest = (text: string) => crypto.sha256(text)
     const isRight =
       kept.type === 'bootstrap.kubernetes.io/token' &&

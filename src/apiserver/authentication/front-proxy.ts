@@ -1,4 +1,5 @@
 // Front proxies: whoever shows a certificate of their authority says in headers whom it speaks for.
+import { lookup, setOwn } from '../../base/lookup.ts'
 import { authenticated, refused, unknown, type Authenticator } from './authenticator.ts'
 
 export interface FrontProxyRules {
@@ -26,13 +27,14 @@ export const frontProxy = (rules: FrontProxyRules, audiences: readonly string[])
     const { allowedNames, userHeaders, uidHeaders, groupHeaders, extraPrefixes } = rules
     if (allowedNames.length > 0 && !allowedNames.includes(certificate.commonName))
       return refused(`the proxy ${JSON.stringify(certificate.commonName)} is not allowed`)
-    const firstOf = (names: readonly string[]) => names.map((name) => headers[name] ?? '').find((value) => value !== '')
+    const firstOf = (names: readonly string[]) =>
+      names.map((name) => lookup(headers, name) ?? '').find((value) => value !== '')
     const name = firstOf(userHeaders)
     if (name === undefined) return unknown
     const extra: Record<string, readonly string[]> = {}
     for (const prefix of extraPrefixes)
       for (const header of Object.keys(headers))
-        if (header.startsWith(prefix)) extra[decoded(header.slice(prefix.length))] = headerValues(header)
+        if (header.startsWith(prefix)) setOwn(extra, decoded(header.slice(prefix.length)), headerValues(header))
     const groups = groupHeaders.flatMap((header) => headerValues(header))
     return authenticated({ name, uid: firstOf(uidHeaders) ?? '', groups, extra }, audiences)
   },

@@ -1,4 +1,5 @@
 // Legacy tokens of ServiceAccounts: JWTs without an end, each kept in a Secret and good for as long as that Secret holds it.
+import { lookup } from '../../base/lookup.ts'
 import { isTokenSecret, tokenInvalidSince, tokenOf } from '../../api/core/v1/account-token-secret.ts'
 import { secret, type Secret } from '../../api/core/v1/secret.ts'
 import { serviceAccount } from '../../api/core/v1/service-account.ts'
@@ -46,7 +47,7 @@ export const legacyAccountTokens = (caches: Caches, parts: LegacyTokenParts): To
     const parsed = parseToken(token)
     if (parsed === undefined || parsed.claims['iss'] !== issuer) return unknown
     const text = (name: string): string => {
-      const value = parsed.claims[claim(name)]
+      const value = lookup(parsed.claims, claim(name))
       return typeof value === 'string' ? value : ''
     }
     const [namespace, name, uid] = [text('namespace'), text('service-account.name'), text('service-account.uid')]

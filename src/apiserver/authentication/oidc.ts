@@ -1,4 +1,5 @@
 // OpenID Connect: tokens of issuers that the cluster was told to trust; claims become user, groups and more.
+import { lookup } from '../../base/lookup.ts'
 import type { Clock } from '../../base/clock.ts'
 import type { CryptoProvider, SignatureAlgorithm } from '../../platform/crypto.ts'
 import type { JsonServer } from '../outbound-json.ts'
@@ -112,7 +113,7 @@ function userOf(claims: Claims, issuer: JwtIssuer, common: readonly string[]): A
   return typeof mapped === 'string' ? refused(mapped) : authenticated(mapped, common)
 }
 
-const claimAt = (claims: Claims, name: string): unknown => claims[name]
+const claimAt = (claims: Claims, name: string): unknown => lookup(claims, name)
 
 /** One name, several, or none; undefined when it is something else. */
 function namesIn(value: unknown): readonly string[] | undefined {

@@ -1,4 +1,5 @@
 // ABAC: a file of policies, one JSON object per line, read once at the start.
+import { lookup } from '../../base/lookup.ts'
 import { isJsonObject } from '../../schema/json-value.ts'
 import { allowed, noOpinion, type Authorizer } from './authorizer.ts'
 import type { AccessAttributes } from './attributes.ts'
@@ -48,7 +49,10 @@ function policyOf(line: string, number: number): Policy {
     const spec =
       isJsonObject(value) && value['apiVersion'] === version && value['kind'] === 'Policy' ? value['spec'] : undefined
     if (!isJsonObject(spec)) throw new Error(`it is no Policy of ${version}`)
-    const text = (key: string) => (typeof spec[key] === 'string' ? spec[key] : '')
+    const text = (key: string) => {
+      const found = lookup(spec, key)
+      return typeof found === 'string' ? found : ''
+    }
     return {
       user: text('user'),
       group: text('group'),

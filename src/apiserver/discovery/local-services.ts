@@ -1,5 +1,6 @@
 // The APIServices of what this server serves itself, as upstream registers them at its start: their priorities say in
 // which order clients look for a resource.
+import { lookup } from '../../base/lookup.ts'
 import { apiService, type APIService } from '../../api/apiregistration/v1/api-service.ts'
 import type { Seed } from '../registry/seed.ts'
 
@@ -47,8 +48,8 @@ const seedOf = (group: string, version: string): Seed => {
     spec: {
       ...(group === '' ? {} : { group }),
       version,
-      groupPriorityMinimum: groupPriorities[group],
-      versionPriority: versionPriorities[name] ?? versionPriorityDefault,
+      groupPriorityMinimum: lookup(groupPriorities, group),
+      versionPriority: lookup(versionPriorities, name) ?? versionPriorityDefault,
     },
   }
   return {

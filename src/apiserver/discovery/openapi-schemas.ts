@@ -1,4 +1,5 @@
 // The schemas of an OpenAPI document: those of its kinds and their lists, and of the bodies and answers around them.
+import { lookup } from '../../base/lookup.ts'
 import { kinds } from '../../api/kinds.ts'
 import type { Kind } from '../../api/kind.ts'
 import { deleteOptions } from '../../api/meta/v1/delete-options.ts'
@@ -43,7 +44,9 @@ const described = (properties: Properties): Properties =>
   Object.fromEntries(
     Object.entries(properties).map(([name, schema]) => [
       name,
-      usual[name] === undefined || 'description' in schema ? schema : { description: usual[name], ...schema },
+      lookup(usual, name) === undefined || 'description' in schema
+        ? schema
+        : { description: lookup(usual, name), ...schema },
     ]),
   )
 

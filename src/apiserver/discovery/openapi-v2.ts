@@ -10,6 +10,7 @@ export function openApiV2(): object {
   const schemas = schemasFor(kinds, openApi2)
   const paths: Record<string, Record<string, unknown>> = {}
   for (const operation of kinds.flatMap(operationsOf)) {
+    // safe name: a path begins with a slash.
     const item = (paths[operation.path] ??= { parameters: pathParameters(operation.path) })
     item[operation.method] = operationObject(operation, schemas)
   }

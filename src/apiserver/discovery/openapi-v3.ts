@@ -56,6 +56,7 @@ function groupVersionDocument(group: string, version: string): object | undefine
   const schemas = schemasFor(served, openApi3)
   const paths: Record<string, Record<string, unknown>> = {}
   for (const operation of served.flatMap(operationsOf)) {
+    // safe name: a path begins with a slash.
     const item = (paths[operation.path] ??= { parameters: pathParameters(operation.path) })
     item[operation.method] = operationObject(operation, schemas)
   }

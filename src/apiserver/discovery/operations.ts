@@ -1,5 +1,6 @@
 // Operations: what can be done at which path, with which parameters, body and answer. OpenAPI 2 and 3 are two ways to
 // write the same list.
+import { lookup } from '../../base/lookup.ts'
 import { append } from '../../base/append.ts'
 import type { Kind } from '../../api/kind.ts'
 import { deleteOptions } from '../../api/meta/v1/delete-options.ts'
@@ -109,7 +110,7 @@ export function operationsOf(kind: Kind): Operation[] {
     tag: `${groupTag(kind.group)}_${kind.version}`,
   }
   const idOf = (verb: string, middle: string) =>
-    `${idVerbs[verb]}${capital(groupTag(kind.group))}${capital(kind.version)}${middle}`
+    `${lookup(idVerbs, verb)}${capital(groupTag(kind.group))}${capital(kind.version)}${middle}`
   const bodies = { object, patch: patch.name, delete: deleteOptions.name }
   const made = (verb: string, path: string, middle: string, shape: Shape, answer: string): Operation => ({
     ...common,
@@ -128,11 +129,11 @@ export function operationsOf(kind: Kind): Operation[] {
     delete: kind.plural === 'pods' ? object : status.name,
   }
   const operations = verbs.flatMap((verb) => {
-    const [shape, path] = collectionShapes[verb]
-      ? [collectionShapes[verb], scoped]
-      : [objectShapes[verb], `${scoped}/{name}`]
+    const [shape, path] = lookup(collectionShapes, verb)
+      ? [lookup(collectionShapes, verb), scoped]
+      : [lookup(objectShapes, verb), `${scoped}/{name}`]
     if (shape === undefined) return []
-    return [made(verb, path, scope + kind.kind, shape, answers[verb] ?? object)]
+    return [made(verb, path, scope + kind.kind, shape, lookup(answers, verb) ?? object)]
   })
   const everywhere = collectionShapes['list']
   if (kind.namespaced && verbs.includes('list') && everywhere !== undefined)
@@ -156,7 +157,7 @@ function subresourceOperations(
 ): Operation[] {
   const answer = part.body?.name ?? object
   return part.verbs.flatMap((verb) => {
-    const shape = objectShapes[verb] ?? collectionShapes[verb]
+    const shape = lookup(objectShapes, verb) ?? lookup(collectionShapes, verb)
     if (shape === undefined) return []
     const plain = made(verb, path, middle + capital(part.name), shape, answer)
     const kind = part.answer ?? plain.kind

@@ -1,4 +1,5 @@
 // Paths of the server itself: discovery, OpenAPI, version, metrics.
+import { lookup } from '../../base/lookup.ts'
 import type { Metrics } from '../../base/metrics.ts'
 import { groupVersions } from '../../api/kinds.ts'
 import { methodNotAllowed, pathNotFound } from '../../api/status-error.ts'
@@ -61,7 +62,7 @@ export function answerPath(path: string, verb: string, accept: string, server: S
     case 'openapi':
       return present(server.openApi.answer(parts.slice(1), accept))
     default: {
-      const document = server.documents[path]
+      const document = lookup(server.documents, path)
       if (document === undefined) throw pathNotFound()
       return { kind: 'json', status: 200, ...document }
     }

@@ -1,4 +1,5 @@
 // Admission of what is posted and not kept: bodies of subresources and reviews, options of connections.
+import { setOwn } from '../../base/lookup.ts'
 import type { Kind } from '../../api/kind.ts'
 import type { ApiObject } from '../../api/object.ts'
 import { isJsonObject } from '../../schema/json-value.ts'
@@ -70,8 +71,12 @@ function optionsIn({ message }: Posted, query: URLSearchParams, path: string | u
     if (name === 'path') options[name] = path === '/' ? '' : path
     else if (!query.has(name)) continue
     else if (typeof type === 'object')
-      options[name] = query.getAll(name).map((text) => (name === 'ports' ? integerOf(text) : text))
-    else options[name] = type === 'bool' ? booleanOf(query, name) : query.get(name)
+      setOwn(
+        options,
+        name,
+        query.getAll(name).map((text) => (name === 'ports' ? integerOf(text) : text)),
+      )
+    else setOwn(options, name, type === 'bool' ? booleanOf(query, name) : query.get(name))
   }
   return options
 }

@@ -1,5 +1,6 @@
 // Client-side apply: kubectl keeps what it applied in an annotation. Who applied so and comes back to apply from the
 // server's side need not fight itself, and may go back again.
+import { lookup } from '../../base/lookup.ts'
 import type { ApiObject } from '../../api/object.ts'
 import { annotationsTooLong } from '../../api/names.ts'
 import { appliedFields } from '../../schema/apply/applied-fields.ts'
@@ -47,7 +48,7 @@ function withoutAnnotation(config: JsonObject): JsonObject {
 }
 
 const objectIn = (object: JsonObject, name: string): JsonObject => {
-  const value = object[name]
+  const value = lookup(object, name)
   return isJsonObject(value) ? value : {}
 }
 

@@ -193,7 +193,7 @@ function optionsOf({ query }: ResourceRequest, body: unknown): Partial<DeleteOpt
   return options
 }
 
-const policies = ['Background', 'Foreground', 'Orphan']
+const policies = ['Foreground', 'Background', 'Orphan']
 
 function optionsInQuery(query: URLSearchParams): Partial<DeleteOptions> {
   const grace = query.get('gracePeriodSeconds')

@@ -1,6 +1,7 @@
 // ingest: from a parsed body to an object of its kind: right type, right kind, nothing unknown, defaults filled in.
 // Every write passes here, from a socket or from this process; what comes out never aliases what came in, but for parts
 // that are the present version's own: those passed here before.
+import { lookup, setOwn } from '../../base/lookup.ts'
 import type { Kind } from '../../api/kind.ts'
 import type { ApiObject } from '../../api/object.ts'
 import { badRequest } from '../../api/status-error.ts'
@@ -73,8 +74,8 @@ function ingestAlike(
 function withPart(kind: Kind, object: JsonObject, name: string, part: JsonObject): JsonObject {
   const whole: Record<string, JsonObject[string]> = {}
   for (const field in kind.message.fields) {
-    const value = field === name ? part : object[field]
-    if (value !== undefined) whole[field] = value
+    const value = field === name ? part : lookup(object, field)
+    if (value !== undefined) setOwn(whole, field, value)
   }
   return whole
 }
@@ -82,7 +83,7 @@ function withPart(kind: Kind, object: JsonObject, name: string, part: JsonObject
 /** The parts of a body that are not the present version's own. */
 function partsBeside(present: ApiObject, body: JsonObject): JsonObject {
   const fresh: Record<string, JsonObject[string]> = {}
-  for (const name in body) if (body[name] !== present[name as keyof ApiObject]) fresh[name] = body[name]
+  for (const name in body) if (body[name] !== present[name as keyof ApiObject]) setOwn(fresh, name, body[name])
   return fresh
 }
 
@@ -90,8 +91,8 @@ function partsBeside(present: ApiObject, body: JsonObject): JsonObject {
 function withKept(kind: Kind, decoded: JsonObject, fresh: JsonObject, body: JsonObject): JsonObject {
   const whole: Record<string, JsonObject[string]> = {}
   for (const name in kind.message.fields) {
-    const part = name in body && !(name in fresh) ? body[name] : decoded[name]
-    if (part !== undefined) whole[name] = part
+    const part = Object.hasOwn(body, name) && !Object.hasOwn(fresh, name) ? lookup(body, name) : lookup(decoded, name)
+    if (part !== undefined) setOwn(whole, name, part)
   }
   return whole
 }

@@ -1,4 +1,5 @@
 // Keys: where objects lie in the store, as upstream lays them out.
+import { lookup } from '../../base/lookup.ts'
 import { getOrMake } from '../../base/get-or-make.ts'
 import type { Kind } from '../../api/kind.ts'
 import { objectKey } from '../../api/object.ts'
@@ -17,7 +18,7 @@ const storedAs: Readonly<Record<string, string>> = {
 const prefixes = new Map<Kind, string>()
 
 export const keyPrefix = (kind: Kind): string =>
-  getOrMake(prefixes, kind, () => `${registryPrefix}${storedAs[kind.plural] ?? kind.plural}/`)
+  getOrMake(prefixes, kind, () => `${registryPrefix}${lookup(storedAs, kind.plural) ?? kind.plural}/`)
 
 export const storeKey = (kind: Kind, namespace: string, name: string): string =>
   keyPrefix(kind) + objectKey(namespace, name)

@@ -1,4 +1,5 @@
 // Registry: every verb on every kind, over the store and the watch caches. The end of a request's road.
+import { lookup } from '../../base/lookup.ts'
 import type { Clock } from '../../base/clock.ts'
 import type { FlowRecorder } from '../../base/flow.ts'
 import type { Log } from '../../base/log.ts'
@@ -225,9 +226,9 @@ export class Registry {
     if (subresource === '') return handleObject(parts, request)
     if (subresource === 'status' && resource.hasStatus) return handleStatus(parts, request)
     if (subresource === 'scale' && resource.scale !== undefined) return handleScale(parts, request, resource.scale)
-    const part = parts.strategy?.parts?.[subresource]
+    const part = lookup(parts.strategy?.parts, subresource)
     if (part !== undefined) return handlePart(parts, request, part)
-    if (parts.strategy?.actions?.[subresource] !== undefined) return handleAction(parts, request)
+    if (lookup(parts.strategy?.actions, subresource) !== undefined) return handleAction(parts, request)
     if (parts.kind === pod && subresource === 'eviction') return this.#evict(parts, request)
     if (parts.kind === pod && subresource === 'log') return podStream(parts, request, 'log', this.#kubelets)
     throw pathNotFound()
@@ -362,7 +363,7 @@ const updatedOnly = new Set(['finalize'])
 /** `as`: under which resource admission sees what is posted, where it is not a part of the object. */
 async function handleAction(parts: ResourceParts, request: ResourceRequest, as?: Kind): Promise<Answer> {
   const { verb, subresource } = request.target
-  const act = parts.strategy?.actions?.[subresource]
+  const act = lookup(parts.strategy?.actions, subresource)
   if (verb !== 'create' || act === undefined) throw methodNotAllowed()
   const { target, context } = request
   const part = as === undefined ? subresource : ''

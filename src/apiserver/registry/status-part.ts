@@ -1,5 +1,6 @@
 // The status door: what an update through /status may change beside the status. Labels and annotations pass it for most
 // kinds; what does not pass is kept as it was and never owned by who writes there.
+import { lookup } from '../../base/lookup.ts'
 import { getOrMake } from '../../base/get-or-make.ts'
 import type { Kind } from '../../api/kind.ts'
 import type { ApiObject } from '../../api/object.ts'
@@ -23,7 +24,7 @@ const fieldsKept: Readonly<Record<string, readonly (keyof ApiObject['metadata'])
 /** The old object with the status that was sent, and with what may pass of `kept`: the sent metadata with its identity. */
 export function withStatusOf({ kind }: Kind, kept: ApiObject, sent: ApiObject, old: ApiObject): ApiObject {
   const metadata: Record<string, unknown> = { ...(metadataKept.has(kind) ? old : kept).metadata }
-  for (const name of fieldsKept[kind] ?? []) {
+  for (const name of lookup(fieldsKept, kind) ?? []) {
     if (old.metadata[name] === undefined) delete metadata[name]
     else metadata[name] = old.metadata[name]
   }
@@ -41,5 +42,7 @@ const ignoredPaths = ({ kind, message }: Kind): readonly (readonly string[])[] =
   ...Object.keys(message.fields)
     .filter((name) => name !== 'metadata' && name !== 'status')
     .map((name) => [`f:${name}`]),
-  ...(metadataKept.has(kind) ? [['f:metadata']] : (fieldsKept[kind] ?? []).map((name) => ['f:metadata', `f:${name}`])),
+  ...(metadataKept.has(kind)
+    ? [['f:metadata']]
+    : (lookup(fieldsKept, kind) ?? []).map((name) => ['f:metadata', `f:${name}`])),
 ]

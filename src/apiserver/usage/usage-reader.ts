@@ -1,5 +1,6 @@
 // UsageReader: what nodes and pods use, asked of the kubelets and remembered for a moment. A node that does not answer in
 // time is left out, as if nothing were known of it.
+import { lookup } from '../../base/lookup.ts'
 import type { Clock } from '../../base/clock.ts'
 import { errorText, type Log } from '../../base/log.ts'
 import { isJsonObject } from '../../schema/json-value.ts'
@@ -113,7 +114,7 @@ const usageOf = (part: unknown): Usage => ({
   time: textIn(at(part, 'cpu'), 'time'),
 })
 
-const at = (value: unknown, key: string): unknown => (isJsonObject(value) ? value[key] : undefined)
+const at = (value: unknown, key: string): unknown => (isJsonObject(value) ? lookup(value, key) : undefined)
 const listIn = (value: unknown, key: string): readonly unknown[] => {
   const found = at(value, key)
   return Array.isArray(found) ? found : []

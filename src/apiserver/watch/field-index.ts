@@ -1,5 +1,6 @@
 // FieldIndex: the objects of a kind by the values of those fields that somebody selects by, so that a node that asks for
 // its pods costs as much as it has, not as much as there are. A field is followed from the first time it is asked for.
+import { lookup } from '../../base/lookup.ts'
 import { getOrMake } from '../../base/get-or-make.ts'
 import type { Kind } from '../../api/kind.ts'
 import type { Stored } from '../stored.ts'
@@ -40,7 +41,7 @@ export class FieldIndex {
   }
 
   #valueOf(field: string, stored: Stored | undefined): string | undefined {
-    return stored === undefined ? undefined : (this.#kind.fieldLabels[field]?.(stored.object) ?? '')
+    return stored === undefined ? undefined : (lookup(this.#kind.fieldLabels, field)?.(stored.object) ?? '')
   }
 }
 

@@ -29,8 +29,7 @@ export class Selection {
       const { key } = requirement
       if (key === 'metadata.name' || key === 'metadata.namespace') return requirement
       const kept = names === undefined ? key : lookup(names, key)
-      if (kept === undefined || lookup(kind.fieldLabels, kept) === undefined)
-        throw badRequest(`field label not supported: ${key}`)
+      if (kept === undefined || lookup(kind.fieldLabels, kept) === undefined) throw badRequest(unknownField(kind, key))
       return { ...requirement, key: kept }
     })
   }
@@ -64,3 +63,9 @@ export class Selection {
     return key === 'metadata.namespace' ? namespaceOf(object) : (lookup(this.kind.fieldLabels, key)?.(object) ?? '')
   }
 }
+
+/** Kinds with fields of their own refuse others in other words than the rest. */
+const unknownField = ({ fieldLabels }: Kind, key: string): string =>
+  Object.keys(fieldLabels).length > 0
+    ? `field label not supported: ${key}`
+    : `${JSON.stringify(key)} is not a known field selector: only "metadata.name", "metadata.namespace"`

@@ -1,5 +1,6 @@
 // WatcherIndex: finds the watchers that a change may concern without asking all of them. A watcher stands in one place:
 // under the one object, the one field value or the one namespace that it wants, or among those who want everything.
+import { lookup } from '../../base/lookup.ts'
 import { getOrMake } from '../../base/get-or-make.ts'
 import type { Kind } from '../../api/kind.ts'
 import { namespaceOf, objectKey, type ApiObject } from '../../api/object.ts'
@@ -85,7 +86,7 @@ export class WatcherIndex<W extends Placed> {
   }
 
   #fieldOf(object: ApiObject | undefined, key: string): string | undefined {
-    return object === undefined ? undefined : (this.#kind.fieldLabels[key]?.(object) ?? '')
+    return object === undefined ? undefined : (lookup(this.#kind.fieldLabels, key)?.(object) ?? '')
   }
 
   /** Those found so far and those who stand in a place. Both are in order, and so is what comes of them. */

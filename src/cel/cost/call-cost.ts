@@ -1,4 +1,5 @@
 // What a call costs when it runs: upstream's units, where one is about 50 ns of its own work.
+import { lookup } from '../../base/lookup.ts'
 import { isList, sizeOf } from '../values/equality.ts'
 import type { Value } from '../values/value.ts'
 
@@ -91,4 +92,4 @@ const byOverload: Readonly<Record<string, CallCost>> = {
 
 /** undefined: one unit, as of everything that does not grow with its arguments. */
 export const callCost = (name: string, overload: string): CallCost | undefined =>
-  byOverload[overload] ?? byFunction[name]
+  lookup(byOverload, overload) ?? lookup(byFunction, name)

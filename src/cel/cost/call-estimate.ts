@@ -1,4 +1,5 @@
 // What a call may cost, from the sizes of its arguments, and how large its result may be: upstream's table.
+import { lookup } from '../../base/lookup.ts'
 import type { CelType } from '../type.ts'
 import { authorizationCost, regexFactor, traversalFactor } from './call-cost.ts'
 import { fixed, plus, scaled, times, unknown, type Range } from './range.ts'
@@ -169,4 +170,4 @@ export const estimateCall = (
   overload: string,
   target: Argument | undefined,
   args: readonly Argument[],
-): CallEstimate => (byFunction[name] ?? byOverload[overload] ?? one)(target, args) ?? { cost: fixed(1) }
+): CallEstimate => (lookup(byFunction, name) ?? lookup(byOverload, overload) ?? one)(target, args) ?? { cost: fixed(1) }

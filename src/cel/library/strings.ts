@@ -1,4 +1,5 @@
 // The strings extension: positions are counted in code points, as `size()` counts them.
+import { lookup } from '../../base/lookup.ts'
 import { member, global, type Functions } from '../function.ts'
 import { dynType, intType, listOf, stringType } from '../type.ts'
 import { codePoints } from '../values/code-points.ts'
@@ -117,7 +118,7 @@ const escapes: Readonly<Record<string, string>> = {
 /** Between double quotes, so that it can stand in an expression again. */
 export const quote = (text: string): string =>
   `"${codePoints(text.toWellFormed())
-    .map((character) => escapes[character] ?? character)
+    .map((character) => lookup(escapes, character) ?? character)
     .join('')}"`
 
 const [text, int] = [stringType, intType]

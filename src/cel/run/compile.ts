@@ -1,4 +1,5 @@
 // Compile: a tree becomes closures, once; running them costs no look at the tree.
+import { lookup } from '../../base/lookup.ts'
 import type { Checked } from '../check/checker.ts'
 import { callCost, listCost, mapCost, structCost } from '../cost/call-cost.ts'
 import type { Environment } from '../environment.ts'
@@ -92,7 +93,7 @@ export class Compiler {
     if (variable !== undefined)
       return (frame) => {
         frame.charge(1)
-        const value = frame.activation[variable]
+        const value = lookup(frame.activation, variable)
         if (value === undefined) throw new EvalError(`no such attribute(s): ${variable}`)
         return value
       }

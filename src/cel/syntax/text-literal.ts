@@ -1,4 +1,5 @@
 // What a quoted text or bytes literal means: prefixes, quotes and escapes.
+import { lookup } from '../../base/lookup.ts'
 import { append } from '../../base/append.ts'
 
 const simple: Readonly<Record<string, string>> = {
@@ -60,7 +61,7 @@ const parts = (content: string): readonly string[] =>
 function codeOf(escape: string): number {
   const isOctal = /^\\[0-3]/.test(escape)
   const digits = isOctal ? escape.slice(1) : escape.slice(2)
-  const length = isOctal ? 3 : ({ x: 2, X: 2, u: 4, U: 8 }[escape[1] ?? ''] ?? 0)
+  const length = isOctal ? 3 : (lookup({ x: 2, X: 2, u: 4, U: 8 }, escape[1] ?? '') ?? 0)
   if (digits.length !== length) throw new Error('unable to unescape string')
   return Number.parseInt(digits, isOctal ? 8 : 16)
 }
@@ -71,7 +72,7 @@ function codePoint(code: number): string {
 }
 
 function simpleEscape(part: string): string {
-  const found = simple[part[1] ?? '']
+  const found = lookup(simple, part[1] ?? '')
   if (found === undefined) throw new Error('unable to unescape string')
   return found
 }

@@ -1,4 +1,5 @@
 // JSON ↔ values: what a schema says a text or number is, it is here; without a schema whole numbers are ints.
+import { lookup } from '../../base/lookup.ts'
 import { dynType, type CelType, type ObjectType } from '../type.ts'
 import { MapValue, Optional, Uint, type Value } from './value.ts'
 import { Duration, Timestamp } from './time.ts'
@@ -45,14 +46,14 @@ export class JsonMap extends MapValue {
     const field = type.kind === 'object' ? type.fields.get(key) : undefined
     const name = field?.jsonName ?? key
     if (!Object.hasOwn(this.#raw, name)) return undefined
-    const value = this.#raw[name]
+    const value = lookup(this.#raw, name)
     return value === undefined
       ? undefined
       : fromJson(value, field?.type ?? (type.kind === 'map' ? type.value : undefined))
   }
 
   keys(): Iterable<Value> {
-    return Object.keys(this.#raw).filter((name) => this.#raw[name] !== undefined)
+    return Object.keys(this.#raw).filter((name) => lookup(this.#raw, name) !== undefined)
   }
 }
 

@@ -1,4 +1,5 @@
 // Whether a value is of a type, as far as an overload is chosen by it: what a list or map holds is not looked at.
+import { lookup } from '../../base/lookup.ts'
 import type { CelType } from '../type.ts'
 import { isList } from './equality.ts'
 import { MapValue, Opaque, Optional, TypeValue, Uint, type Value } from './value.ts'
@@ -25,7 +26,8 @@ export function matchesType(value: Value, type: CelType): boolean {
 }
 
 const nameOf = (kind: string): string =>
-  ({ null: 'null_type', timestamp: 'google.protobuf.Timestamp', duration: 'google.protobuf.Duration' })[kind] ?? kind
+  lookup({ null: 'null_type', timestamp: 'google.protobuf.Timestamp', duration: 'google.protobuf.Duration' }, kind) ??
+  kind
 
 /** The name that `type(value)` shows. */
 export function runtimeType(value: Value): string {

@@ -1,4 +1,5 @@
 // coxswain flow: the life of an object of a running cluster, as it was recorded.
+import { lookup } from '../../base/lookup.ts'
 import { flowEventsDefault, type FlowEvent, type FlowId, type FlowObject } from '../../base/flow.ts'
 import { followFlowEvents } from '../../cluster/flow-events.ts'
 import { lifeOf } from '../../flows/flow-graph.ts'
@@ -73,9 +74,9 @@ export const flow = defineCommand({
   },
   async run({ operands, options }, terminal) {
     const { format, output = format ?? 'text', follow = false, watch = follow } = options
-    const draw = drawings[output]
+    const draw = lookup(drawings, output)
     if (draw === undefined) throw new UsageError(`--output ${output} is none of ${formats.join(', ')}`)
-    const grow = growing[output]
+    const grow = lookup(growing, output)
     if (watch && grow === undefined) throw new UsageError(`--watch draws text, mermaid and json, not ${output}`)
     if (watch && options['all-namespaces']) throw new UsageError('--watch follows one object; name its namespace')
     const { kind, name } = namedObject(operands)

@@ -1,5 +1,6 @@
 // Schedules: when a CronJob is due, by the clock of its time zone. Where clocks go forward the times that are left out
 // do not come; where they go back those that come twice are due twice.
+import { lookup } from '../../base/lookup.ts'
 import { parseDuration } from '../../schema/duration.ts'
 
 export interface Schedule {
@@ -26,7 +27,7 @@ const macros: Readonly<Record<string, string>> = {
 export function parseSchedule(text: string, timeZone: string | undefined): Schedule | undefined {
   const every = /^@every\s+(\S.*)$/.exec(text)?.[1]
   if (every !== undefined) return everySchedule(every)
-  const fields = (macros[text] ?? text).trim().split(/\s+/)
+  const fields = (lookup(macros, text) ?? text).trim().split(/\s+/)
   const [minutes, hours, days, months, weekdays] = fields.map((field, index) => parseField(field, index))
   if (fields.length !== 5 || !minutes || !hours || !days || !months || !weekdays) return undefined
   const offsetOf = zoneOffset(timeZone ?? 'UTC')

@@ -1,6 +1,7 @@
 // Topology hints: from which zone traffic to an endpoint should come. With the mode `Auto` every zone gets endpoints in
 // proportion to the processors of its nodes, mostly its own; where that would load some far more than others there are
 // no hints at all.
+import { lookup } from '../../base/lookup.ts'
 import { isNodeReady, type Node } from '../../api/core/v1/node.ts'
 import type { Service } from '../../api/core/v1/service.ts'
 import type { Endpoint, EndpointHints } from '../../api/discovery/v1/endpoint.ts'
@@ -54,7 +55,7 @@ function sharesOf(nodes: readonly Node[]): ReadonlyMap<string, number> | undefin
   let total = 0
   for (const node of nodes) {
     const { labels = {} } = node.metadata
-    if (!isNodeReady(node) || excludedLabels.some((label) => labels[label] !== undefined)) continue
+    if (!isNodeReady(node) || excludedLabels.some((label) => lookup(labels, label) !== undefined)) continue
     const { [zoneLabel]: zone = '' } = labels
     const millicores = millicoresOf(node)
     if (zone === '' || millicores === 0) return undefined
@@ -103,7 +104,9 @@ export const isTopologyChange = (now: Node | undefined, before: Node | undefined
   before === undefined ||
   isNodeReady(now) !== isNodeReady(before) ||
   millicoresOf(now) !== millicoresOf(before) ||
-  [zoneLabel, ...excludedLabels].some((label) => now.metadata.labels?.[label] !== before.metadata.labels?.[label])
+  [zoneLabel, ...excludedLabels].some(
+    (label) => lookup(now.metadata.labels, label) !== lookup(before.metadata.labels, label),
+  )
 
 /** Where traffic should come from, when the Service prefers its own zone or node. */
 export function preferredHints({ spec }: Service, { zone, nodeName }: Endpoint): EndpointHints | undefined {

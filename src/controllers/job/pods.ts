@@ -1,4 +1,5 @@
 // What a Job reads from its pods, and the pod that it makes.
+import { lookup } from '../../base/lookup.ts'
 import type { Job } from '../../api/batch/v1/job.ts'
 import type { Pod } from '../../api/core/v1/pod.ts'
 import { isBeingDeleted } from '../../api/object.ts'
@@ -29,7 +30,7 @@ export function indexOf({ metadata }: Pod, { spec }: Job): number {
   return index < (spec.completions ?? 0) ? index : -1
 }
 
-const countIn = ({ metadata }: Pod, name: string): number => Number(metadata.annotations?.[name] ?? 0) || 0
+const countIn = ({ metadata }: Pod, name: string): number => Number(lookup(metadata.annotations, name) ?? 0) || 0
 
 /** Failures of the index before this pod. */
 export const failuresBefore = (pod: Pod): number => countIn(pod, failureCountAnnotation)

@@ -1,4 +1,5 @@
 // The taints that a node's conditions ask for.
+import { lookup } from '../../base/lookup.ts'
 import type { Node, Taint } from '../../api/core/v1/node.ts'
 
 const prefix = 'node.kubernetes.io/'
@@ -16,7 +17,7 @@ const isOurs = new Set([...Object.values(asked).flatMap((names) => Object.values
 const evicting: ReadonlySet<string> = new Set(Object.values(asked['Ready'] ?? {}))
 
 const namesAsked = ({ spec, status }: Node): string[] => [
-  ...(status.conditions ?? []).flatMap(({ type, status: value }) => asked[type]?.[value] ?? []),
+  ...(status.conditions ?? []).flatMap(({ type, status: value }) => lookup(lookup(asked, type), value) ?? []),
   ...(spec.unschedulable ? [unschedulable] : []),
 ]
 

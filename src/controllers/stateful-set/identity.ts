@@ -1,4 +1,5 @@
 // The identity of a StatefulSet's pods: ordinal, name, claims, and the pod that stands for an ordinal.
+import { lookup } from '../../base/lookup.ts'
 import type { ControllerRevision } from '../../api/apps/v1/controller-revision.ts'
 import type { StatefulSet } from '../../api/apps/v1/stateful-set.ts'
 import type { PersistentVolumeClaim } from '../../api/core/v1/persistent-volume-claim.ts'
@@ -41,7 +42,7 @@ export function missingLabels(
   ordinal: number,
 ): Record<string, string> | undefined {
   const wanted = Object.entries(identityLabels(set, ordinal))
-  const missing = wanted.filter(([name, value]) => metadata.labels?.[name] !== value)
+  const missing = wanted.filter(([name, value]) => lookup(metadata.labels, name) !== value)
   return missing.length === 0 ? undefined : Object.fromEntries(missing)
 }
 

@@ -1,4 +1,5 @@
 // Bootstrap tokens as Secrets of kube-system: what they say of themselves.
+import { lookup } from '../../base/lookup.ts'
 import { secret, type Secret } from '../../api/core/v1/secret.ts'
 import { keyOf, namespaceOf } from '../../api/object.ts'
 import type { Grouping } from '../controller.ts'
@@ -16,7 +17,7 @@ export const bootstrapTokens: Grouping<Secret> = {
 }
 
 const valueOf = ({ data = {} }: Secret, name: string): string =>
-  new TextDecoder().decode(Uint8Array.fromBase64(data[name] ?? ''))
+  new TextDecoder().decode(Uint8Array.fromBase64(lookup(data, name) ?? ''))
 
 /** When the token ends; Infinity for one that does not, -Infinity for one of which nobody can say. */
 export function endMsOf(object: Secret): number {

@@ -1,5 +1,6 @@
 // Which component acts on the objects of each kind. An object on which nothing acts never "has no problem": the answer
 // says that nothing acts on it, and what that means. Kinds leave the list of unserved ones as their component is written.
+import { lookup } from '../../base/lookup.ts'
 import type { Kind } from '../../api/kind.ts'
 import { qualifiedResource } from '../../api/kind.ts'
 import type { ApiObject } from '../../api/object.ts'
@@ -130,13 +131,13 @@ const unserved: Readonly<Record<string, Unserved>> = {
 /** Undefined for kinds that are not stored. */
 export function actingOn(kind: Kind, object: ApiObject): Acting | undefined {
   const resource = qualifiedResource(kind)
-  const { sentence, isServed = () => false } = unserved[resource] ?? {}
+  const { sentence, isServed = () => false } = lookup(unserved, resource) ?? {}
   if (sentence !== undefined)
     return isServed(object)
       ? { kind: 'reconciled', by: 'a component that has reported on it' }
       : { kind: 'unserved', sentence }
-  const readBy = data[resource]
+  const readBy = lookup(data, resource)
   if (readBy !== undefined) return { kind: 'data', readBy }
-  const by = reconciled[resource]
+  const by = lookup(reconciled, resource)
   return by === undefined ? undefined : { kind: 'reconciled', by }
 }

@@ -1,4 +1,5 @@
 // Why nodes, namespaces, quotas, budgets, autoscalers, Services, claims and volumes are not as they should be.
+import { lookup } from '../../base/lookup.ts'
 import { horizontalPodAutoscaler } from '../../api/autoscaling/v2/horizontal-pod-autoscaler.ts'
 import { namespace } from '../../api/core/v1/namespace.ts'
 import { node, type Node } from '../../api/core/v1/node.ts'
@@ -79,7 +80,7 @@ export const serviceExplainer = defineExplainer({
     const wanted = Object.entries(selector)
     if (wanted.length === 0) return [...pending, 'It has no selector: it has the endpoints that a client creates.']
     const chosen = (await around.list(pod, namespaceOf(object))).filter(({ metadata }) =>
-      wanted.every(([key, value]) => metadata.labels?.[key] === value),
+      wanted.every(([key, value]) => lookup(metadata.labels, key) === value),
     )
     const ready = chosen.filter(({ status }) => conditionOf(status.conditions, 'Ready')?.status === 'True')
     const words = wanted.map(([key, value]) => `${key}=${value}`).join(',')
@@ -177,9 +178,11 @@ export const quotaExplainer = defineExplainer({
   checked: 'its usage',
   explain({ status }) {
     const { hard = {}, used = {} } = status
-    const full = Object.entries(hard).filter(([name, most]) => quantityUnits(used[name] ?? '0') >= quantityUnits(most))
+    const full = Object.entries(hard).filter(
+      ([name, most]) => quantityUnits(lookup(used, name) ?? '0') >= quantityUnits(most),
+    )
     return Promise.resolve(
-      full.map(([name, most]) => `Its quota of ${name} is used up: ${used[name] ?? '0'} of ${most}.`),
+      full.map(([name, most]) => `Its quota of ${name} is used up: ${lookup(used, name) ?? '0'} of ${most}.`),
     )
   },
 })

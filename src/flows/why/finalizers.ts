@@ -1,4 +1,5 @@
 // Finalizers: which component removes each, and when. An object that is being deleted stays until the last one is removed.
+import { lookup } from '../../base/lookup.ts'
 import type { ApiObject } from '../../api/object.ts'
 import { foregroundFinalizer, orphanFinalizer } from '../../api/deletion-finalizers.ts'
 
@@ -39,7 +40,7 @@ const removers: Readonly<Record<string, Remover>> = {
 
 /** Who removes a finalizer, and when. */
 function removal(finalizer: string): string {
-  const { by, when } = removers[finalizer] ?? {}
+  const { by, when } = lookup(removers, finalizer) ?? {}
   if (by !== undefined) return `${by} removes ${finalizer} when ${when}`
   return `no component of Coxswain removes ${finalizer}: the controller that added it must do so`
 }
@@ -54,7 +55,9 @@ export function finalizerSentences({ metadata, ...rest }: ApiObject): string[] {
   const { spec } = rest as { spec?: { finalizers?: readonly string[] } }
   const all = [...finalizers, ...(spec?.finalizers ?? [])]
   if (deletionTimestamp === undefined || all.length === 0) return []
-  const needsHand = all.some((finalizer) => removers[finalizer]?.isForeign ?? removers[finalizer] === undefined)
+  const needsHand = all.some(
+    (finalizer) => lookup(removers, finalizer)?.isForeign ?? lookup(removers, finalizer) === undefined,
+  )
   const listed = `It is being deleted since ${deletionTimestamp} and waits for ${all.length === 1 ? 'its finalizer' : `${all.length} finalizers`}`
   return [`${listed}: ${all.map(removal).join('; ')}.${needsHand ? ` ${byHand}` : ''}`]
 }

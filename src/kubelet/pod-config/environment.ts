@@ -1,5 +1,6 @@
 // The environment of a container: variables of services, of whole ConfigMaps and Secrets, and its own, in that order;
 // later ones win, and values may refer to earlier ones.
+import { lookup } from '../../base/lookup.ts'
 import { configMap, type ConfigMap } from '../../api/core/v1/config-map.ts'
 import type { Container } from '../../api/core/v1/container.ts'
 import type { EnvFromSource, EnvVar, EnvVarSource } from '../../api/core/v1/environment.ts'
@@ -87,7 +88,7 @@ function keyValue(
     configMapKeyRef === undefined
       ? ([secret, texts(secrets.get(name))] as const)
       : ([configMap, configMaps.get(name) && (configMaps.get(name)?.data ?? {})] as const)
-  const found = data?.[key]
+  const found = lookup(data, key)
   if (found !== undefined || optional) return found
   if (data === undefined) throw new ConfigError(`${kind.singular} ${JSON.stringify(name)} not found`)
   throw new ConfigError(`couldn't find key ${key} in ${kind.kind} ${pod.metadata.namespace ?? ''}/${name}`)

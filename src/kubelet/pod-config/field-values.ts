@@ -1,4 +1,5 @@
 // What a pod can be told of itself: its fields and the resources of its containers, as variables and files.
+import { lookup } from '../../base/lookup.ts'
 import type { ResourceFieldSelector } from '../../api/core/v1/environment.ts'
 import type { Pod } from '../../api/core/v1/pod.ts'
 import { quantityNanos } from '../../schema/quantity.ts'
@@ -17,7 +18,7 @@ export function fieldValue(pod: Pod, path: string, podIps: readonly string[], no
   const subscript = /^metadata\.(labels|annotations)\['(.+)'\]$/.exec(path)
   if (subscript !== null) {
     const [, field, key = ''] = subscript
-    return (field === 'labels' ? metadata.labels : metadata.annotations)?.[key] ?? ''
+    return lookup(field === 'labels' ? metadata.labels : metadata.annotations, key) ?? ''
   }
   switch (path) {
     case 'metadata.name':
@@ -66,7 +67,8 @@ export function resourceValue(
   const [, field, key = ''] = /^(requests|limits)\.(.+)$/.exec(resource) ?? []
   if (field === undefined) throw new ConfigError(`unsupported container resource: ${resource}`)
   const { limits = {}, requests = {} } = container.resources
-  const amount = (field === 'limits' ? (limits[key] ?? node.allocatable[key]) : requests[key]) ?? '0'
+  const amount =
+    (field === 'limits' ? (lookup(limits, key) ?? lookup(node.allocatable, key)) : lookup(requests, key)) ?? '0'
   const unit = divisor === '0' ? '1' : divisor
   return String(divideUp(quantityNanos(amount) ?? 0n, quantityNanos(unit) ?? 1n))
 }

@@ -1,5 +1,6 @@
 // PodCgroups: one control group per pod below one per class of service, as other kubelets have it. What a pod may use
 // together stands in its group; what pods may use at all, in the one above them.
+import { lookup } from '../../base/lookup.ts'
 import { onceForSpec } from '../../api/core/v1/bound-spec.ts'
 import type { Pod } from '../../api/core/v1/pod.ts'
 import { qosClassOf, type QosClass } from '../../api/core/v1/qos.ts'
@@ -31,8 +32,8 @@ const limitsTogether = onceForSpec((spec): CgroupLimits => {
   const limits = podLimits({ spec })
   const containers = [...spec.containers, ...(spec.initContainers ?? [])]
   const isBounded = (name: string) =>
-    spec.resources?.limits?.[name] !== undefined ||
-    containers.every(({ resources }) => quantityUnits(resources.limits?.[name]) > 0)
+    lookup(spec.resources?.limits, name) !== undefined ||
+    containers.every(({ resources }) => quantityUnits(lookup(resources.limits, name)) > 0)
   const memoryBytes = isBounded('memory') ? (limits.get('memory') ?? 0) : 0
   return {
     cpuShares: cpuShares(requests.get('cpu') ?? 0),

@@ -1,5 +1,6 @@
 // Resize: what changes of requests and limits of a running pod mean. Pure: what is in force stands in the pod's status, so
 // nothing has to be remembered.
+import { lookup } from '../../base/lookup.ts'
 import type { Container } from '../../api/core/v1/container.ts'
 import type { Pod } from '../../api/core/v1/pod.ts'
 import type { ContainerStatus, PodCondition, PodStatus } from '../../api/core/v1/pod-status.ts'
@@ -62,7 +63,7 @@ export type ResizeVerdict =
 /** Whether the node has it: not at all, not now, or yes. */
 export function judgeResize(pod: Pod, others: readonly Pod[], allocatable: ResourceAmounts): ResizeVerdict {
   const wanted = podRequests({ spec: pod.spec })
-  const capacity = (name: string) => amountOf(name, allocatable[name])
+  const capacity = (name: string) => amountOf(name, lookup(allocatable, name))
   const lacks = (free: (name: string) => number) =>
     [...resizable].toReversed().find((name) => (wanted.get(name) ?? 0) > free(name))
   const never = lacks(capacity)
@@ -87,10 +88,13 @@ export const needsRestart = ({ resizePolicy = [], resources }: Container, presen
     return isChanged && policy === 'RestartContainer'
   })
 
-const only = ({ requests, limits }: Requirements, name: string): Requirements => ({
-  requests: requests?.[name] === undefined ? {} : { [name]: requests[name] },
-  limits: limits?.[name] === undefined ? {} : { [name]: limits[name] },
-})
+function only({ requests, limits }: Requirements, name: string): Requirements {
+  const [request, limit] = [lookup(requests, name), lookup(limits, name)]
+  return {
+    requests: request === undefined ? {} : { [name]: request },
+    limits: limit === undefined ? {} : { [name]: limit },
+  }
+}
 
 const pendingType = 'PodResizePending'
 const progressType = 'PodResizeInProgress'

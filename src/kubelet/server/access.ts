@@ -1,4 +1,5 @@
 // Who may ask the kubelet what: every request is of a user, and each path is a part of the node to be authorized for.
+import { lookup } from '../../base/lookup.ts'
 import { methodVerbs } from '../../api/method-verbs.ts'
 import type { WireRequest } from '../../platform/listener.ts'
 import { KubeletRefusal } from './host.ts'
@@ -30,8 +31,8 @@ const everything = 'proxy'
 export async function admit(request: WireRequest, path: readonly string[], access: KubeletAccess): Promise<void> {
   const user = await userOf(request, access)
   if (user === undefined) throw new KubeletRefusal(401, 'Unauthorized')
-  const verb = methodVerbs[request.method] ?? ''
-  const asked = [...new Set([subresources[path[0] ?? ''] ?? everything, everything])]
+  const verb = lookup(methodVerbs, request.method) ?? ''
+  const asked = [...new Set([lookup(subresources, path[0] ?? '') ?? everything, everything])]
   for (const subresource of asked) if (await access.authorize(user, verb, subresource, request.signal)) return
   throw new KubeletRefusal(
     403,

@@ -1,4 +1,5 @@
 // Logs of a container: which of its starts is meant, and what of its log is asked for.
+import { lookup } from '../../base/lookup.ts'
 import type { Clock } from '../../base/clock.ts'
 import type { Pod } from '../../api/core/v1/pod.ts'
 import type { WireAnswer } from '../../platform/listener.ts'
@@ -85,5 +86,5 @@ export function loggedContainer({ metadata, status }: Pod, name: string, previou
   }
   if (waiting === undefined) return refuse(`${inPod} is waiting to start - no logs yet`)
   const reason = waiting.reason ?? ''
-  return refuse(`${inPod} is waiting to start: ${waitingWords[reason] ?? reason}`)
+  return refuse(`${inPod} is waiting to start: ${lookup(waitingWords, reason) ?? reason}`)
 }

@@ -1,5 +1,6 @@
 // Streams into containers: exec, attach and ports. A client of SPDY is joined with the runtime's own streaming server byte
 // for byte; a client of WebSocket speaks in channels, which become streams of SPDY here.
+import { lookup } from '../../base/lookup.ts'
 import type { ByteStream } from '../../platform/byte-stream.ts'
 import type { WireAnswer, WireRequest } from '../../platform/listener.ts'
 import type { OutboundExchange, OutboundProvider } from '../../platform/outbound.ts'
@@ -47,7 +48,7 @@ export function clientProtocol({ headers, upgrade }: WireRequest, spdyProtocol: 
       return { kind: 'tunnel', protocol: tunnelledPortForward }
     if (offered.length === 0) return { kind: 'channels', protocol: undefined, encoding: 'binary' }
     const protocol = offered.find((name) => Object.hasOwn(channelProtocols, name))
-    const encoding = channelProtocols[protocol ?? '']
+    const encoding = lookup(channelProtocols, protocol ?? '')
     if (protocol !== undefined && encoding !== undefined) return { kind: 'channels', protocol, encoding }
     throw noneFits(offered, Object.keys(channelProtocols))
   }

@@ -1,4 +1,5 @@
 // hostPath: a path of the node itself. What it must be, its type says; what may be missing is made.
+import { lookup } from '../../base/lookup.ts'
 import type { Disk, DiskKind } from '../../machine/disk/disk.ts'
 import { defineVolumeType, VolumeError, type VolumePlace } from './volume-type.ts'
 
@@ -23,7 +24,7 @@ export const hostPathVolume = defineVolumeType({
 })
 
 export async function hostPathPlace(path: string, type: string, disk: Disk): Promise<VolumePlace> {
-  const rule = wanted[type]
+  const rule = lookup(wanted, type)
   const place = { path, readOnly: false }
   if (rule === undefined) return place
   const kind = await disk.kindOf(path)

@@ -1,4 +1,5 @@
 // What `date` prints, in UTC: by itself, and for the formats that scripts use.
+import { lookup } from '../../base/lookup.ts'
 
 const days = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat']
 const months = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec']
@@ -15,7 +16,7 @@ export function dateText(given: readonly string[], nowMs: number): string | unde
 function formatted(format: string, nowMs: number): string | undefined {
   let isKnown = true
   const text = format.replace(/%(.)?/g, (_, letter: string | undefined) => {
-    const field = letter === undefined ? undefined : fields[letter]?.(new Date(nowMs))
+    const field = letter === undefined ? undefined : lookup(fields, letter)?.(new Date(nowMs))
     isKnown &&= field !== undefined
     return field ?? ''
   })

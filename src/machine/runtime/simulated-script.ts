@@ -1,5 +1,6 @@
 // The part of the shell's language that simulated containers understand: simple commands with quotes and variables, joined
 // by `;`, newlines, `&&` and `||`, their output optionally sent to stderr. A script with anything else is not parsed.
+import { lookup } from '../../base/lookup.ts'
 
 export interface SimpleCommand {
   /** What joins it to the command before it. */
@@ -33,8 +34,7 @@ export const expandWords = (
     return value === '' && !isQuoted ? [] : [value]
   })
 
-const valueOf = (name: string, variables: Readonly<Record<string, string>>): string =>
-  Object.hasOwn(variables, name) ? (variables[name] ?? '') : ''
+const valueOf = (name: string, variables: Readonly<Record<string, string>>): string => lookup(variables, name) ?? ''
 
 /** Characters that mean something which is not understood here: substitutions, pipes, redirections, groups, globs. */
 const unknownCharacters = new Set('`()<>|&*')

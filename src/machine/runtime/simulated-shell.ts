@@ -1,6 +1,7 @@
 // What a simulated container does when its command is one that ends by itself: `true`, `false`, `echo`, `date`, `sleep`,
 // or a shell script of these. It prints, takes its time and exits as a real container would. Any other command is taken
 // for a server: it runs until it is stopped.
+import { lookup } from '../../base/lookup.ts'
 import type { Clock } from '../../base/clock.ts'
 import { dateText } from './simulated-date.ts'
 import type { ContainerConfig } from './config.ts'
@@ -39,7 +40,7 @@ export function shellProgram(config: ContainerConfig): ShellProgram | undefined 
   return (process) => {
     const { promise, resolve, reject } = Promise.withResolvers<number>()
     const hear = () => {
-      const signal = signalNumbers[String(process.terminated.reason)] ?? signalNumbers['SIGTERM'] ?? 0
+      const signal = lookup(signalNumbers, String(process.terminated.reason)) ?? signalNumbers['SIGTERM'] ?? 0
       if (!isFirstProcess || signal === signalNumbers['SIGKILL']) resolve(signalledCodeBase + signal)
     }
     process.terminated.addEventListener('abort', hear, { once: true })
@@ -130,11 +131,12 @@ const commands: Readonly<Record<string, Command>> = {
 
 function commandNamed(path: string): Command | undefined {
   const name = programName(path)
-  return Object.hasOwn(commands, name) ? commands[name] : undefined
+  return lookup(commands, name)
 }
 
 const escapes: Readonly<Record<string, string>> = { n: '\n', t: '\t', r: '\r', '\\': '\\' }
-const unescaped = (text: string): string => text.replace(/\\([ntr\\])/g, (_, letter: string) => escapes[letter] ?? '')
+const unescaped = (text: string): string =>
+  text.replace(/\\([ntr\\])/g, (_, letter: string) => lookup(escapes, letter) ?? '')
 
 const unitMs: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 }
 
@@ -145,7 +147,7 @@ function sleepMs(given: readonly string[]): number | undefined {
   for (const word of given) {
     const [, number, unit] = /^(\d+(?:\.\d*)?|\.\d+|infinity)([smhd]?)$/.exec(word) ?? []
     if (number === undefined) return undefined
-    sum += number === 'infinity' ? Infinity : Number(number) * (unitMs[unit || 's'] ?? 0)
+    sum += number === 'infinity' ? Infinity : Number(number) * (lookup(unitMs, unit || 's') ?? 0)
   }
   return sum
 }

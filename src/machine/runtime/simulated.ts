@@ -1,4 +1,5 @@
 // SimulatedRuntime: containers that are TypeScript functions. The real kubelet runs on it unchanged.
+import { lookup } from '../../base/lookup.ts'
 import type { Clock } from '../../base/clock.ts'
 import { getOrMake } from '../../base/get-or-make.ts'
 import { newUid } from '../../base/ids.ts'
@@ -151,7 +152,7 @@ export class SimulatedRuntime implements ContainerRuntime {
 
   async pullImage(image: string, _credentials: ImageCredentials | undefined, signal: AbortSignal): Promise<string> {
     await this.#pass(this.#behaviourOf(image).pullMs ?? this.#options.pullMs ?? 0, signal)
-    if (this.#options.images?.[image] === 'missing')
+    if (lookup(this.#options.images, image) === 'missing')
       throw new ImageNotFound(`image ${JSON.stringify(image)} does not exist`)
     const id = imageIdOf(image)
     this.#images.set(image, { id, tags: [image], digests: [], sizeBytes: 0, uid: 0, username: '' })
@@ -217,7 +218,7 @@ export class SimulatedRuntime implements ContainerRuntime {
     const sandbox = this.#sandboxes.get(sandboxId)
     if (sandbox === undefined) return Promise.reject(new Error(`there is no sandbox ${sandboxId}`))
     const behaviour = { ...this.#behaviourOf(config.image), ...behaviourIn(sandbox.config.annotations, config.name) }
-    const known = this.#options.images?.[config.image]
+    const known = lookup(this.#options.images, config.image)
     const program = typeof known === 'function' ? known : undefined
     const container = new SimulatedContainer(newUid(this.#random), config, sandbox, behaviour, program)
     sandbox.containers.push(container)
@@ -442,7 +443,7 @@ export class SimulatedRuntime implements ContainerRuntime {
   }
 
   #behaviourOf(image: string): SimulatedBehaviour {
-    const known = this.#options.images?.[image]
+    const known = lookup(this.#options.images, image)
     return typeof known === 'object' ? known : {}
   }
 

@@ -1,5 +1,6 @@
 // The head of an HTTP/1.1 request: its text becomes method, target, headers and how the body is framed (RFC 9112).
 // Strict: what two servers could read in two ways is refused, so that nothing is smuggled past a proxy.
+// safe names: the record of headers has no prototype.
 import { Refused } from './refused.ts'
 
 export interface RequestHead {

@@ -1,4 +1,5 @@
-import { lookup } from 'node:dns'
+import { lookup, setOwn } from '../../base/lookup.ts'
+import { lookup as resolveHost } from 'node:dns'
 import { request as requestPlain, type IncomingHttpHeaders } from 'node:http'
 import { request as requestSecure, type RequestOptions } from 'node:https'
 import { isIP, type LookupFunction } from 'node:net'
@@ -25,7 +26,7 @@ const reasons: Readonly<Record<string, string>> = {
 }
 
 export const unreachable = (authority: string, error: NodeJS.ErrnoException): Unreachable =>
-  new Unreachable(`dial tcp ${authority}: ${reasons[error.code ?? ''] ?? error.message}`, { cause: error })
+  new Unreachable(`dial tcp ${authority}: ${lookup(reasons, error.code ?? '') ?? error.message}`, { cause: error })
 
 /** The path and query of a request line. A parser of URLs would read `\\` as `/`, and so a path as another host. */
 const targetPattern = /^\/[!-[\]-~\u0080-\u00ff]*$/
@@ -90,7 +91,7 @@ export const exchange: OutboundProvider['exchange'] = (
 const checkedLookup =
   (allowsAddress: (address: string) => boolean): LookupFunction =>
   (hostname, options, callback) =>
-    lookup(hostname, { ...options, all: true }, (error, addresses) => {
+    resolveHost(hostname, { ...options, all: true }, (error, addresses) => {
       const [first] = addresses ?? []
       if (error !== null || first === undefined)
         return callback(error ?? new Error(`lookup ${hostname}: no address`), '')
@@ -107,6 +108,6 @@ const piecesOf = (stream: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> 
 
 function plain(headers: IncomingHttpHeaders): OutboundAnswer['headers'] {
   const found: Record<string, string> = {}
-  for (const [name, value] of Object.entries(headers)) if (value !== undefined) found[name] = String(value)
+  for (const [name, value] of Object.entries(headers)) if (value !== undefined) setOwn(found, name, String(value))
   return found
 }

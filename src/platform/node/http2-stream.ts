@@ -1,4 +1,5 @@
 // One request and its response on a stream of HTTP/2, within the time and memory that a client may take.
+import { lookup, setOwn } from '../../base/lookup.ts'
 import { once } from 'node:events'
 import { constants, type IncomingHttpHeaders, type ServerHttp2Stream } from 'node:http2'
 import type { SharedTurns } from '../../base/shared-turns.ts'
@@ -69,8 +70,8 @@ export class ServedStream implements WireRequest {
     this.#options = options
     this.#held = new HeldBytes(options.budget, connection, () => this.#shed())
     this.#isBodyComplete = stream.endAfterHeaders
-    this.method = String(headers[HTTP2_HEADER_METHOD])
-    this.target = String(headers[HTTP2_HEADER_PATH])
+    this.method = String(lookup(headers, HTTP2_HEADER_METHOD))
+    this.target = String(lookup(headers, HTTP2_HEADER_PATH))
     this.headers = headers as Record<string, string | undefined>
     this.headerValues = (name) => valuesOf(raw, name)
     this.remoteAddress = options.remoteAddress
@@ -236,7 +237,8 @@ function headersOf(status: number, headers: WireAnswer['headers'], length?: numb
   const written: Record<string, string | number | string[]> = { [HTTP2_HEADER_STATUS]: status }
   for (const name in headers) {
     const value = headers[name]
-    if (value !== undefined && !forbidden.has(name)) written[name] = typeof value === 'string' ? value : [...value]
+    if (value !== undefined && !forbidden.has(name))
+      setOwn(written, name, typeof value === 'string' ? value : [...value])
   }
   if (length !== undefined) written['content-length'] = length
   return written

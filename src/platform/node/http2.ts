@@ -1,3 +1,4 @@
+import { setOwn } from '../../base/lookup.ts'
 import {
   connect,
   constants,
@@ -155,6 +156,6 @@ function failureOf(
 
 function plain(headers: IncomingHttpHeaders): Http2Headers {
   const found: Record<string, string> = {}
-  for (const name in headers) found[name] = String(headers[name])
+  for (const name in headers) setOwn(found, name, String(headers[name]))
   return found
 }

@@ -1,3 +1,4 @@
+import { setOwn } from '../../base/lookup.ts'
 import type { Pool } from 'undici'
 import type { OutboundOptions, OutboundProvider } from '../outbound.ts'
 import { exchange } from './exchange.ts'
@@ -14,7 +15,7 @@ export const nodeOutbound: OutboundProvider = {
           await (pool ??= open(options))
         ).request({ method, path: target, headers, body: body ?? null, signal })
         const plain: Record<string, string> = {}
-        for (const [name, value] of Object.entries(answer.headers)) plain[name] = String(value)
+        for (const [name, value] of Object.entries(answer.headers)) setOwn(plain, name, String(value))
         return { status: answer.statusCode, headers: plain, body: answer.body }
       },
       async close() {

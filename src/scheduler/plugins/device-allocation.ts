@@ -1,5 +1,6 @@
 // Device allocation: which devices of the slices that a node can reach meet the requests of claims. Devices are taken
 // in the order of their pools; a choice that leads nowhere is taken back.
+import { lookup } from '../../base/lookup.ts'
 import type { Node } from '../../api/core/v1/node.ts'
 import { keyOf } from '../../api/object.ts'
 import type { DeviceClass } from '../../api/resource/v1/device-class.ts'
@@ -247,7 +248,7 @@ function agrees(claim: ResourceClaim, picked: readonly Picked[]): boolean {
 function attributeText({ device, driver }: Reachable, name: string): string | undefined {
   const [domain, short] = name.split('/')
   const found: DeviceAttribute | undefined =
-    device.attributes?.[name] ?? (domain === driver ? device.attributes?.[short ?? ''] : undefined)
+    lookup(device.attributes, name) ?? (domain === driver ? lookup(device.attributes, short ?? '') : undefined)
   return found === undefined ? undefined : JSON.stringify(found)
 }
 

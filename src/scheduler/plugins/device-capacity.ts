@@ -1,5 +1,6 @@
 // Device capacity: how much of a device a request gets. A device that may be allocated several times is shared out by
 // its capacity; of any other the capacity that is asked for must be there.
+import { lookup } from '../../base/lookup.ts'
 import type { CapacityRequirements } from '../../api/resource/v1/device-requests.ts'
 import type { CapacityRequestPolicy, Device } from '../../api/resource/v1/resource-slice-spec.ts'
 import { quantityText } from '../../schema/quantity.ts'
@@ -13,12 +14,14 @@ export const isShareable = ({ allowMultipleAllocations }: Device): boolean => al
 /** What the request takes of the device, empty when it takes the device whole; undefined when it asks for too much. */
 export function shareOf(device: Device, asked: CapacityRequirements | undefined): Share | undefined {
   const [requests, capacity] = [asked?.requests ?? {}, device.capacity ?? {}]
-  for (const [name, wanted] of Object.entries(requests))
-    if (capacity[name] === undefined || nanosOf(wanted) > nanosOf(capacity[name].value)) return undefined
+  for (const [name, wanted] of Object.entries(requests)) {
+    const offered = lookup(capacity, name)
+    if (offered === undefined || nanosOf(wanted) > nanosOf(offered.value)) return undefined
+  }
   const share = new Map<string, bigint>()
   if (!isShareable(device)) return share
   for (const [name, { value, requestPolicy }] of Object.entries(capacity)) {
-    const wanted = requests[name]
+    const wanted = lookup(requests, name)
     const given =
       requestPolicy === undefined
         ? nanosOf(wanted ?? value)
@@ -50,8 +53,8 @@ function byPolicy({ validValues, validRange }: CapacityRequestPolicy, wanted: st
 export const hasRoom = ({ capacity = {} }: Device, share: Share, others: readonly Share[]): boolean =>
   [...share].every(([name, amount]) => {
     const used = others.reduce((sum, other) => sum + (other.get(name) ?? 0n), 0n)
-    return used + amount <= nanosOf(capacity[name]?.value)
+    return used + amount <= nanosOf(lookup(capacity, name)?.value)
   })
 
 export const consumedBy = ({ capacity = {} }: Device, share: Share): Record<string, string> =>
-  Object.fromEntries([...share].map(([name, amount]) => [name, quantityText(amount, capacity[name]?.value)]))
+  Object.fromEntries([...share].map(([name, amount]) => [name, quantityText(amount, lookup(capacity, name)?.value)]))

@@ -1,5 +1,6 @@
 // Extended resources that device classes stand for: on nodes that do not offer such a resource themselves, a pod that
 // asks for it gets devices of the class, by a claim that the scheduler makes for it.
+import { lookup } from '../../base/lookup.ts'
 import type { Node } from '../../api/core/v1/node.ts'
 import type { Pod } from '../../api/core/v1/pod.ts'
 import { namespaceOf } from '../../api/object.ts'
@@ -35,7 +36,7 @@ export function extendedRequests(
 
 /** Those that the node cannot serve with resources of its own. */
 export const unservedBy = ({ status }: Node, requests: readonly ExtendedRequest[]): readonly ExtendedRequest[] =>
-  requests.filter(({ resourceName }) => quantityUnits(status.allocatable?.[resourceName]) === 0)
+  requests.filter(({ resourceName }) => quantityUnits(lookup(status.allocatable, resourceName)) === 0)
 
 /** What a claim for them is made with. */
 export const extendedMetadata = ({ apiVersion, kind, metadata: { name: owner, uid } }: Pod, name: string) => ({

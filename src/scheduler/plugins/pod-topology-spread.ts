@@ -1,5 +1,6 @@
 // PodTopologySpread: pods that a selector means are spread over the domains of a topology key: strictly, where a
 // constraint says DoNotSchedule, and as well as can be where it says ScheduleAnyway.
+import { lookup } from '../../base/lookup.ts'
 import type { TopologySpreadConstraint } from '../../api/core/v1/affinity.ts'
 import { namespaceOf } from '../../api/object.ts'
 import { selects } from '../../api/selectors.ts'
@@ -104,7 +105,7 @@ function isRelevant(
       return true
     case 'node-changed':
       return (
-        event.node.metadata.labels?.[topologyKey] !== event.before.metadata.labels?.[topologyKey] ||
+        lookup(event.node.metadata.labels, topologyKey) !== lookup(event.before.metadata.labels, topologyKey) ||
         !equalValues(event.node.spec.taints, event.before.spec.taints)
       )
     case 'pod-placed':

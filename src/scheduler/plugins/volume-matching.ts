@@ -1,4 +1,5 @@
 // Which volume suits a claim on a node, and whether one could be made there.
+import { lookup } from '../../base/lookup.ts'
 import { matchesNodeSelector } from '../../api/core/v1/node-selection.ts'
 import type { Node } from '../../api/core/v1/node.ts'
 import type { PersistentVolumeClaim } from '../../api/core/v1/persistent-volume-claim.ts'
@@ -73,7 +74,10 @@ export function canProvision(
 const isAllowed = ({ allowedTopologies = [] }: StorageClass, { metadata: { labels } }: Node): boolean =>
   allowedTopologies.length === 0 ||
   allowedTopologies.some(({ matchLabelExpressions = [] }) =>
-    matchLabelExpressions.every(({ key, values }) => labels?.[key] !== undefined && values.includes(labels[key])),
+    matchLabelExpressions.every(({ key, values }) => {
+      const value = lookup(labels, key)
+      return value !== undefined && values.includes(value)
+    }),
   )
 
 function hasCapacity(

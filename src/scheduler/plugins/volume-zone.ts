@@ -1,4 +1,5 @@
 // VolumeZone: a volume that carries the labels of a zone is reached from that zone only.
+import { lookup } from '../../base/lookup.ts'
 import type { PersistentVolume } from '../../api/core/v1/persistent-volume.ts'
 import { defineSchedulerPlugin, rejection, skip } from '../framework.ts'
 import { concernsClaims, StorageLookup, storageKinds } from './pod-claims.ts'
@@ -40,7 +41,10 @@ export const volumeZone = defineSchedulerPlugin<readonly ZoneDemand[], never>({
 
 /** Several zones stand in one label, between two underscores. */
 const demandsOf = ({ metadata: { labels } }: PersistentVolume): ZoneDemand[] =>
-  zoneKeys.flatMap((key) => (labels?.[key] === undefined ? [] : [{ key, values: new Set(labels[key].split('__')) }]))
+  zoneKeys.flatMap((key) => {
+    const zones = lookup(labels, key)
+    return zones === undefined ? [] : [{ key, values: new Set(zones.split('__')) }]
+  })
 
 /** A node with the newer name of a key meets a demand under the older one. */
 function meets(
@@ -49,6 +53,6 @@ function meets(
   values: ReadonlySet<string>,
 ): boolean {
   const newer = key.replace('failure-domain.beta.kubernetes.io', 'topology.kubernetes.io')
-  const value = labels?.[key] ?? labels?.[newer]
+  const value = lookup(labels, key) ?? lookup(labels, newer)
   return value !== undefined && values.has(value)
 }

@@ -1,4 +1,5 @@
 // AffinityTerm: a term of a pod's affinity or anti-affinity, ready to be asked about other pods.
+import { lookup } from '../../base/lookup.ts'
 import type { PodAffinityTerm } from '../../api/core/v1/affinity.ts'
 import type { Pod } from '../../api/core/v1/pod.ts'
 import type { LabelSelector } from '../../api/meta/v1/label-selector.ts'
@@ -49,7 +50,10 @@ export function withLabelKeys(
   const selector = selectorOf(labelSelector)
   if (selector === undefined || matchKeys.length + mismatchKeys.length === 0) return selector
   const demand = (keys: readonly string[], operator: 'In' | 'NotIn'): Requirement[] =>
-    keys.flatMap((key) => (own?.[key] === undefined ? [] : [{ key, operator, values: [own[key]] }]))
+    keys.flatMap((key) => {
+      const value = lookup(own, key)
+      return value === undefined ? [] : [{ key, operator, values: [value] }]
+    })
   return [...selector, ...demand(matchKeys, 'In'), ...demand(mismatchKeys, 'NotIn')]
 }
 

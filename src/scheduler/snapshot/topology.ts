@@ -1,4 +1,5 @@
 // Topology: into which domain of a topology key (a zone, a host) each node falls, as small numbers.
+import { lookup } from '../../base/lookup.ts'
 import type { Node } from '../../api/core/v1/node.ts'
 import type { NodeColumn, NodeColumns } from './node-columns.ts'
 
@@ -28,7 +29,7 @@ export class Topology {
   }
 
   #domainOf({ metadata: { labels } }: Node): number {
-    const value = labels?.[this.#key]
+    const value = lookup(labels, this.#key)
     if (value === undefined) return noDomain
     const known = this.#ids.get(value)
     if (known !== undefined) return known

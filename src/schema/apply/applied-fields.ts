@@ -1,4 +1,5 @@
 // applied-fields: the fields that an applied configuration claims: what it says, not what it leaves out.
+import { lookup } from '../../base/lookup.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../json-value.ts'
 import { emptySet, isEmptySet, type FieldSet } from './field-set.ts'
 import { orderedItems } from './list-items.ts'
@@ -47,7 +48,7 @@ function claimedEntries(structure: MapStructure | AnyStructure, object: JsonObje
   const node = new SetBuilder(isMember)
   const inner = structure.kind === 'map' ? structure.value : structure
   for (const name of Object.keys(object).toSorted())
-    node.add(fieldElement(name), claimedItself(inner, object[name] ?? null))
+    node.add(fieldElement(name), claimedItself(inner, lookup(object, name) ?? null))
   return node.set
 }
 

@@ -1,5 +1,6 @@
 // compare: which fields differ between two objects of one structure. What is the same is skipped without a trace;
 // what is there on one side only is named with all that it holds.
+import { lookup } from '../../base/lookup.ts'
 import { isShared } from '../../base/shared-values.ts'
 import { equalValues, isJsonObject, type JsonObject, type JsonValue } from '../json-value.ts'
 import { emptySet, type FieldSet } from './field-set.ts'
@@ -119,7 +120,7 @@ function compareMaps(structure: MapStructure | AnyStructure, old: JsonObject, ne
   const [found, gathered] = [new Found(), new Gathered()]
   const value = structure.kind === 'map' ? structure.value : structure
   for (const name of namesOf(old, next)) {
-    compareValues(value, old[name], next[name], found)
+    compareValues(value, lookup(old, name), lookup(next, name), found)
     gathered.take(fieldElement(name), found)
   }
   gathered.into(into)
@@ -186,7 +187,7 @@ function presence(structure: Structure, value: Value): FieldSet {
     default: {
       const [object, node] = [asObject(value), new SetBuilder(true)]
       const inner = structure.kind === 'map' ? structure.value : structure
-      for (const name of namesOf(object)) node.add(fieldElement(name), presence(inner, object[name]))
+      for (const name of namesOf(object)) node.add(fieldElement(name), presence(inner, lookup(object, name)))
       return node.set
     }
   }

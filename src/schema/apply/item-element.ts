@@ -1,4 +1,5 @@
 // What tells an item of a list apart: its keys or its value, as a path element.
+import { lookup } from '../../base/lookup.ts'
 import { isJsonObject, type JsonValue } from '../json-value.ts'
 import type { ListStructure } from './structure.ts'
 
@@ -10,7 +11,8 @@ const writtenCharactersMax = 100
 export function itemElement(structure: ListStructure, item: JsonValue): string | undefined {
   const { listType, keys, written } = structure
   const [key] = keys
-  const single = listType === 'set' ? item : keys.length === 1 && key && isJsonObject(item) ? item[key.name] : undefined
+  const single =
+    listType === 'set' ? item : keys.length === 1 && key && isJsonObject(item) ? lookup(item, key.name) : undefined
   if (typeof single !== 'string') return writtenElement(structure, item)
   const known = written.get(single)
   if (known !== undefined) return known
@@ -26,7 +28,7 @@ function writtenElement({ listType, keys }: ListStructure, item: JsonValue): str
   if (!isJsonObject(item)) return undefined
   let text = ''
   for (const { name, default: otherwise } of keys) {
-    const value = item[name] ?? otherwise
+    const value = lookup(item, name) ?? otherwise
     if (value !== undefined) text += `${text === '' ? '' : ','}${JSON.stringify(name)}:${JSON.stringify(value)}`
   }
   return text === '' ? undefined : `k:{${text}}`
@@ -36,6 +38,7 @@ function writtenElement({ listType, keys }: ListStructure, item: JsonValue): str
 export function isSameItem({ listType, keys }: ListStructure, a: JsonValue, b: JsonValue): boolean {
   if (listType === 'set') return a === b
   if (!isJsonObject(a) || !isJsonObject(b)) return false
-  for (const { name, default: otherwise } of keys) if ((a[name] ?? otherwise) !== (b[name] ?? otherwise)) return false
+  for (const { name, default: otherwise } of keys)
+    if ((lookup(a, name) ?? otherwise) !== (lookup(b, name) ?? otherwise)) return false
   return true
 }

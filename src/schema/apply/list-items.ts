@@ -1,4 +1,5 @@
 // list-items: the items of a list with the elements that tell them apart, in the order of field sets.
+import { lookup } from '../../base/lookup.ts'
 import type { JsonObject, JsonValue } from '../json-value.ts'
 import { itemElement } from './item-element.ts'
 import type { ListStructure } from './structure.ts'
@@ -63,7 +64,7 @@ export function* paired(
 function compareItems({ listType, keys }: ListStructure, a: JsonValue, b: JsonValue): number {
   if (listType === 'set') return compareScalars(a, b)
   for (const { name, default: otherwise } of keys) {
-    const order = compareScalars((a as JsonObject)[name] ?? otherwise, (b as JsonObject)[name] ?? otherwise)
+    const order = compareScalars(lookup(a as JsonObject, name) ?? otherwise, lookup(b as JsonObject, name) ?? otherwise)
     if (order !== 0) return order
   }
   return 0

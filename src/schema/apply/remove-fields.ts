@@ -1,4 +1,5 @@
 // remove-fields: an object without the fields of a set. What a set names goes with all that it holds.
+import { lookup, setOwn } from '../../base/lookup.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../json-value.ts'
 import { childStructure } from './compare.ts'
 import { emptySet, isEmptySet, withSelf, type FieldSet } from './field-set.ts'
@@ -14,7 +15,7 @@ function removeFrom(structure: Structure, value: JsonValue, fields: FieldSet): J
   if (Array.isArray(value)) {
     if (structure.kind !== 'list' || structure.listType === 'atomic') return value
     const kept = value.flatMap((item: JsonValue) => {
-      const left = without(structure.element, item, fields[itemElement(structure, item) ?? ''])
+      const left = without(structure.element, item, lookup(fields, itemElement(structure, item) ?? ''))
       return left === undefined ? [] : [left]
     })
     return kept.length > 0 ? kept : null
@@ -24,8 +25,8 @@ function removeFrom(structure: Structure, value: JsonValue, fields: FieldSet): J
   for (const name in value) {
     const [child, item] = [childStructure(structure, name), value[name]]
     if (item === undefined) continue
-    const left = child === undefined ? item : without(child, item, fields[fieldElement(name)])
-    if (left !== undefined) kept[name] = left
+    const left = child === undefined ? item : without(child, item, lookup(fields, fieldElement(name)))
+    if (left !== undefined) setOwn(kept, name, left)
   }
   return isEmptySet(kept as object as FieldSet) ? null : kept
 }
@@ -41,14 +42,14 @@ export function withStructs(structure: Structure, fields: FieldSet): FieldSet {
   for (const element in fields) {
     const child = fields[element] ?? emptySet
     if (isEmptySet(child)) {
-      node[element] = child
+      setOwn(node, element, child)
       continue
     }
     const name = element.slice(2)
     const isField = element.startsWith('f:')
     const inner = isField ? childStructure(structure, name) : structure.kind === 'list' ? structure.element : undefined
     const closed = inner === undefined ? child : withStructs(inner, child)
-    node[element] = isField && structure.kind === 'struct' && inner !== undefined ? withSelf(closed) : closed
+    setOwn(node, element, isField && structure.kind === 'struct' && inner !== undefined ? withSelf(closed) : closed)
   }
   return node
 }

@@ -1,5 +1,6 @@
 // SetBuilder: a node of a field set, put together element by element. Objects that are alike own the same fields: the same
 // steps lead to the same node, so that one node serves all of them, and sets can be told apart by their identity.
+// safe names: an element of a set is a dot or has a prefix such as `f:`, which no property of Object has.
 import { emptySet, type FieldSet } from './field-set.ts'
 import { self } from './path-element.ts'
 

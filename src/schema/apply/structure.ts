@@ -1,5 +1,6 @@
 // Structure: what server-side apply knows of a type: which values are one field, and how the elements of lists and maps
 // are told apart. Derived from a message here; a schema of another origin can bring its own.
+import { lookup } from '../../base/lookup.ts'
 import type { JsonObject, JsonValue } from '../json-value.ts'
 import type { FieldSet } from './field-set.ts'
 import { fieldElement } from './path-element.ts'
@@ -108,7 +109,7 @@ function typeStructure(type: Type, { listType = 'atomic', mapType, keys = [] }: 
 }
 
 const defaultOf = (element: Type, name: string): unknown =>
-  typeof element === 'object' && element.kind === 'message' ? element.fields[name]?.default : undefined
+  typeof element === 'object' && element.kind === 'message' ? lookup(element.fields, name)?.default : undefined
 
 function absentValue(field: Field): JsonValue | undefined {
   const { type, pointer, required } = field

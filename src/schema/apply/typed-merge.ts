@@ -1,4 +1,5 @@
 // typed-merge: an applied configuration merged into the live object, by the structure of its type.
+import { lookup, setOwn } from '../../base/lookup.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../json-value.ts'
 import { childStructure } from './compare.ts'
 import { isSameItem, itemElement } from './item-element.ts'
@@ -36,8 +37,8 @@ function mergeObjects(structure: Structure, live: JsonValue, applied: JsonValue)
     const value = applied[name]
     if (value === undefined) continue
     const child = childStructure(structure, name)
-    const next = child === undefined ? value : mergeValues(child, live[name], value)
-    if (next !== live[name]) (merged ??= { ...live })[name] = next
+    const next = child === undefined ? value : mergeValues(child, lookup(live, name), value)
+    if (next !== lookup(live, name)) setOwn((merged ??= { ...live }), name, next)
   }
   return merged ?? live
 }

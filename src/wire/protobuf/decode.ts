@@ -1,5 +1,6 @@
 // decode: proto3 bytes as a value with every field there. Unknown fields are skipped, as protobuf asks. Fields of type
 // bytes are views of the input: whoever keeps one keeps the input's memory.
+// safe names: fields have the names of their message, and maps have no prototype.
 import { ProtobufError, type ElementType, type Field, type Message, type Proto, type Scalar } from './message.ts'
 
 const depthMax = 100

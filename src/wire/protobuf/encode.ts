@@ -1,4 +1,5 @@
 // encode: a message as proto3 bytes. Each message is compiled once to a list of writers, in the order of its fields.
+// safe names: fields have the names of their message, and maps have no prototype.
 import type { ElementType, Field, Message, ProtoInput, Scalar } from './message.ts'
 
 export function encodeProto<M extends Message>(message: M, value: ProtoInput<M>): Uint8Array<ArrayBuffer> {

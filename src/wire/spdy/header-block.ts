@@ -1,5 +1,6 @@
 // Names and values as SPDY/3 sends them: compressed by zlib, one stream of it in each direction for the whole session. We
 // write blocks that are only stored: headers are few here.
+import { setOwn } from '../../base/lookup.ts'
 import { adler32, spdyDictionary } from './dictionary.ts'
 import { Inflate } from './inflate.ts'
 
@@ -23,7 +24,7 @@ export class HeaderReader {
     const headers: Record<string, string> = {}
     for (let left = view.getUint32(0); left > 0; left--) {
       const name = text()
-      headers[name.toLowerCase()] = text()
+      setOwn(headers, name.toLowerCase(), text())
     }
     return headers
   }

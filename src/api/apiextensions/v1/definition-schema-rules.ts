@@ -53,7 +53,7 @@ function validateBesideStatus(schema: JsonSchemaProps, path: string): FieldError
         'only "object" is allowed as the type at the root of the schema if the status subresource is enabled',
       ),
     ]
-  if (Object.keys(schema).every((name) => name in besideStatus)) return []
+  if (Object.keys(schema).every((name) => Object.hasOwn(besideStatus, name))) return []
   const detail = `only [${Object.values(besideStatus).join(' ')}] fields are allowed at the root of the schema if the status subresource is enabled`
   return [invalid(path, schema, detail)]
 }

@@ -1,4 +1,5 @@
 // Defaults in a schema: each must be valid where it stands, and hold nothing that the schema would prune.
+import { lookup } from '../../../base/lookup.ts'
 import { invalid, type FieldError } from '../../../schema/field-error.ts'
 import { isJsonObject } from '../../../schema/json-value.ts'
 import type { JsonSchemaProps } from './json-schema-props.ts'
@@ -32,7 +33,7 @@ export function hasUnknownFields(schema: JsonSchemaProps, value: unknown): boole
   const { properties = {}, additionalProperties: additional } = schema
   return Object.entries(value).some(([name, item]) => {
     if (schema['x-kubernetes-embedded-resource'] && metaFields.includes(name)) return false
-    if (Object.hasOwn(properties, name)) return hasUnknownFields(properties[name] ?? {}, item)
+    if (Object.hasOwn(properties, name)) return hasUnknownFields(lookup(properties, name) ?? {}, item)
     if (typeof additional === 'object') return hasUnknownFields(additional, item)
     return additional !== true && !schema['x-kubernetes-preserve-unknown-fields']
   })

@@ -1,4 +1,5 @@
 // Paths into a schema, as rules and selectable fields name them: `.spec.color`, `.metadata['name']`.
+import { lookup } from '../../../base/lookup.ts'
 import type { JsonSchemaProps } from './json-schema-props.ts'
 
 export type ResolvedPath =
@@ -17,7 +18,7 @@ export function resolveFieldPath(root: JsonSchemaProps, path: string): ResolvedP
     if (found === null) return { kind: 'wrong', why: `expected [ or . but got: ${path.slice(at)}` }
     const name: string = found[1] ?? found[2]?.replaceAll(/\\(.)/g, '$1') ?? ''
     names.push(name)
-    schema = found[1] === undefined ? keyedSchema(schema, name) : schema.properties?.[name]
+    schema = found[1] === undefined ? keyedSchema(schema, name) : lookup(schema.properties, name)
     if (schema === undefined) return notAField
   }
   return names.length === 0 ? notAField : { kind: 'found', names, schema }
@@ -27,4 +28,4 @@ const keyedSchema = (
   { additionalProperties, properties }: JsonSchemaProps,
   name: string,
 ): JsonSchemaProps | undefined =>
-  properties?.[name] ?? (typeof additionalProperties === 'object' ? additionalProperties : undefined)
+  lookup(properties, name) ?? (typeof additionalProperties === 'object' ? additionalProperties : undefined)

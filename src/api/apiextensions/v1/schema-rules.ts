@@ -1,4 +1,5 @@
 // Rules of a schema as OpenAPI: what upstream supports of it, list and map types, and the shape of validation rules.
+import { lookup } from '../../../base/lookup.ts'
 import { append } from '../../../base/append.ts'
 import { areRepeated } from '../../../base/first-indexes.ts'
 import { forbidden, invalid, notSupported, required, type FieldError } from '../../../schema/field-error.ts'
@@ -195,8 +196,8 @@ function checkListMap(schema: JsonSchemaProps, path: string): FieldError[] {
   }
   const repeated = areRepeated(keys)
   for (const [index, key] of keys.entries()) {
-    const type = items.properties?.[key]?.type
-    if (items.properties?.[key] === undefined)
+    const type = lookup(items.properties, key)?.type
+    if (lookup(items.properties, key) === undefined)
       errors.push(invalid(keysPath, keys, 'entries must all be names of item properties'))
     else if (type === 'array' || type === 'object')
       errors.push(
@@ -218,7 +219,7 @@ function checkListItems(schema: JsonSchemaProps, path: string): FieldError[] {
   if (items.nullable)
     errors.push(forbidden(`${path}.items.nullable`, `cannot be nullable when x-kubernetes-list-type is ${listType}`))
   for (const key of listType === 'map' ? (schema['x-kubernetes-list-map-keys'] ?? []) : []) {
-    const property = items.properties?.[key]
+    const property = lookup(items.properties, key)
     if (property === undefined) continue
     const at = `${path}.items.properties[${key}]`
     if (!items.required?.includes(key) && property.default === undefined)

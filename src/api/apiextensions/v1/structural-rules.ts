@@ -1,5 +1,6 @@
 // Structural schemas: every value has one declared place and type, and what stands under allOf, anyOf, oneOf and not
 // only narrows it. Pruning, defaulting and server-side apply of custom resources rest on this.
+import { lookup } from '../../../base/lookup.ts'
 import { append } from '../../../base/append.ts'
 import { forbidden, invalid, required, fieldErrorText, type FieldError } from '../../../schema/field-error.ts'
 import { equalValues } from '../../../schema/json-value.ts'
@@ -105,7 +106,7 @@ function checkExtensions(schema: JsonSchemaProps, path: string): FieldError[] {
 function checkMetadata({ properties = {}, ...schema }: JsonSchemaProps, level: Level, path: string): FieldError[] {
   const isResource = level === 'root' || schema['x-kubernetes-embedded-resource'] === true
   const errors: FieldError[] = []
-  for (const name of ['kind', 'apiVersion'])
+  for (const name of ['kind', 'apiVersion'] as const)
     if (isResource && properties[name] !== undefined && properties[name].type !== 'string')
       errors.push(invalid(`${path}.properties[${name}].type`, properties[name].type ?? '', 'must be string'))
   const { metadata } = properties
@@ -183,7 +184,7 @@ function checkDeclared(
     ...Object.entries(schema.properties ?? {}).flatMap(([name, property]) =>
       checkDeclared(
         property,
-        declared.properties?.[name],
+        lookup(declared.properties, name),
         `${path}.properties[${name}]`,
         `${schemaPath}.properties[${name}]`,
       ),

@@ -1,4 +1,5 @@
 // Formats of strings that a schema may ask for. Unknown formats say nothing, as upstream has it.
+import { lookup } from '../../../base/lookup.ts'
 import { dnsLabelErrors, dnsSubdomainErrors } from '../../names.ts'
 import { cidrErrors, isIpV4, isIpV6 } from '../../network-rules.ts'
 
@@ -34,7 +35,7 @@ const formats: Readonly<Record<string, (value: string) => boolean>> = {
 }
 
 export const hasFormat = (format: string, value: string): boolean => {
-  const check = Object.hasOwn(formats, format) ? formats[format] : undefined
+  const check = lookup(formats, format)
   return check === undefined || check(value)
 }
 

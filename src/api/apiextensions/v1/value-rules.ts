@@ -1,5 +1,6 @@
 // Values against a schema: what a default, and later a custom resource, must satisfy. The words are those that
 // upstream's validator has for each keyword.
+import { lookup } from '../../../base/lookup.ts'
 import { append } from '../../../base/append.ts'
 import {
   invalid,
@@ -124,7 +125,7 @@ function checkObject(schema: JsonSchemaProps, value: object, place: Place): Fiel
   for (const name of schema.required ?? [])
     if (!Object.hasOwn(value, name)) errors.push(required(below(place, name).path))
   for (const [name, item] of entries) {
-    const property = Object.hasOwn(properties, name) ? properties[name] : additionalProperties
+    const property = Object.hasOwn(properties, name) ? lookup(properties, name) : additionalProperties
     if (typeof property === 'object') append(errors, checkValue(property, item, below(place, name)))
   }
   return errors

@@ -1,4 +1,5 @@
 // Rules that every kind with a pod template shares: the selector must match the template, which must be a good pod.
+import { lookup } from '../../../base/lookup.ts'
 import { forbidden, invalid, notSupported, type FieldError } from '../../../schema/field-error.ts'
 import { sentMap } from '../../../schema/decode.ts'
 import { validateLabelSelector } from '../../label-selector-rules.ts'
@@ -61,7 +62,7 @@ function validateLastingPod({ restartPolicy, activeDeadlineSeconds }: PodSpec, k
     errors.push(
       forbidden(
         `${path}.activeDeadlineSeconds`,
-        `activeDeadlineSeconds in ${deadlineOwners[kind] ?? 'ReplicaSet'} is not Supported`,
+        `activeDeadlineSeconds in ${lookup(deadlineOwners, kind) ?? 'ReplicaSet'} is not Supported`,
       ),
     )
   return errors

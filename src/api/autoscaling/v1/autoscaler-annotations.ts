@@ -1,4 +1,5 @@
 // What autoscaling/v1 cannot say in fields, as annotations: other metrics, what they measured, conditions, behavior.
+import { lookup } from '../../../base/lookup.ts'
 import type { ObjectMeta } from '../../meta/v1/object-meta.ts'
 import type {
   HorizontalPodAutoscalerBehavior,
@@ -37,7 +38,7 @@ export function autoscalerAnnotations(beside: BesideFields): Record<string, stri
 /** An annotation that cannot be read says nothing, as upstream has it. */
 export function fromAnnotations(annotations: Readonly<Record<string, string>>): BesideFields {
   const read = <T>(name: string, convert: (value: unknown) => T): T | undefined => {
-    const text = annotations[name]
+    const text = lookup(annotations, name)
     if (text === undefined) return undefined
     try {
       return convert(JSON.parse(text))

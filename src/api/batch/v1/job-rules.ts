@@ -1,4 +1,5 @@
 // Rules of a Job: counts that go together, the selector that is generated, and what may change once it exists.
+import { lookup } from '../../../base/lookup.ts'
 import { append } from '../../../base/append.ts'
 import { sentMap } from '../../../schema/decode.ts'
 import { immutable, invalid, notSupported, required, tooLong, type FieldError } from '../../../schema/field-error.ts'
@@ -55,8 +56,8 @@ function validateGeneratedSelector(object: UnfinishedJob): FieldError[] {
   const errors: FieldError[] = []
   for (const [name, value] of Object.entries(expected)) {
     const at = `spec.template.metadata.labels[${name}]`
-    if (labels[name] === undefined) errors.push(required(at, `must be '${value}'`))
-    else if (labels[name] !== value) errors.push(invalid(at, labels, `must be '${value}'`))
+    if (lookup(labels, name) === undefined) errors.push(required(at, `must be '${value}'`))
+    else if (lookup(labels, name) !== value) errors.push(invalid(at, labels, `must be '${value}'`))
   }
   if (!selects(selector, expected)) errors.push(invalid('spec.selector', selector, '`selector` not auto-generated'))
   return errors

@@ -1,4 +1,5 @@
 // ComponentStatus: whether what the API server rests on is well. Computed when asked for, never kept.
+import { lookup } from '../../../base/lookup.ts'
 import { list, message, string, struct } from '../../../schema/field.ts'
 import type { Infer } from '../../../schema/infer.ts'
 import { column, defineKind } from '../../kind.ts'
@@ -56,7 +57,7 @@ export const componentStatus = defineKind<ComponentStatus, ComponentStatusInput>
   warnings: () => ['v1 ComponentStatus is deprecated in v1.19+'],
   columns: [
     column('Name', ({ metadata }) => metadata.name, { format: 'name' }),
-    column('Status', (object) => statusTexts[healthOf(object)?.status ?? ''] ?? 'Unknown'),
+    column('Status', (object) => lookup(statusTexts, healthOf(object)?.status ?? '') ?? 'Unknown'),
     column('Message', (object) => healthOf(object)?.message ?? ''),
     column('Error', (object) => healthOf(object)?.error ?? ''),
   ],

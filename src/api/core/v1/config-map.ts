@@ -53,7 +53,8 @@ export const configMap = defineKind<ConfigMap, ConfigMapInput>({
     check('data', data)
     check('binaryData', binaryData)
     for (const name in binaryData)
-      if (name in data) errors.push(invalid(`data[${name}]`, name, 'duplicate of key present in binaryData'))
+      if (Object.hasOwn(data, name))
+        errors.push(invalid(`data[${name}]`, name, 'duplicate of key present in binaryData'))
     if (size > dataBytesMax) errors.push(tooLong('', dataBytesMax))
     return errors
   },

@@ -1,4 +1,5 @@
 // Rules of a LimitRange: names of its types and resources, and that minimum, defaults and maximum are in order.
+import { lookup } from '../../../base/lookup.ts'
 import { append } from '../../../base/append.ts'
 import { duplicate, forbidden, invalid, required, type FieldError } from '../../../schema/field-error.ts'
 import { qualifiedNameErrors } from '../../names.ts'
@@ -87,7 +88,7 @@ const orders: readonly (readonly [Bound, Bound, Bound, Bound, string, string])[]
 
 function validateOrder(item: LimitRangeItem, name: string, path: string): FieldError[] {
   const textOf = (bound: Bound): string | undefined =>
-    boundsOf(item).includes(bound) ? item[bound]?.[name] : undefined
+    boundsOf(item).includes(bound) ? lookup(item[bound], name) : undefined
   const errors: FieldError[] = []
   for (const [low, high, place, shown, lowText, highText] of orders) {
     const [least, most] = [textOf(low), textOf(high)]
@@ -110,7 +111,7 @@ function validateOrder(item: LimitRangeItem, name: string, path: string): FieldE
 }
 
 function validateRatio({ min, max, maxLimitRequestRatio }: LimitRangeItem, name: string, path: string): FieldError[] {
-  const [ratio, least, most] = [maxLimitRequestRatio?.[name], min?.[name], max?.[name]]
+  const [ratio, least, most] = [lookup(maxLimitRequestRatio, name), lookup(min, name), lookup(max, name)]
   if (ratio === undefined) return []
   const errors = nanos(ratio) < nanos('1') ? [invalid(path, ratio, `ratio ${ratio} is less than 1`)] : []
   if (least === undefined || most === undefined) return errors

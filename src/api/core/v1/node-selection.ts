@@ -1,4 +1,5 @@
 // Node selection: whether a node is one that a node selector, a term of it, or a pod's required affinity means.
+import { lookup } from '../../../base/lookup.ts'
 import type { Labels } from '../../selectors.ts'
 import type { NodeSelector, NodeSelectorRequirement, NodeSelectorTerm } from './affinity.ts'
 import type { PodSpec } from './pod-spec.ts'
@@ -17,14 +18,14 @@ export function matchesNodeTerm({ matchExpressions, matchFields }: NodeSelectorT
   if (!matchExpressions?.length && !matchFields?.length) return false
   const { name, labels } = node.metadata
   return (
-    (matchExpressions ?? []).every((demand) => meets(demand, labels?.[demand.key])) &&
+    (matchExpressions ?? []).every((demand) => meets(demand, lookup(labels, demand.key))) &&
     (matchFields ?? []).every((demand) => demand.key === 'metadata.name' && meets(demand, name))
   )
 }
 
 /** The pod's nodeSelector and its required node affinity together. */
 export function matchesRequiredAffinity({ nodeSelector, affinity }: PodSpec, node: SelectableNode): boolean {
-  for (const key in nodeSelector) if (node.metadata.labels?.[key] !== nodeSelector[key]) return false
+  for (const key in nodeSelector) if (lookup(node.metadata.labels, key) !== nodeSelector[key]) return false
   const required = affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution
   return required === undefined || matchesNodeSelector(required, node)
 }

@@ -1,4 +1,5 @@
 // Rules of a Pod that a template does not have: defaults at its creation, and what an update may change.
+import { lookup } from '../../../base/lookup.ts'
 import { onceForShared } from '../../../base/shared-values.ts'
 import { forbidden, invalid, type FieldError } from '../../../schema/field-error.ts'
 import { equalValues, identityOf, without } from '../../../schema/json-value.ts'
@@ -123,7 +124,7 @@ function validateGatesUpdate(gates: readonly PodSchedulingGate[], old: readonly 
 /** While gates hold a pod back, its node selector may still become narrower. */
 function validateSelectorUpdate({ nodeSelector = {} }: PodSpec, old: PodSpec): FieldError[] {
   if (!isGated(old)) return []
-  const isKept = Object.entries(old.nodeSelector ?? {}).every(([name, value]) => nodeSelector[name] === value)
+  const isKept = Object.entries(old.nodeSelector ?? {}).every(([name, value]) => lookup(nodeSelector, name) === value)
   return isKept
     ? []
     : [

@@ -1,4 +1,5 @@
 // Warnings about a pod or a pod template: what is allowed but outdated, without effect or probably not meant.
+import { lookup } from '../../../base/lookup.ts'
 import { areRepeated, firstIndexes } from '../../../base/first-indexes.ts'
 import { onceForShared } from '../../../base/shared-values.ts'
 import { equalValues } from '../../../schema/json-value.ts'
@@ -63,7 +64,7 @@ const ofPodSpec = onceForShared((spec: PodSpec) => ofSpec(spec, 'spec'))
 
 const placementWarnings = (spec: PodSpec, path: string): string[] => [
   ...Object.keys(spec.nodeSelector ?? {}).flatMap((name) =>
-    labelMoves[name] === undefined ? [] : [`${path}.nodeSelector[${name}]: ${labelMoves[name]}`],
+    lookup(labelMoves, name) === undefined ? [] : [`${path}.nodeSelector[${name}]: ${lookup(labelMoves, name)}`],
   ),
   ...affinityWarnings(spec, path),
   ...spreadWarnings(spec, path),
@@ -110,9 +111,9 @@ function affinityWarnings({ affinity }: PodSpec, path: string): string[] {
   const at = `${path}.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms`
   return terms.flatMap(({ matchExpressions = [] }, term) =>
     matchExpressions.flatMap(({ key }, index) =>
-      labelMoves[key] === undefined
+      lookup(labelMoves, key) === undefined
         ? []
-        : [`${at}[${term}].matchExpressions[${index}].key: ${key} is ${labelMoves[key]}`],
+        : [`${at}[${term}].matchExpressions[${index}].key: ${key} is ${lookup(labelMoves, key)}`],
     ),
   )
 }
@@ -121,9 +122,9 @@ const spreadWarnings = ({ topologySpreadConstraints = [] }: PodSpec, path: strin
   topologySpreadConstraints.flatMap(({ topologyKey, labelSelector }, index) => {
     const at = `${path}.topologySpreadConstraints[${index}]`
     return [
-      ...(labelMoves[topologyKey] === undefined
+      ...(lookup(labelMoves, topologyKey) === undefined
         ? []
-        : [`${at}.topologyKey: ${topologyKey} is ${labelMoves[topologyKey]}`]),
+        : [`${at}.topologyKey: ${topologyKey} is ${lookup(labelMoves, topologyKey)}`]),
       ...(labelSelector === undefined ? [`${at}.labelSelector: a null labelSelector results in matching no pod`] : []),
     ]
   })
@@ -131,7 +132,7 @@ const spreadWarnings = ({ topologySpreadConstraints = [] }: PodSpec, path: strin
 function annotationWarnings(annotations: Readonly<Record<string, string>>, spec: PodSpec, path: string): string[] {
   const containers = new Set([...spec.containers, ...(spec.initContainers ?? [])].map(({ name }) => name))
   return Object.keys(annotations).flatMap((name) => {
-    const moved = annotationMoves[name]
+    const moved = lookup(annotationMoves, name)
     if (moved !== undefined) return [`${path}[${name}]: ${moved}`]
     const [prefix = '', text] = Object.entries(containerAnnotationMoves).find(([start]) => name.startsWith(start)) ?? []
     return text !== undefined && containers.has(name.slice(prefix.length)) ? [`${path}[${name}]: ${text}`] : []

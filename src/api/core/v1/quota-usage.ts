@@ -1,5 +1,6 @@
 // Quota usage: what one object counts for against the quotas of its namespace, by the names that a quota's `hard` has.
 // Admission charges it when an object is written; the ResourceQuota controller counts all objects anew.
+import { lookup, setOwn } from '../../../base/lookup.ts'
 import { quantityNanos, quantityText } from '../../../schema/quantity.ts'
 import { qualifiedResource, type Kind } from '../../kind.ts'
 import type { ApiObject } from '../../object.ts'
@@ -30,7 +31,7 @@ const plainlyCounted = new Set([
 
 export function quotaUsageOf(kind: Kind, object: ApiObject, nowMs: number): QuotaAmounts {
   const counted: Record<string, string> = { [`count/${qualifiedResource(kind)}`]: '1' }
-  if (kind.group === '' && plainlyCounted.has(kind.plural)) counted[kind.plural] = '1'
+  if (kind.group === '' && plainlyCounted.has(kind.plural)) setOwn(counted, kind.plural, '1')
   if (kind === pod) return { ...counted, ...podUsage(object as Pod, nowMs) }
   if (kind === service) return { ...counted, ...serviceUsage(object as Service) }
   if (kind === persistentVolumeClaim) return { ...counted, ...claimUsage(object as PersistentVolumeClaim) }
@@ -77,9 +78,9 @@ export function quotaUsed(
 export function plus(amounts: QuotaAmounts, more: QuotaAmounts): QuotaAmounts {
   const sums = { ...amounts }
   for (const [name, amount] of Object.entries(more)) {
-    const before = sums[name] ?? '0'
+    const before = lookup(sums, name) ?? '0'
     const sum = nanosOf(before) + nanosOf(amount)
-    sums[name] = quantityText(sum, nanosOf(before) === 0n ? amount : before)
+    setOwn(sums, name, quantityText(sum, nanosOf(before) === 0n ? amount : before))
   }
   return sums
 }
@@ -88,8 +89,8 @@ export function plus(amounts: QuotaAmounts, more: QuotaAmounts): QuotaAmounts {
 export function increase(amounts: QuotaAmounts, before: QuotaAmounts): QuotaAmounts {
   const grown: Record<string, string> = {}
   for (const [name, amount] of Object.entries(amounts)) {
-    const more = nanosOf(amount) - nanosOf(before[name] ?? '0')
-    if (more > 0n) grown[name] = quantityText(more, amount)
+    const more = nanosOf(amount) - nanosOf(lookup(before, name) ?? '0')
+    if (more > 0n) setOwn(grown, name, quantityText(more, amount))
   }
   return grown
 }
@@ -98,7 +99,10 @@ export const equalAmounts = (some: QuotaAmounts, others: QuotaAmounts): boolean 
   const names = Object.keys(some)
   return (
     names.length === Object.keys(others).length &&
-    names.every((name) => name in others && nanosOf(some[name] ?? '0') === nanosOf(others[name] ?? '0'))
+    names.every(
+      (name) =>
+        Object.hasOwn(others, name) && nanosOf(lookup(some, name) ?? '0') === nanosOf(lookup(others, name) ?? '0'),
+    )
   )
 }
 
@@ -113,7 +117,7 @@ function podUsage(object: Pod, nowMs: number): QuotaAmounts {
   if (!isRunning(object, nowMs)) return {}
   const usage: Record<string, string> = { pods: '1' }
   for (const [name, amount] of amountTexts(object.spec, 'requests', podRequests(object))) {
-    if (isCompute(name) || name.startsWith('hugepages-')) usage[name] = amount
+    if (isCompute(name) || name.startsWith('hugepages-')) setOwn(usage, name, amount)
     if (isCompute(name) || name.startsWith('hugepages-') || isExtendedResource(name)) usage[`requests.${name}`] = amount
   }
   for (const [name, amount] of amountTexts(object.spec, 'limits', podLimits(object)))
@@ -141,7 +145,10 @@ function amountTexts(spec: PodSpec, field: 'requests' | 'limits', amounts: Amoun
     name,
     quantityText(
       BigInt(amount) * (name === 'cpu' ? nanosPerMilli : nanosPerUnit),
-      lists.find((list) => list?.[name] !== undefined)?.[name],
+      lookup(
+        lists.find((list) => lookup(list, name) !== undefined),
+        name,
+      ),
     ),
   ])
 }

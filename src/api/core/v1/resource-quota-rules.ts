@@ -1,4 +1,5 @@
 // Rules of a ResourceQuota: names and amounts that can be counted, and scopes that fit them and one another.
+import { lookup } from '../../../base/lookup.ts'
 import { append } from '../../../base/append.ts'
 import { immutable, invalid, required, type FieldError } from '../../../schema/field-error.ts'
 import { isQuotaResource, validateQuotaResourceName, validateResourceAmount } from './resource-name-rules.ts'
@@ -51,7 +52,7 @@ function validateScopes(scopes: readonly string[], hard: object, path: string): 
   const errors: FieldError[] = []
   const uncountable = uncountableScopes(hard)
   for (const scope of scopes) {
-    if (!(scope in scopeResources)) errors.push(invalid(path, scopes, 'unsupported scope'))
+    if (!Object.hasOwn(scopeResources, scope)) errors.push(invalid(path, scopes, 'unsupported scope'))
     if (uncountable.has(scope)) errors.push(invalid(path, scopes, 'unsupported scope applied to resource'))
   }
   if (hasConflict(scopes)) errors.push(invalid(path, scopes, 'conflicting scopes'))
@@ -73,7 +74,9 @@ function validateRequirement(
   { scopeName, operator, values = [] }: ScopedResourceSelectorRequirement,
   path: string,
 ): FieldError[] {
-  const errors = scopeName in scopeResources ? [] : [invalid(`${path}.scopeName`, scopeName, 'unsupported scope')]
+  const errors = Object.hasOwn(scopeResources, scopeName)
+    ? []
+    : [invalid(`${path}.scopeName`, scopeName, 'unsupported scope')]
   if (onlyExists.includes(scopeName) && operator !== 'Exists')
     errors.push(
       invalid(
@@ -110,5 +113,5 @@ export const quotaText = ({ hard = {}, used = {} }: ResourceQuotaStatus, isShown
   Object.keys(hard)
     .filter(isShown)
     .toSorted()
-    .map((name) => `${name}: ${used[name] ?? '0'}/${hard[name]}`)
+    .map((name) => `${name}: ${lookup(used, name) ?? '0'}/${lookup(hard, name)}`)
     .join(', ')

@@ -1,4 +1,5 @@
 // Rules of requests and limits: known resources, sensible amounts, no request above its limit.
+import { lookup } from '../../../base/lookup.ts'
 import { append } from '../../../base/append.ts'
 import { duplicate, forbidden, invalid, required, notFound, type FieldError } from '../../../schema/field-error.ts'
 import { quantityNanos } from '../../../schema/quantity.ts'
@@ -47,7 +48,7 @@ export function validateAmounts(amounts: Amounts, path: string): FieldError[] {
 }
 
 function validateRequest(name: string, requests: Amounts, limits: Amounts, path: string): FieldError[] {
-  const [request, limit] = [requests[name], limits[name]]
+  const [request, limit] = [lookup(requests, name), lookup(limits, name)]
   if (limit === undefined)
     return isOvercommittable(name)
       ? []

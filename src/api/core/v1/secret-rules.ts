@@ -1,4 +1,5 @@
 // Rules of a Secret: text that was sent is kept as bytes, and each type has keys that must be there.
+import { lookup } from '../../../base/lookup.ts'
 import { withoutTrailing } from '../../../base/without-trailing.ts'
 import { forbidden, immutable, invalid, required, tooLong, type FieldError } from '../../../schema/field-error.ts'
 import { equalValues, isJsonObject, jsonKind } from '../../../schema/json-value.ts'
@@ -32,7 +33,7 @@ export function validateSecret({ metadata, type, data = {} }: SecretParts): Fiel
   if (Object.values(data).reduce((sum, text) => sum + bytesIn(text), 0) > dataBytesMax)
     errors.push(tooLong('data', dataBytesMax))
   const missing = (...names: string[]) =>
-    names.filter((name) => !(name in data)).map((name) => required(`data[${name}]`))
+    names.filter((name) => !Object.hasOwn(data, name)).map((name) => required(`data[${name}]`))
   switch (type) {
     case 'kubernetes.io/service-account-token':
       return metadata.annotations?.[accountNameAnnotation]
@@ -56,7 +57,7 @@ export function validateSecret({ metadata, type, data = {} }: SecretParts): Fiel
 const bytesIn = (base64: string): number => Math.floor((withoutTrailing(base64, '=').length * 3) / 4)
 
 function validateJson(data: Data, name: string): FieldError[] {
-  const text = data[name]
+  const text = lookup(data, name)
   if (text === undefined) return [required(`data[${name}]`)]
   const content = new TextDecoder().decode(Uint8Array.fromBase64(text))
   try {

@@ -1,4 +1,5 @@
 // Event of events.k8s.io: the same events as in the core group, under newer names. They are kept in the core form.
+import { lookup } from '../../../base/lookup.ts'
 import { event as coreEvent, eventSource, type Event as CoreEvent } from '../../core/v1/event.ts'
 import { objectReference } from '../../core/v1/references.ts'
 import { defineKind } from '../../kind.ts'
@@ -54,7 +55,9 @@ const ownNames = Object.fromEntries(Object.entries(coreNames).map(([own, core]) 
 
 const renamed = (object: object, names: Readonly<Record<string, string>>, apiVersion: string): ApiObject =>
   ({
-    ...Object.fromEntries(Object.entries(object).map(([name, value]) => [names[name] ?? name, value as unknown])),
+    ...Object.fromEntries(
+      Object.entries(object).map(([name, value]) => [lookup(names, name) ?? name, value as unknown]),
+    ),
     apiVersion,
   }) as unknown as ApiObject
 

@@ -1,4 +1,5 @@
 // PodMetrics: what the containers of a pod use now. Computed from what the kubelet of its node tells, never kept.
+import { lookup } from '../../../base/lookup.ts'
 import { duration, list, map, message, string, struct, time } from '../../../schema/field.ts'
 import type { Infer } from '../../../schema/infer.ts'
 import { column, defineKind } from '../../kind.ts'
@@ -31,7 +32,7 @@ export interface PodMetrics extends ObjectOf<typeof podMetricsMessage> {}
 export type PodMetricsInput = InputOf<typeof podMetricsMessage>
 
 const total = ({ containers }: PodMetrics, resource: string): number =>
-  containers.reduce((sum, { usage }) => sum + amountOf(resource, usage[resource]), 0)
+  containers.reduce((sum, { usage }) => sum + amountOf(resource, lookup(usage, resource)), 0)
 
 export const podMetrics = defineKind<PodMetrics, PodMetricsInput>({
   group: 'metrics.k8s.io',

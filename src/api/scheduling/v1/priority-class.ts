@@ -1,4 +1,5 @@
 // PriorityClass: how urgent pods are, by a name that they can give.
+import { lookup } from '../../../base/lookup.ts'
 import { bool, int32, message, string, struct } from '../../../schema/field.ts'
 import type { InputOf, ObjectOf } from '../../object.ts'
 import { objectMeta } from '../../meta/v1/object-meta.ts'
@@ -84,7 +85,7 @@ function validatePriority({ metadata, value, globalDefault }: PriorityClass): Fi
 }
 
 function systemClassError(name: string, value: number, globalDefault: boolean): string | undefined {
-  const known = systemValues[name]
+  const known = lookup(systemValues, name)
   if (known === undefined) return `${name} is not a known system priority class`
   if (value !== known) return `value of ${name} PriorityClass must be ${known}`
   return globalDefault ? `globalDefault of ${name} PriorityClass must be false` : undefined

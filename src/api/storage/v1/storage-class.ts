@@ -1,4 +1,5 @@
 // StorageClass: a way to make volumes, which claims name.
+import { lookup } from '../../../base/lookup.ts'
 import { areRepeated } from '../../../base/first-indexes.ts'
 import type { Infer } from '../../../schema/infer.ts'
 import { atomicMessage, bool, list, map, message, string, struct } from '../../../schema/field.ts'
@@ -107,7 +108,7 @@ export const storageClass = defineKind<StorageClass, StorageClassInput>({
 
 const isDefault = ({ metadata: { annotations = {} } }: StorageClass): boolean =>
   ['storageclass.kubernetes.io/is-default-class', 'storageclass.beta.kubernetes.io/is-default-class'].some(
-    (name) => annotations[name] === 'true',
+    (name) => lookup(annotations, name) === 'true',
   )
 
 function nameText(object: StorageClass): string {

@@ -1,4 +1,5 @@
 // The bounds of LimitRanges: what a container, a whole pod or a claim may use, and in which ratio.
+import { lookup } from '../../../base/lookup.ts'
 import type { LimitRangeItem } from '../../../api/core/v1/limit-range-spec.ts'
 import type { PersistentVolumeClaim } from '../../../api/core/v1/persistent-volume-claim.ts'
 import type { PodSpec } from '../../../api/core/v1/pod-spec.ts'
@@ -29,7 +30,7 @@ export function claimErrors(items: readonly LimitRangeItem[], { spec }: Persiste
     .flatMap((item) => [
       ...each(item.min, (name, bound) => minimumError(item.type, name, bound, { requests, limits: {} })),
       ...each(item.max, (name, bound) => {
-        const asked = requests[name]
+        const asked = lookup(requests, name)
         const most = `maximum ${name} usage per ${item.type} is ${bound}`
         if (asked === undefined) return `${most}.  No request is specified`
         return nanos(asked) > nanos(bound) ? `${most}, but request is ${asked}` : undefined
@@ -49,7 +50,7 @@ const each = (bounds: Amounts | undefined, check: (name: string, bound: string) 
     .filter((error) => error !== undefined)
 
 function minimumError(type: string, name: string, bound: string, { requests, limits }: Usage): string | undefined {
-  const [request, limit] = [requests[name], limits[name]]
+  const [request, limit] = [lookup(requests, name), lookup(limits, name)]
   const least = `minimum ${name} usage per ${type} is ${bound}`
   if (request === undefined) return `${least}.  No request is specified`
   if (nanos(request) < nanos(bound)) return `${least}, but request is ${request}`
@@ -57,7 +58,7 @@ function minimumError(type: string, name: string, bound: string, { requests, lim
 }
 
 function maximumError(type: string, name: string, bound: string, { requests, limits }: Usage): string | undefined {
-  const [request, limit] = [requests[name], limits[name]]
+  const [request, limit] = [lookup(requests, name), lookup(limits, name)]
   const most = `maximum ${name} usage per ${type} is ${bound}`
   if (limit === undefined) return `${most}.  No limit is specified`
   if (nanos(limit) > nanos(bound)) return `${most}, but limit is ${limit}`
@@ -65,7 +66,7 @@ function maximumError(type: string, name: string, bound: string, { requests, lim
 }
 
 function ratioError(type: string, name: string, bound: string, { requests, limits }: Usage): string | undefined {
-  const [request, limit] = [nanos(requests[name] ?? '0'), nanos(limits[name] ?? '0')]
+  const [request, limit] = [nanos(lookup(requests, name) ?? '0'), nanos(lookup(limits, name) ?? '0')]
   const most = `${name} max limit to request ratio per ${type} is ${bound}`
   if (request === 0n) return `${most}, but no request is specified or request is 0`
   if (limit === 0n) return `${most}, but no limit is specified or limit is 0`
@@ -81,9 +82,9 @@ function podUsage({ containers, initContainers = [], resources }: PodSpec): Usag
     const names = new Set([...own, ...initial].flatMap((amounts) => Object.keys(amounts)))
     const computed = Object.fromEntries(
       [...names].map((name) => {
-        const together = own.reduce((sum, amounts) => sum + nanos(amounts[name] ?? '0'), 0n)
-        const largest = initial.reduce((most, amounts) => max(most, nanos(amounts[name] ?? '0')), 0n)
-        const sample = [...own, ...initial].map((amounts) => amounts[name]).find((text) => text !== undefined)
+        const together = own.reduce((sum, amounts) => sum + nanos(lookup(amounts, name) ?? '0'), 0n)
+        const largest = initial.reduce((most, amounts) => max(most, nanos(lookup(amounts, name) ?? '0')), 0n)
+        const sample = [...own, ...initial].map((amounts) => lookup(amounts, name)).find((text) => text !== undefined)
         return [name, quantityText(max(together, largest), sample)]
       }),
     )

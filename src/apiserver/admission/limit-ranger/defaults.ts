@@ -41,7 +41,7 @@ export function withContainerDefaults(object: Pod, { spec: { limits } }: LimitRa
 }
 
 const missing = (defaults: Amounts, own: Amounts): Amounts =>
-  Object.fromEntries(Object.entries(defaults).filter(([name]) => !(name in own)))
+  Object.fromEntries(Object.entries(defaults).filter(([name]) => !Object.hasOwn(own, name)))
 
 function say(said: string[], added: Amounts, where: string): void {
   const names = Object.keys(added)

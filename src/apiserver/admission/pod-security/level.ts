@@ -1,4 +1,5 @@
 // Levels of pod security and how a namespace's labels ask for them.
+import { lookup } from '../../../base/lookup.ts'
 import { invalid, type FieldError } from '../../../schema/field-error.ts'
 
 export const levels = ['privileged', 'baseline', 'restricted'] as const
@@ -29,7 +30,7 @@ export type Labels = Readonly<Record<string, string>> | undefined
 export function policyOf(labels: Labels, mode: Mode, fallback: Policy = open): Policy {
   if (labels === undefined) return fallback
   const names = labelNames[mode]
-  const [level, version] = [labels[names.level], labels[names.version]]
+  const [level, version] = [lookup(labels, names.level), lookup(labels, names.version)]
   if (level === undefined && version === undefined) return fallback
   return {
     level: level === undefined ? fallback.level : isLevel(level) ? level : 'restricted',
@@ -40,7 +41,7 @@ export function policyOf(labels: Labels, mode: Mode, fallback: Policy = open): P
 export function labelErrors(labels: Labels): FieldError[] {
   return modes.flatMap((mode) => {
     const names = labelNames[mode]
-    const [level, version] = [labels?.[names.level], labels?.[names.version]]
+    const [level, version] = [lookup(labels, names.level), lookup(labels, names.version)]
     return [
       ...(level === undefined || isLevel(level)
         ? []

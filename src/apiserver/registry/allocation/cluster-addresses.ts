@@ -1,5 +1,6 @@
 // Cluster addresses: which IPv4 address a Service gets, from the ranges of the ServiceCIDRs. A taken address is an
 // IPAddress object, named after it.
+import { lookup } from '../../../base/lookup.ts'
 import { ipAddress, type IPAddress } from '../../../api/networking/v1/ip-address.ts'
 import { parseCidr } from '../../../api/networking/v1/cidr.ts'
 import { serviceCidr, type ServiceCIDR } from '../../../api/networking/v1/service-cidr.ts'
@@ -82,7 +83,7 @@ export const addressClaim = ({ metadata: { namespace = '', name } }: Service, ad
 /** Who holds an IPAddress of ours, by its namespace and name. */
 export function addressHolder(object: Partial<IPAddress>): string | undefined {
   const parent = object.spec?.parentRef
-  const isOurs = Object.entries(managedBy).every(([key, value]) => object.metadata?.labels?.[key] === value)
+  const isOurs = Object.entries(managedBy).every(([key, value]) => lookup(object.metadata?.labels, key) === value)
   if (!isOurs || parent?.resource !== 'services') return undefined
   return objectKey(parent.namespace ?? '', parent.name)
 }

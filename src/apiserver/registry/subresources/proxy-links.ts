@@ -1,5 +1,6 @@
 // rewrittenLinks: the answer of a server behind a proxy, with its links leading back through the proxy: the Location header,
 // and the attributes of HTML that hold addresses. Pages are rewritten as they come, one tag at a time.
+import { setOwn } from '../../../base/lookup.ts'
 import type { WireAnswer } from '../../../platform/listener.ts'
 
 /** Attributes that hold addresses, by their elements. */
@@ -41,7 +42,7 @@ export function rewrittenLinks(answer: WireAnswer, root: string, host: string): 
   const headers: Record<string, string | readonly string[]> = {}
   for (const [name, value] of Object.entries(answer.headers))
     // The other server does not decide which pages may read what this one answers.
-    if (!name.startsWith('access-control-')) headers[name] = value
+    if (!name.startsWith('access-control-')) setOwn(headers, name, value)
   const { location } = headers
   if (typeof location === 'string') headers['location'] = linkThrough(location, root, host)
   const type = String(headers['content-type'] ?? '')

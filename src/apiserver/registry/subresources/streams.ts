@@ -1,5 +1,6 @@
 // What the API server asks of kubelets for a client: logs, exec, attach, port-forward. Here it is decided which kubelet
 // and which container; the bytes go past.
+import { lookup } from '../../../base/lookup.ts'
 import type { Pod } from '../../../api/core/v1/pod.ts'
 import type { Kind } from '../../../api/kind.ts'
 import { badRequest, invalidObject, methodNotAllowed, StatusError } from '../../../api/status-error.ts'
@@ -22,7 +23,7 @@ const wordsOf = { attach: 'attach', exec: 'exec', log: 'logs', portforward: 'por
 
 export type PodStream = keyof typeof kubeletPaths
 
-export const isPodStream = (subresource: string): subresource is PodStream => subresource in kubeletPaths
+export const isPodStream = (subresource: string): subresource is PodStream => Object.hasOwn(kubeletPaths, subresource)
 
 export async function podStream(
   parts: ResourceParts,
@@ -129,8 +130,8 @@ function kubeletQuery(query: URLSearchParams): URLSearchParams {
   for (const [name, value] of query) {
     const isOn = value === 'true' || value === '1'
     if (name === 'container') continue
-    if (name in kubeletNames || name === 'tty') {
-      if (isOn) renamed.append(kubeletNames[name] ?? name, '1')
+    if (Object.hasOwn(kubeletNames, name) || name === 'tty') {
+      if (isOn) renamed.append(lookup(kubeletNames, name) ?? name, '1')
     } else renamed.append(name, value)
   }
   return renamed
