@@ -102,9 +102,13 @@ function subjectOf(attributes: readonly Attribute[]): Subject {
 
 /** The kinds of text that names are written in; of others nobody could say what they mean. */
 function textOf({ tag, content }: Element): string {
-  if (tag === 0x1e) return new TextDecoder('utf-16be', { fatal: true }).decode(content)
-  if (![0x0c, 0x13, 0x14, 0x16].includes(tag)) throw new Error('the request names its subject in unknown letters')
-  return new TextDecoder('utf-8', { fatal: true }).decode(content)
+  const unknown = 'the request names its subject in unknown letters'
+  if (![0x0c, 0x13, 0x14, 0x16, 0x1e].includes(tag)) throw new Error(unknown)
+  try {
+    return new TextDecoder(tag === 0x1e ? 'utf-16be' : 'utf-8', { fatal: true }).decode(content)
+  } catch (error) {
+    throw new Error(unknown, { cause: error })
+  }
 }
 
 function altNamesOf(attributes: Element | undefined): AltNames {

@@ -9,6 +9,14 @@ export class ProtobufError extends Error {
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 const singleBytes = new TextDecoder('latin1')
 
+function utf8Text(bytes: Uint8Array): string {
+  try {
+    return utf8.decode(bytes)
+  } catch (error) {
+    throw new ProtobufError('a text is not UTF-8', { cause: error })
+  }
+}
+
 export class ProtobufReader {
   readonly #bytes: Uint8Array
   /** Every byte as a character: text that is ASCII is cut out of it, which is cheaper than decoding each by itself. */
@@ -81,7 +89,7 @@ export class ProtobufReader {
     const start = this.#advance(size)
     const { at } = this
     for (let index = start; index < at; index++)
-      if ((this.#bytes[index] ?? 0) > 0x7f) return utf8.decode(this.#bytes.subarray(start, at))
+      if ((this.#bytes[index] ?? 0) > 0x7f) return utf8Text(this.#bytes.subarray(start, at))
     this.#characters ??= singleBytes.decode(this.#bytes)
     return this.#characters.slice(start, at)
   }

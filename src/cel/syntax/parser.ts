@@ -320,12 +320,15 @@ class Parser {
   }
 
   #noOperand(): Expr {
-    const { kind } = this.#token
+    const refused = this.#token
+    const { kind } = refused
     if (kind !== 'end' && kind !== 'quotedIdentifier' && this.#peek(1).kind === 'end') {
       this.#wrong(operand)
       this.#next()
     }
     this.#skipTo(operand)
+    // A token that looks like the start of an operand and is none, such as the dot in `.?a`.
+    if (this.#token === refused) this.#stop(operand)
     return this.#member()
   }
 

@@ -2,6 +2,7 @@
 // write blocks that are only stored: headers are few here.
 import { setOwn } from '../../base/lookup.ts'
 import { adler32, spdyDictionary } from './dictionary.ts'
+import { SpdyError } from './frame.ts'
 import { Inflate } from './inflate.ts'
 
 export type SpdyHeaders = Readonly<Record<string, string>>
@@ -14,15 +15,20 @@ export class HeaderReader {
   read(block: Uint8Array): SpdyHeaders {
     const bytes = this.#inflate.message(block)
     const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
-    let at = 4
+    let at = 0
+    const number = (): number => {
+      if (at + 4 > bytes.length) throw new SpdyError('a block of headers is cut off')
+      at += 4
+      return view.getUint32(at - 4)
+    }
     const text = (): string => {
-      const length = view.getUint32(at)
-      const value = new TextDecoder().decode(bytes.subarray(at + 4, at + 4 + length))
-      at += 4 + length
-      return value
+      const length = number()
+      if (at + length > bytes.length) throw new SpdyError('a block of headers is cut off')
+      at += length
+      return new TextDecoder().decode(bytes.subarray(at - length, at))
     }
     const headers: Record<string, string> = {}
-    for (let left = view.getUint32(0); left > 0; left--) {
+    for (let left = number(); left > 0; left--) {
       const name = text()
       setOwn(headers, name.toLowerCase(), text())
     }

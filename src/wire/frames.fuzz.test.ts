@@ -1,0 +1,146 @@
+// Frames of SPDY, WebSocket and gRPC: any bytes are read or refused with the protocol's error, the same however they
+// are cut into pieces; what is written is read again.
+import { deepEqual } from 'node:assert/strict'
+import { fuzz, inPieces, joinedBytes, mutatedBytes, pick, refusedOnlyWith } from '../base/fuzz.harness.ts'
+import type { Random } from '../base/random.ts'
+import { frame, FrameError, FrameReader } from './grpc/frame.ts'
+import { ProtobufError, mapOf, one, protoMessage, repeated } from './protobuf/message.ts'
+import { decodeProto } from './protobuf/decode.ts'
+import { encodeProto } from './protobuf/encode.ts'
+import { encodeFrame, SpdyError, SpdyFrameReader, type SpdyFrame } from './spdy/frame.ts'
+import { HeaderReader, HeaderWriter } from './spdy/header-block.ts'
+import { InflateError } from './spdy/inflate.ts'
+import { encodeMessage, WebSocketError, WebSocketReader, type WebSocketMessage } from './websocket/frame.ts'
+
+/** What a reader finds, or how far it came before it refused. */
+function readAll<Item>(
+  push: (bytes: Uint8Array) => Iterable<Item>,
+  pieces: readonly Uint8Array[],
+  errors: Parameters<typeof refusedOnlyWith>[0],
+): { items: Item[]; refused: boolean } {
+  const items: Item[] = []
+  const whole = refusedOnlyWith(errors, () => {
+    for (const piece of pieces) for (const item of push(piece)) items.push(item)
+    return true
+  })
+  return { items, refused: whole === undefined }
+}
+
+const bytesOf = (random: Random): Uint8Array => random.bytes(random.below(40))
+const idOf = (random: Random) => random.below(5) + 1
+
+function randomSpdyFrame(random: Random): SpdyFrame {
+  const writer = new HeaderWriter()
+  const block = writer.write({ streamtype: pick(random, ['stdin', 'error', '']), constructor: 'x' })
+  return pick<() => SpdyFrame>(random, [
+    () => ({ kind: 'data', id: idOf(random), isLast: random.below(2) === 0, bytes: bytesOf(random) }),
+    () => ({ kind: 'open', id: idOf(random), isLast: false, block }),
+    () => ({ kind: 'reply', id: idOf(random), isLast: false, block }),
+    () => ({ kind: 'reset', id: idOf(random), code: 1 }),
+    () => ({ kind: 'ping', id: idOf(random) }),
+    () => ({ kind: 'headers', id: idOf(random), isLast: true, block }),
+    () => ({ kind: 'goodbye' }),
+  ])()
+}
+
+/** Pieces of data are told apart by how they came: joined again they are the same. */
+function dataJoined(frames: readonly SpdyFrame[]): unknown[] {
+  const found: unknown[] = []
+  let [id, text] = [0, '']
+  const end = (isLast: boolean) => {
+    if (text !== '' || isLast) found.push({ kind: 'data', id, text, isLast })
+    text = ''
+  }
+  for (const each of frames) {
+    if (each.kind !== 'data' || each.id !== id) end(false)
+    if (each.kind === 'data') {
+      id = each.id
+      text += each.bytes.toHex()
+      if (each.isLast) end(true)
+    } else found.push(each)
+  }
+  end(false)
+  return found
+}
+
+fuzz('SPDY frames', {
+  runs: 2_000,
+  make: (random) =>
+    joinedBytes(...Array.from({ length: random.below(5) + 1 }, () => encodeFrame(randomSpdyFrame(random)))),
+  check(good, random) {
+    const bytes = random.below(4) === 0 ? good : mutatedBytes(good, random)
+    const [whole, cut] = [new SpdyFrameReader(), new SpdyFrameReader()]
+    const atOnce = readAll((piece) => whole.push(piece), [bytes], [SpdyError])
+    const inParts = readAll((piece) => cut.push(piece), inPieces(bytes, random), [SpdyError])
+    deepEqual([dataJoined(inParts.items), inParts.refused], [dataJoined(atOnce.items), atOnce.refused])
+    const headers = new HeaderReader()
+    for (const each of atOnce.items)
+      if ('block' in each) refusedOnlyWith([SpdyError, InflateError], () => headers.read(each.block))
+  },
+})
+
+fuzz('SPDY header blocks', {
+  runs: 2_000,
+  make: (random) => mutatedBytes(new HeaderWriter().write({ a: 'b', __proto__x: 'c', streamtype: 'stdin' }), random),
+  check: (block) => void refusedOnlyWith([SpdyError, InflateError], () => new HeaderReader().read(block)),
+})
+
+function randomMessage(random: Random): WebSocketMessage {
+  return random.below(2) === 0
+    ? { kind: 'binary', bytes: random.bytes(random.below(300)) }
+    : { kind: 'ping', bytes: random.bytes(random.below(100)) }
+}
+
+fuzz('WebSocket frames', {
+  runs: 2_000,
+  make: (random) => Array.from({ length: random.below(4) + 1 }, () => randomMessage(random)),
+  check(messages, random) {
+    const good = joinedBytes(...messages.map((message) => encodeMessage(message, random.bytes(4))))
+    const read = (pieces: readonly Uint8Array[]) => {
+      const reader = new WebSocketReader('client')
+      const { items, refused } = readAll((piece) => reader.push(piece), pieces, [WebSocketError])
+      return { items: items.map((item) => ('bytes' in item ? { ...item, bytes: item.bytes.toHex() } : item)), refused }
+    }
+    deepEqual(
+      read([good]).items,
+      messages.map((message) => ('bytes' in message ? { ...message, bytes: message.bytes.toHex() } : message)),
+    )
+    const broken = mutatedBytes(good, random)
+    deepEqual(read(inPieces(broken, random)), read([broken]))
+  },
+})
+
+fuzz('gRPC frames', {
+  runs: 2_000,
+  make: (random) => Array.from({ length: random.below(4) + 1 }, () => random.bytes(random.below(200))),
+  check(messages, random) {
+    const good = joinedBytes(...messages.map(frame))
+    const read = (pieces: readonly Uint8Array[]) => {
+      const reader = new FrameReader(1_000)
+      const { items, refused } = readAll((piece) => reader.take(piece), pieces, [FrameError])
+      return { items: items.map((item) => item.toHex()), refused }
+    }
+    deepEqual(read(inPieces(good, random)), { items: messages.map((message) => message.toHex()), refused: false })
+    const broken = mutatedBytes(good, random)
+    // A reader that refuses gives nothing of the piece that it refuses.
+    const [atOnce, inParts] = [read([broken]), read(inPieces(broken, random))]
+    deepEqual([inParts.refused, inParts.items.slice(0, atOnce.items.length)], [atOnce.refused, atOnce.items])
+  },
+})
+
+const inner = protoMessage('Inner', { text: one(1, 'string'), numbers: repeated(2, 'int64') })
+const outer = protoMessage('Outer', { inner: one(1, inner), many: repeated(2, inner), labels: mapOf(3, 'string') })
+
+fuzz('protobuf of remote procedure calls', {
+  runs: 2_000,
+  make: (random) => ({
+    inner: { text: pick(random, ['', 'a', 'é']), numbers: [random.below(9)] },
+    many: Array.from({ length: random.below(3) }, () => ({ text: 'x', numbers: [] })),
+    labels: Object.fromEntries([[pick(random, ['a', '__proto__', 'constructor']), 'v']]),
+  }),
+  check(value, random) {
+    const good = encodeProto(outer, value)
+    deepEqual(JSON.parse(JSON.stringify(decodeProto(outer, good))), JSON.parse(JSON.stringify(value)))
+    refusedOnlyWith([ProtobufError], () => decodeProto(outer, mutatedBytes(good, random)))
+  },
+})
