@@ -38,14 +38,9 @@ export function expiryGauge(metrics: Metrics): (certificates: ClusterCertificate
 
 /** What the text of a server's metrics tells. */
 export const expiriesInMetrics = (text: string): readonly CertificateExpiry[] =>
-  sorted(
-    [...text.matchAll(new RegExp(`^${expiryMetric}\\{name="([^"]+)"\\} (\\S+)$`, 'gm'))].map(
-      ([, name = '', seconds]) => ({
-        name,
-        notAfterMs: Number(seconds) * 1000,
-      }),
-    ),
-  )
+  sorted([...text.matchAll(expiryLine)].map(([, name = '', seconds]) => ({ name, notAfterMs: Number(seconds) * 1000 })))
+
+const expiryLine = new RegExp(`^${expiryMetric}\\{name="([^"]+)"\\} (\\S+)$`, 'gm')
 
 /** What the files of a data directory tell; a file that cannot be read is left out. */
 export async function expiriesInFolder(folder: string): Promise<readonly CertificateExpiry[]> {
