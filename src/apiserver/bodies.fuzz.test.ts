@@ -2,10 +2,12 @@
 import { ok } from 'node:assert/strict'
 import { configMap } from '../api/core/v1/config-map.ts'
 import { StatusError } from '../api/status-error.ts'
+import { realClock } from '../base/clock.ts'
 import { fuzz, mutatedBytes, mutatedText, pick, randomJson } from '../base/fuzz.harness.ts'
 import { encodeEnvelope, encodeProtobuf } from '../schema/protobuf-encode.ts'
 import type { WireRequest } from '../platform/listener.ts'
 import { readBody } from './body.ts'
+import { inlineYaml } from './yaml-parser.ts'
 
 const yamlCorpus = [
   'apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: a\ndata:\n  a: "b"\n',
@@ -48,11 +50,13 @@ interface Sent {
   readonly bytes: Uint8Array
 }
 
+const { signal } = new AbortController()
+
 async function isReadOrRefused({ type, bytes }: Sent): Promise<void> {
   const method = type.includes('patch') ? 'PATCH' : 'POST'
-  const wire = { method, headers: { 'content-type': type }, body: () => bytes } as unknown as WireRequest
+  const wire = { method, headers: { 'content-type': type }, body: () => bytes, signal } as unknown as WireRequest
   try {
-    const body = await readBody(wire)
+    const body = await readBody(wire, { clock: realClock, yaml: inlineYaml })
     if (body.kind === 'value') body.strictErrors?.(['unknown field "a"'])
   } catch (error) {
     ok(error instanceof StatusError && error.code >= 400 && error.code < 500, error as Error)

@@ -180,9 +180,6 @@ const childOf = (parent: Container, key: string): JsonValue | undefined =>
 
 function setChild(parent: OwnedContainer, key: string, value: JsonValue): void {
   if (Array.isArray(parent)) parent[indexOf(key, parent.length)] = value
-  // An assignment to `__proto__` would change the prototype.
-  else if (key === '__proto__')
-    Object.defineProperty(parent, key, { value, enumerable: true, configurable: true, writable: true })
   else setOwn(parent, key, value)
 }
 

@@ -13,7 +13,7 @@ function utf8Text(bytes: Uint8Array): string {
   try {
     return utf8.decode(bytes)
   } catch (error) {
-    throw new ProtobufError('a text is not UTF-8', { cause: error })
+    throw new ProtobufError('a text is not valid UTF-8', { cause: error })
   }
 }
 
