@@ -12,6 +12,11 @@ export const examples: Readonly<Record<string, readonly Example[]>> = {
     ['coxswain flow deployment/web -o mermaid', 'a diagram for a web page'],
     ['coxswain flow pod/web-0 --stations', 'what the API server did with each request'],
   ],
+  image: [
+    ['coxswain image load app.tar', 'an image that docker save has written, for pods of this machine'],
+    ['coxswain image load - --data-dir /tmp/a', 'one that is piped in, for a cluster elsewhere on the disk'],
+    ['coxswain image list', 'what the node has'],
+  ],
   kubelet: [
     ['coxswain kubelet --bootstrap-kubeconfig join.kubeconfig', 'this machine joins a cluster'],
     ['coxswain kubelet --kubeconfig k --runtime simulated', 'a node without containers'],

@@ -1,7 +1,7 @@
 // coxswain image: images of this machine's node that come from no registry.
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { listImages, loadImages, type ImageNode } from '../../cluster/local-images.ts'
+import type { ImageNode } from '../../cluster/local-images.ts'
 import { defineCommand, UsageError, type Terminal } from '../command.ts'
 import { dataFolderOf, dataFolderOptions } from '../data-folder.ts'
 
@@ -49,11 +49,13 @@ async function load(node: ImageNode, archives: readonly string[], { out, signal 
     if (name.endsWith(':latest'))
       out('  pods pull :latest from a registry unless they say imagePullPolicy: IfNotPresent or Never\n')
   }
+  const { loadImages } = await localImages()
   await loadImages(node, files, tell, signal)
   return 0
 }
 
 async function list(node: ImageNode, { out, signal }: Terminal): Promise<number> {
+  const { listImages } = await localImages()
   const rows = (await listImages(node, signal)).flatMap(({ id, tags, digests, sizeBytes }) =>
     (tags.length > 0 ? tags : digests.length > 0 ? digests : [id]).map((name) => [name, sizeText(sizeBytes)] as const),
   )
@@ -63,6 +65,9 @@ async function list(node: ImageNode, { out, signal }: Terminal): Promise<number>
   for (const [name, size] of rows.toSorted(([a], [b]) => (a < b ? -1 : 1))) out(line(name, size))
   return 0
 }
+
+/** Loaded on demand: other commands start without it. */
+const localImages = () => import('../../cluster/local-images.ts')
 
 const bytesPerMegabyte = 1_000_000
 
