@@ -133,11 +133,12 @@ done`
     await symlink(join(host, 'inside'), join(making, 'link'))
     const archive = join(host, 'archive.tar')
     const tar = (...args: string[]) => run('tar', ['-C', making, '-P', '-f', archive, ...args])
-    await tar('-c', '--transform=s,^f$,../../escaped,', 'f')
-    await tar('-r', `--transform=s,^f$,${host}/absolute,`, 'f')
+    await tar('-c', '--transform=s,^f$,files/good,', 'f')
     await tar('-r', '--transform=s,^link$,files/link,S', 'link')
     await tar('-r', '--transform=s,^f$,files/link/through,', 'f')
-    await tar('-r', '--transform=s,^f$,files/good,', 'f')
+    await tar('-r', '--transform=s,^f$,files/../../escaped,', 'f')
+    await tar('-r', '--transform=s,^f$,../../escaped,', 'f')
+    await tar('-r', `--transform=s,^f$,${host}/absolute,`, 'f')
     const program = '#!/bin/sh\nexec cat /evil/archive'
     await writeFile(join(host, 'tar'), program)
     await up.k([
@@ -154,7 +155,8 @@ done`
     await ready('sends')
     const received = join(host, 'received', 'deep', 'here')
     await mkdir(received, { recursive: true })
-    await up.k(['cp', 'sends:files', received])
+    // It says that the archive is corrupt, and exits with 1, once it comes to a path outside of what was asked for.
+    await up.k(['cp', 'sends:files', received]).catch(() => {})
     equal(await readFile(join(received, 'good'), 'utf8'), 'evil')
     const others = [join(host, 'received', 'escaped'), join(host, 'escaped'), join(host, 'absolute')]
     for (const path of [...others, join(host, 'inside', 'through')])
