@@ -147,7 +147,7 @@ export class TestCluster implements AsyncDisposable {
       const found = await probe()
       if (found !== undefined && found !== false) return found
       if (clock.nowMs() >= untilMs) {
-        const flow = (object: ApiObject) => this.flow(object)
+        const flow = (object: ApiObject) => this.#flowText(flowObjectOf(object)) ?? 'nothing is recorded about it'
         throw new Error(untilFailureText({ limit, value: found, read: this.#read, flow }))
       }
       if (isFlowing) await realClock.sleep(probeEveryMs, new AbortController().signal)
@@ -168,10 +168,15 @@ export class TestCluster implements AsyncDisposable {
     const object = isKind(about)
       ? { resource: about.plural, namespace: about.namespaced ? namespace : '', name }
       : flowObjectOf(about)
-    const events = [...this.#parts.cluster.flow.events()]
-    const life = lifeOf(events, object)
-    if (life.length === 0) throw new Error(nothingRecorded(object, events))
-    return textDiagram(life, options)
+    const text = this.#flowText(object, options)
+    if (text === undefined) throw new Error(nothingRecorded(object, [...this.#parts.cluster.flow.events()]))
+    return text
+  }
+
+  /** Undefined where nothing was recorded. */
+  #flowText(object: FlowObject, options: DiagramOptions = { fold: true }): string | undefined {
+    const life = lifeOf(this.#parts.cluster.flow.events(), object)
+    return life.length === 0 ? undefined : textDiagram(life, options)
   }
 
   /** What an object waits for and what was tried, as text. */
@@ -181,7 +186,7 @@ export class TestCluster implements AsyncDisposable {
     const { client, clock } = this
     const [kind, wanted] = isKind(about) ? [about as Kind, { namespace, name }] : [kindOf(about), about.metadata]
     const object = await client.of(kind).get(wanted.name, kind.namespaced ? (wanted.namespace ?? '') : '')
-    const { waits, tried } = await why(
+    const { waits, tried, summary } = await why(
       kind,
       object,
       {
@@ -192,7 +197,8 @@ export class TestCluster implements AsyncDisposable {
       [...this.#parts.cluster.flow.events()],
     )
     const told = tried.length === 0 ? [] : ['', 'What was tried:', ...tried.map((line) => `  ${line}`)]
-    return [`${kind.singular}/${wanted.name}`, ...waits.map((line) => `  ${line}`), ...told, ''].join('\n')
+    const sentences = waits.length === 0 ? [summary] : waits
+    return [`${kind.singular}/${wanted.name}`, ...sentences.map((line) => `  ${line}`), ...told, ''].join('\n')
   }
 
   /** Server-side apply of YAML or of objects, one after the other; the objects as they are then. */
