@@ -77,6 +77,15 @@ test('lifelines move together and texts are cut where the terminal is narrow; a 
   )
 })
 
+test('a text that is cut keeps its count', () => {
+  const cutTo = linesOf(recorded(50), 52).filter((line) => line.includes('×50'))
+  equal(cutTo.length, 3)
+  equal(
+    cutTo.some((line) => line.includes('…  ×50')),
+    true,
+  )
+})
+
 test('what is done to a node keeps its name', () => {
   const flow = recorded(10)
   const node = { resource: 'nodes', namespace: '', name: 'node-7' }

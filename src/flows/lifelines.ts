@@ -41,7 +41,7 @@ export class Lifelines {
     const time = timeText(event.atMs - this.#startMs).padStart(timeWidth)
     const { columns = Infinity } = this.#options
     const room = Math.max(textColumnsMin, columns - this.#width() - timeWidth - 4)
-    const text = this.#paint(hasFailed(event) ? 'failure' : undefined, cut(messageText(message, this.#options), room))
+    const text = this.#paint(hasFailed(event) ? 'failure' : undefined, messageText(message, this.#options, room))
     return [...drawn, `${this.#paint('dim', time)}  ${this.#arrow(event, message.isInferred)}  ${text}`]
   }
 
@@ -78,11 +78,11 @@ export class Lifelines {
   }
 }
 
-/** What a message says, how many it stands for, and by which rule it was allowed. */
-function messageText({ event, count }: Message, { rules }: DiagramOptions): string {
+/** What a message says, how many it stands for, and by which rule it was allowed. Where it is cut, the count stays. */
+function messageText({ event, count }: Message, { rules }: DiagramOptions, columns = Infinity): string {
   const times = count > 1 ? `  ×${count}` : ''
   const rule = rules && event.allowedBy ? `  (${event.allowedBy})` : ''
-  return `${wordsOf(event)}${times}${rule}`
+  return cut(`${cut(wordsOf(event), columns - times.length)}${times}${rule}`, columns)
 }
 
 function timeText(ms: number): string {
