@@ -56,9 +56,10 @@ export function versionText({ gitVersion = 'unknown' }: { gitVersion?: string },
 /** How many requests the store has answered, and how long they took on average. */
 export function storeText(metrics: string): string {
   const sums = { reads: { count: 0, seconds: 0 }, writes: { count: 0, seconds: 0 } }
-  for (const [, part, operation = '', value] of metrics.matchAll(
-    /^etcd_request_duration_seconds_(sum|count)\{operation="(\w+)"[^}]*\} (\S+)$/gm,
-  )) {
+  for (const line of metrics.split('\n')) {
+    const [, part, operation] = /^etcd_request_duration_seconds_(sum|count)\{operation="(\w+)"/.exec(line) ?? []
+    if (operation === undefined) continue
+    const value = line.slice(line.lastIndexOf(' ') + 1)
     const total = operation === 'get' || operation === 'list' ? sums.reads : sums.writes
     total[part === 'sum' ? 'seconds' : 'count'] += Number(value)
   }

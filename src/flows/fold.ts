@@ -101,7 +101,7 @@ const shapes = new WeakMap<Branch, string>()
 const unnumbered = (text: string): string =>
   text
     .replace(/(^|[^\w.])[\d.]+ms$/, '$1ms')
-    .replaceAll(/\b\d+ of \d+\b/g, 'n of n')
+    .replaceAll(/Filter \d+ of \d+/g, 'Filter n of n')
     .replaceAll(/@\d+/g, '@')
     .replaceAll(/-[a-z0-9]{5}\b/g, '-*')
 

@@ -35,6 +35,9 @@ async function whyPodsOf(owners: readonly ApiObject[], around: Surroundings): Pr
   })
 }
 
+/** `10s`, `1m20s`, `2.5s` */
+const isDuration = /^\d+(\.\d+)?(ms|s|m|h)(\d+s)?$/
+
 /** A reason without what differs from pod to pod: names, ids, times and counts. */
 function generalReason(reason: string, { metadata, spec }: Pod): string {
   let general = reason
@@ -42,8 +45,10 @@ function generalReason(reason: string, { metadata, spec }: Pod): string {
     if (own !== undefined && own !== '') general = general.replaceAll(own, '*')
   return general
     .replaceAll(/\d{4}-\d{2}-\d{2}T[\d:.]+Z/g, 'T')
-    .replaceAll(/\b\d+(\.\d+)?(ms|s|m|h)(\d+s)?\b/g, 'D')
     .replaceAll(/restarted \d+ times?/g, 'restarted')
+    .split(' ')
+    .map((word) => (isDuration.test(word) ? 'D' : word))
+    .join(' ')
 }
 
 const refusal = (object: { status?: { conditions?: Parameters<typeof conditionOf>[0] } }): string[] => {

@@ -52,8 +52,8 @@ class NodeProcessStats implements ProcessStats {
       cpuUserSeconds: user / 1e6,
       cpuSystemSeconds: system / 1e6,
       residentBytes: rss,
-      virtualBytes: kilobytesOf(status, 'VmSize'),
-      dataBytes: kilobytesOf(status, 'VmData'),
+      virtualBytes: kilobytesOf(status, virtualSize),
+      dataBytes: kilobytesOf(status, dataSize),
       openFiles: openFiles(),
       openFilesMax: numberOf(/^Max open files +(\d+)/m.exec(textOf('/proc/self/limits'))),
       heapTotalBytes: heapTotal,
@@ -115,8 +115,11 @@ function openFiles(): number | undefined {
 
 const numberOf = (found: RegExpExecArray | null): number | undefined => (found === null ? undefined : Number(found[1]))
 
-function kilobytesOf(status: string, name: string): number | undefined {
-  const kilobytes = numberOf(new RegExp(`^${name}:\\s+(\\d+) kB`, 'm').exec(status))
+const virtualSize = /^VmSize:\s+(\d+) kB/m
+const dataSize = /^VmData:\s+(\d+) kB/m
+
+function kilobytesOf(status: string, line: RegExp): number | undefined {
+  const kilobytes = numberOf(line.exec(status))
   return kilobytes === undefined ? undefined : kilobytes * 1024
 }
 
