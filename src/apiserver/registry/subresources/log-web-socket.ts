@@ -19,10 +19,11 @@ export async function logOverWebSocket(
 ): Promise<Answer> {
   const offered = offeredProtocols(headers)
   const protocol = offered.find((name) => encodings.has(name))
+  const encoding = encodings.get(protocol ?? '') ?? 'binary'
+  // As upstream: the protocol is agreed on once there is a log to send.
+  const { body } = await ask({})
   if (offered.length > 0 && protocol === undefined)
     throw badRequest(`unable to upgrade: none of the protocols [${offered.join(' ')}] is known`)
-  const encoding = encodings.get(protocol ?? '') ?? 'binary'
-  const { body } = await ask({})
   const digest = await sha1Of(headers)
   return {
     kind: 'wire',
