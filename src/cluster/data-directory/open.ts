@@ -28,6 +28,14 @@ export async function openDataDirectory(folder: string, kind: DirectoryKind): Pr
   let marker = found ?? { ...newMarker(folder, kind), ...(isFolderOurs ? { isFolderOurs } : {}) }
   if (found === undefined) await writeMarker(folder, marker)
   let lastNote = Promise.resolve()
+  /** One after the other: each writes the whole marker. */
+  const writeNote = async (before: Promise<void>, fields: Partial<Marker>): Promise<void> => {
+    await before
+    const next = { ...marker, ...fields }
+    if (JSON.stringify(next) === JSON.stringify(marker)) return
+    await writeMarker(folder, next)
+    marker = next
+  }
   const held = starting.move()
   return {
     folder,
@@ -35,13 +43,7 @@ export async function openDataDirectory(folder: string, kind: DirectoryKind): Pr
       return marker
     },
     note(fields) {
-      // One after the other: each writes the whole marker.
-      const noted = lastNote.then(async () => {
-        const next = { ...marker, ...fields }
-        if (JSON.stringify(next) === JSON.stringify(marker)) return
-        await writeMarker(folder, next)
-        marker = next
-      })
+      const noted = writeNote(lastNote, fields)
       lastNote = noted.catch(() => {})
       return noted
     },
