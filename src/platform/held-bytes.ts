@@ -11,13 +11,18 @@ export class HeldBytes {
   readonly #connection: BudgetedConnection
   readonly #shed: () => void
   #account: Account | undefined
+  /** It ends: what it still holds is counted no more. */
+  #isShed = false
   #unsent = 0
   #secondsUnchanged = 0
 
   constructor(budget: MemoryBudget, connection: BudgetedConnection, shed: () => void) {
     this.#budget = budget
     this.#connection = connection
-    this.#shed = shed
+    this.#shed = () => {
+      this.#isShed = true
+      shed()
+    }
   }
 
   get bytes(): number {
@@ -49,7 +54,7 @@ export class HeldBytes {
   }
 
   #hold(bytes: number, kind: HoldKind): void {
-    if (bytes < countedBytesMin) return this.release()
+    if (this.#isShed || bytes < countedBytesMin) return this.release()
     this.#account ??= this.#budget.account(this.#connection, this.#shed)
     this.#account.hold(bytes, kind)
   }
