@@ -192,8 +192,8 @@ inNamespaces(import.meta.url, () => {
       const [line] = (await once(createInterface({ input: proxy.stdout ?? process.stdin }), 'line')) as [string]
       const address = /127\.0\.0\.1:\d+/.exec(line)?.[0]
       const get = async (path: string) => (await fetch(`http://${address}${path}`)).text()
-      equal(await get('/api/v1/nodes/n1/proxy/healthz'), 'ok')
-      match(await get('/api/v1/nodes/n1/proxy/pods'), /"kind":"PodList"/)
+      // As upstream: a node at a loopback address could be any server beside the API server.
+      match(await get('/api/v1/nodes/n1/proxy/healthz'), /"message":"address not allowed"/)
       match(await get(`/api/v1/namespaces/default/pods/${name('logs')}/log?container=main`), /second/)
       proxy.kill('SIGTERM')
       await once(proxy, 'exit')
