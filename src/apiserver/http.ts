@@ -22,6 +22,7 @@ import { timeoutMsOf } from './query.ts'
 import type { ApiRequest, Credentials, Origin, ReceivedBody, ResourceTarget, Target } from './request.ts'
 import type { IncludeObject } from './table.ts'
 import { targetOf } from './target.ts'
+import { warningHeaders } from './warning-headers.ts'
 import { watchPieces } from './watch-pieces.ts'
 import type { YamlParser } from './yaml-parser.ts'
 
@@ -278,12 +279,8 @@ function written(
 ): WireAnswer {
   const headers = { 'content-type': contentTypes[syntax], 'cache-control': uncached }
   if (warnings.length === 0) return { status, headers, body }
-  return { status, headers: { ...headers, warning: warnings.map(warningHeader) }, body }
+  return { status, headers: { ...headers, warning: warningHeaders(warnings) }, body }
 }
-
-/** Headers are written one byte for each character: text in UTF-8 is handed over so. */
-const warningHeader = (text: string): string =>
-  String.fromCharCode(...new TextEncoder().encode(`299 - ${JSON.stringify(text)}`))
 
 function failure(error: unknown, wire: WireRequest, log: Log): WireAnswer {
   const status = statusErrorOf(error)
