@@ -4,6 +4,7 @@ import { badRequest, StatusError } from '../api/status-error.ts'
 import { BodyTooLarge, Overloaded } from '../platform/listener.ts'
 import { StoreUnavailable } from '../store/store.ts'
 import { bodyBytesMax } from './body.ts'
+import { KmsError } from './encryption/kms/kms-error.ts'
 import { tooManyRequests } from './fairness/priority-level.ts'
 
 /** Whether the failure is foreseen; any other is a bug. */
@@ -11,6 +12,7 @@ export const isKnownFailure = (error: unknown): boolean =>
   error instanceof BodyTooLarge ||
   error instanceof Overloaded ||
   error instanceof URIError ||
+  error instanceof KmsError ||
   error instanceof StoreUnavailable
 
 export function statusErrorOf(error: unknown): StatusError {

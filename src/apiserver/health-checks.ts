@@ -6,6 +6,8 @@ import type { HealthCheck, HealthPath } from './health.ts'
 export interface HealthState {
   readonly store: Store
   readonly clock: Clock
+  /** Whether encryption at rest can be used. Upstream's /livez does not have it. */
+  readonly kmsCheck?: HealthCheck | undefined
   /** The caches are filled and the first objects exist. */
   isReady(): boolean
   isDraining(): boolean
@@ -65,7 +67,9 @@ export function healthChecks(path: HealthPath, state: HealthState): readonly Hea
     always('log'),
     always('loopback-serving-certificate'),
     store('etcd'),
-    ...(isReadiness ? [store('etcd-readiness'), must('informer-sync', state.isReady)] : []),
+    ...(isReadiness ? [store('etcd-readiness')] : []),
+    ...(state.kmsCheck !== undefined && path !== 'livez' ? [state.kmsCheck] : []),
+    ...(isReadiness ? [must('informer-sync', state.isReady)] : []),
     ...startHooks.map((name) => must(name, state.isReady)),
     ...(isReadiness ? [must('shutdown', () => !state.isDraining())] : []),
   ]

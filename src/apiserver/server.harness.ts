@@ -9,6 +9,7 @@ import type { ClientCertificate, WireAnswer } from '../platform/listener.ts'
 import type { Store } from '../store/store.ts'
 import { MemoryStore } from '../store/memory.ts'
 import { inlineYaml } from './yaml-parser.ts'
+import type { HealthCheck } from './health.ts'
 import { handleHttp } from './http.ts'
 import { noKubelets, type KubeletConnection } from './kubelet-connection.ts'
 import { openPolicies, type Caches, type Policies } from './policies.ts'
@@ -55,6 +56,7 @@ export interface HarnessOptions {
   readonly seeds?: readonly Seed[]
   readonly upkeep?: readonly Upkeep[]
   readonly kubelets?: KubeletConnection
+  readonly kmsCheck?: HealthCheck
 }
 
 /** The pieces of a stream, one by one. */
@@ -97,7 +99,14 @@ async function answered(answer: WireAnswer): Promise<Answered> {
 
 export async function startServer(
   policies: Policies | ((caches: Caches) => Policies) = openPolicies,
-  { clock = new VirtualClock(), store: shared, seeds = [], upkeep = [], kubelets = noKubelets }: HarnessOptions = {},
+  {
+    clock = new VirtualClock(),
+    store: shared,
+    seeds = [],
+    upkeep = [],
+    kubelets = noKubelets,
+    kmsCheck,
+  }: HarnessOptions = {},
 ): Promise<Harness> {
   const store = shared ?? new MemoryStore(clock)
   const flow = new FlowRecorder(clock)
@@ -118,6 +127,7 @@ export async function startServer(
     upkeep,
     digest,
     kubelets,
+    kmsCheck,
   })
   const tasks = new TaskGroup()
   const ready = Promise.withResolvers<void>()

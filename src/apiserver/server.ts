@@ -25,8 +25,9 @@ import { PacedRequests } from './paced-requests.ts'
 import type { Caches, Policies } from './policies.ts'
 import { Deadlines } from './deadlines.ts'
 import { LoopWatch } from './loop-watch.ts'
+import { KmsError } from './encryption/kms/kms-error.ts'
 import { healthChecks, type HealthState } from './health-checks.ts'
-import { health, isHealthPath } from './health.ts'
+import { health, isHealthPath, type HealthCheck } from './health.ts'
 import { Registry } from './registry/registry.ts'
 import type { ResourceRequest } from './registry/parts.ts'
 import type { Seed } from './registry/seed.ts'
@@ -57,6 +58,8 @@ export interface ApiServerParts {
    * a kubelet has joined that answers on a port of its own.
    */
   readonly tellsOfAddOns?: boolean
+  /** The check of the plugins that encryption at rest depends on. */
+  readonly kmsCheck?: HealthCheck | undefined
 }
 
 export class ApiServer {
@@ -96,6 +99,7 @@ export class ApiServer {
     this.#health = {
       store: parts.store,
       clock: parts.clock,
+      kmsCheck: parts.kmsCheck,
       isReady: () => this.#isReady,
       isDraining: () => this.#isDraining,
     }
@@ -116,7 +120,7 @@ export class ApiServer {
     const feed = this.registry.run(signal, () => filled.resolve('filled')).finally(() => filled.resolve('ended'))
     const prepare = async () => {
       if ((await filled.promise) === 'ended') return
-      await this.registry.seed(this.#parts.seeds, signal)
+      await this.#seed(signal)
       this.#isReady = true
       this.#ready.resolve()
       onReady()
@@ -129,6 +133,18 @@ export class ApiServer {
       this.deadlines.stop()
       this.#ready.reject(new StatusError(503, 'ServiceUnavailable', 'the API server has ended'))
     }
+  }
+
+  /** Without its KMS plugin the server stays up, but not ready, until the plugin is there. */
+  async #seed(signal: AbortSignal): Promise<void> {
+    for (;;)
+      try {
+        return await this.registry.seed(this.#parts.seeds, signal)
+      } catch (error) {
+        if (!(error instanceof KmsError)) throw error
+        this.#parts.log.warn('the first objects cannot be encrypted yet', { error: error.message })
+        await this.#parts.clock.sleep(seedRetryMs, signal)
+      }
   }
 
   /** Says to those who ask that it goes, and ends the watches: their clients look for another server. */
@@ -237,6 +253,8 @@ export class ApiServer {
 /** Its road is so short that it is walked at once. */
 const isRead = ({ kind, verb }: Target): boolean =>
   kind === 'path' || verb === 'get' || verb === 'list' || verb === 'watch'
+
+const seedRetryMs = 1_000
 
 const healthPaths = /^\/(healthz|livez|readyz)(\/|$)/
 

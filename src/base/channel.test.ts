@@ -83,6 +83,23 @@ test('batches may be turned into something else; who cannot turn one ends the ch
   deepEqual(await reading.next(), { value: undefined, done: true })
 })
 
+test('a mapped channel keeps the order when some items have to be waited for', async () => {
+  const source = new Channel<number>(10)
+  const first = Promise.withResolvers<string>()
+  const target = source.map((item) => (item === 1 ? first.promise : `item ${item}`))
+  source.push(1)
+  source.push(2)
+  source.end()
+  equal(target.ended, false)
+  first.resolve('item 1')
+  deepEqual(await readAll(target), ['item 1', 'item 2'])
+  const failing = new Channel<number>(10)
+  const failed = failing.map(() => Promise.reject(new Error('no key')))
+  failing.push(1)
+  await rejects(readAll(failed), /no key/)
+  equal(failing.ended, true)
+})
+
 test('a mapped channel brings the same, turned, and both end together', async () => {
   let ends = 0
   const source = new Channel<number>(10, () => ends++)

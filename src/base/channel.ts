@@ -1,6 +1,7 @@
 // Channel: a bounded queue between one sender and one reader that iterates. A reader that falls behind is told so;
 // the sender never waits.
 import { offAbort, onAbort } from './on-abort.ts'
+import type { Soon } from './when-known.ts'
 
 export class ChannelOverflow extends Error {
   override name = 'ChannelOverflow'
@@ -141,19 +142,41 @@ export class Channel<T> implements AsyncIterable<T> {
     this.end()
   }
 
-  /** The same items, each turned into another; ending either channel ends both. */
-  map<U>(turned: (item: T) => U): Channel<U> {
+  /**
+   * The same items in the same order, each turned into another; ending either channel ends both. While an item is a
+   * promise, the items behind it wait in this channel, within its bound.
+   */
+  map<U>(turned: (item: T) => Soon<U>): Channel<U> {
     const target: Channel<U> = new Channel(this.#max, () => this.end())
-    this.listen(() => {
+    let items: readonly T[] | undefined = []
+    let next = 0
+    let isWaiting = false
+    const arrived = (value: U) => {
+      isWaiting = false
+      target.push(value)
+      forward()
+    }
+    const failed = (error: unknown) => target.end(error)
+    const forward = () => {
       try {
-        let items = this.take(Infinity)
-        for (; items !== undefined && items.length > 0; items = this.take(Infinity))
-          for (const item of items) target.push(turned(item))
-        if (items === undefined) target.end()
+        while (!isWaiting) {
+          if (next === items?.length) {
+            items = this.take(Infinity)
+            next = 0
+          }
+          if (items === undefined) return target.end()
+          if (items.length === 0) return
+          const value = turned(items[next++] as T)
+          if (value instanceof Promise) {
+            isWaiting = true
+            value.then(arrived, failed)
+          } else target.push(value)
+        }
       } catch (error) {
-        target.end(error)
+        failed(error)
       }
-    })
+    }
+    this.listen(forward)
     return target
   }
 

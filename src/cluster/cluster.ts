@@ -9,6 +9,7 @@ import type { TaskGroup } from '../base/task-group.ts'
 import { RequestMetrics } from '../apiserver/request-metrics.ts'
 import { ApiServer, type ApiServerParts } from '../apiserver/server.ts'
 import { DirectKubelets, kubeletClient } from '../apiserver/direct-kubelets.ts'
+import type { HealthCheck } from '../apiserver/health.ts'
 import { noKubelets, type KubeletConnection } from '../apiserver/kubelet-connection.ts'
 import { node } from '../api/core/v1/node.ts'
 import { pod, type Pod } from '../api/core/v1/pod.ts'
@@ -75,6 +76,8 @@ export interface ClusterOptions {
   readonly kubeletTls?: OutboundTls
   /** Whether discovery tells of metrics.k8s.io: where there are real containers to measure. */
   readonly tellsOfAddOns?: boolean
+  /** The check of the plugins that encryption at rest depends on. */
+  readonly kmsCheck?: HealthCheck | undefined
   readonly flowEvents?: number
   readonly schedulerConfiguration?: SchedulerConfiguration
   /** What a test lets go wrong. */
@@ -252,6 +255,7 @@ export class Cluster {
         kubelets: this.#kubelets,
         explain: (podKey) => this.decisions.explain(podKey),
         tellsOfAddOns,
+        kmsCheck: this.#options.kmsCheck,
       }
       const server = faults === undefined ? new ApiServer(parts) : new FaultyApiServer(parts, faults)
       this.#server = server

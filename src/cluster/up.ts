@@ -157,9 +157,12 @@ export async function up({
       kubeconfigs: [...new Set([...(directory.marker.kubeconfigs ?? []), ...elsewhere])],
       ...(encryptionPath === undefined ? {} : { encryptionConfig: resolve(encryptionPath) }),
     })
-    const cipherParts = { crypto: platform.crypto, random: systemRandom, files: platform.files, clock: realClock, log }
+    const encryptionDeps = { ...platform, random: systemRandom, clock: realClock, log }
+    const reloadsEncryption = policyFlags['encryption-provider-config-automatic-reload'] === 'true'
     const encrypted =
-      encryptionPath === undefined ? undefined : await encryption(plainStore, encryptionPath, cipherParts)
+      encryptionPath === undefined
+        ? undefined
+        : cleanUps.use(await encryption(plainStore, encryptionPath, encryptionDeps, reloadsEncryption))
     const metrics = new Metrics()
     const showExpiry = expiryGauge(metrics)
     showExpiry(certificates)
@@ -224,6 +227,7 @@ export async function up({
         ...(settings.kubeletAuthority === '' ? { trustsAnyServer: true } : { authority: settings.kubeletAuthority }),
       },
       tellsOfAddOns: hasContainers,
+      kmsCheck: encrypted?.check,
     })
     cleanUps.defer(stopping.step('controllers, scheduler and kubelets to stop', () => cluster.stop()))
     if (realNode !== undefined) cluster.addRealNode(realNode)
@@ -252,8 +256,11 @@ export async function up({
       return written[kubeconfigPaths.indexOf(kubeconfigPath)] as WrittenKubeconfig
     }
     const [kubeconfig] = await Promise.all([writeKubeconfigs(certificates), cluster.ready])
-    await cluster.publish(served.host, served.port, never)
-    await cluster.publishInfo({ server: served.url, authority }, never)
+    const publish = async () => {
+      await cluster.publish(served.host, served.port, never)
+      await cluster.publishInfo({ server: served.url, authority }, never)
+    }
+    await (encrypted === undefined ? publish() : encrypted.insist(publish, never))
     const tasks = cleanUps.use(
       new TaskGroup({ onFailure: (task, error) => log.error('a task failed', { task, error: errorText(error) }) }),
     )
@@ -297,7 +304,7 @@ export async function up({
         if (nodes === 0) cluster.addSimulatedNode()
         onNode({ kind: 'simulated', why: outcome })
       })
-    if (encrypted !== undefined && policyFlags['encryption-provider-config-automatic-reload'] === 'true')
+    if (encrypted !== undefined && reloadsEncryption)
       tasks.start('encryption configuration', (signal) => encrypted.follow(signal))
     const renewal = {
       clock: realClock,

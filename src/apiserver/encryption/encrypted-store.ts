@@ -1,6 +1,7 @@
 // EncryptedStore: a store whose values lie encrypted below and are plain above. Rules can be replaced while it runs.
 import type { Channel } from '../../base/channel.ts'
-import type { Soon } from '../../base/when-known.ts'
+import { unlessAborted } from '../../base/unless-aborted.ts'
+import { whenKnown, type Soon } from '../../base/when-known.ts'
 import { storedKinds } from '../../api/kinds.ts'
 import { bytesOf } from '../../store/store.ts'
 import type {
@@ -24,8 +25,8 @@ const encoder = new TextEncoder()
 
 interface Sealed {
   readonly value: Uint8Array
-  /** The prefix under which it lies in the store. */
-  readonly prefix: string
+  /** The key that it was sealed with. */
+  readonly keyVersion: string
 }
 
 export class EncryptedStore implements Store {
@@ -33,7 +34,7 @@ export class EncryptedStore implements Store {
   #ciphers: ReadonlyMap<string, readonly [ValueCipher, ...ValueCipher[]]>
   /** What was sealed or opened here need not be opened again when the inner store hands the same buffer over. */
   readonly #plain = new WeakMap<Uint8Array, Sealed>()
-  readonly #prefixes = new WeakMap<Uint8Array, string>()
+  readonly #keyVersions = new WeakMap<Uint8Array, string>()
 
   constructor(inner: Store, rules: readonly EncryptionRule[]) {
     this.#inner = inner
@@ -45,10 +46,9 @@ export class EncryptedStore implements Store {
     this.#ciphers = ciphersByPrefix(rules)
   }
 
-  /** Whether a value that was read here would be written under another key today. */
   isStale(key: string, value: Uint8Array): boolean {
-    const prefix = this.#prefixes.get(value)
-    return prefix !== undefined && prefix !== this.#ciphersOf(key)[0].prefix
+    const keyVersion = this.#keyVersions.get(value)
+    return keyVersion !== undefined && keyVersion !== this.#ciphersOf(key)[0].keyVersion
   }
 
   get revision(): number {
@@ -61,22 +61,26 @@ export class EncryptedStore implements Store {
 
   async get(key: string, signal: AbortSignal): Promise<KeyValue | undefined> {
     const item = await this.#inner.get(key, signal)
-    return item && this.#opened(item)
+    return item && awaited(this.#opened(item), signal)
   }
 
   async range(options: RangeOptions, signal: AbortSignal): Promise<RangeResult> {
     const result = await this.#inner.range(options, signal)
-    return { ...result, items: result.items.map((item) => this.#opened(item)) }
+    const items = all(result.items, (item) => this.#opened(item))
+    return { ...result, items: items instanceof Promise ? await awaited(items, signal) : items }
   }
 
-  commit({ conditions, operations }: Transaction, signal: AbortSignal): Promise<CommitResult> {
+  async commit({ conditions, operations }: Transaction, signal: AbortSignal): Promise<CommitResult> {
     return this.#inner.commit({ conditions, operations: operations.map((each) => this.#sealed(each)) }, signal)
   }
 
   watch(options: WatchOptions, signal: AbortSignal): Channel<StoreBatch> {
-    return this.#inner
-      .watch(options, signal)
-      .map<StoreBatch>((batch) => ({ ...batch, events: batch.events.map((event) => this.#openedEvent(event)) }))
+    return this.#inner.watch(options, signal).map<StoreBatch>((batch) =>
+      whenKnown(
+        all(batch.events, (event) => this.#openedEvent(event)),
+        (events) => ({ ...batch, events }),
+      ),
+    )
   }
 
   compact(revision: number, signal: AbortSignal): Promise<void> {
@@ -104,14 +108,15 @@ export class EncryptedStore implements Store {
     if (operation.kind === 'delete') return operation
     const [cipher] = this.#ciphersOf(operation.key)
     const plain = bytesOf(operation.value)
-    this.#prefixes.set(plain, cipher.prefix)
+    const { keyVersion } = cipher
+    this.#keyVersions.set(plain, keyVersion)
     if (cipher === identity) return { ...operation, value: plain }
     const value = cipher.seal(plain, operation.key)
-    this.#plain.set(value, { value: plain, prefix: cipher.prefix })
+    this.#plain.set(value, { value: plain, keyVersion })
     return { ...operation, value }
   }
 
-  #opened(item: KeyValue): KeyValue {
+  #opened(item: KeyValue): Soon<KeyValue> {
     const { value: kept, key } = item
     const known = this.#plain.get(kept)
     if (known !== undefined) return { ...item, value: known.value }
@@ -120,27 +125,50 @@ export class EncryptedStore implements Store {
       ? ciphers.find(({ prefix }) => prefix !== '' && startsWith(kept, encoder.encode(prefix)))
       : ciphers.find((each) => each === identity)
     if (cipher === undefined) throw new Error(`no provider can read the value of ${key}: no matching prefix found`)
-    const value = cipher.open(kept, key)
-    this.#prefixes.set(value, cipher.prefix)
-    if (value === kept) return item
-    this.#plain.set(kept, { value, prefix: cipher.prefix })
-    return { ...item, value }
+    return whenKnown(cipher.open(kept, key), (value) => {
+      const keyVersion = cipher.keyVersionOf(kept)
+      this.#keyVersions.set(value, keyVersion)
+      if (value === kept) return item
+      this.#plain.set(kept, { value, keyVersion })
+      return { ...item, value }
+    })
   }
 
-  /** What was there before a change may lie under a key that is gone: it is opened when somebody looks. */
-  #openedEvent(event: StoreEvent): StoreEvent {
+  /** The value before a change may be sealed with a key that no longer exists: it is opened when it is read. */
+  #openedEvent(event: StoreEvent): Soon<StoreEvent> {
     const open = (item: KeyValue) => this.#opened(item)
     const { previous } = event
     const before = previous && {
       ...previous,
       get value() {
-        return open(previous).value
+        const opened = open(previous)
+        if (!(opened instanceof Promise)) return opened.value
+        opened.catch(() => {})
+        throw new Error(`the key of the previous value of ${previous.key} is not in memory`)
       },
     }
     return event.kind === 'put'
-      ? { ...event, item: open(event.item), previous: before }
+      ? whenKnown(open(event.item), (item) => ({ ...event, item, previous: before }))
       : { ...event, previous: before ?? event.previous }
   }
+}
+
+/** The results of all; a promise only where one of them is. */
+function all<T, U>(items: readonly T[], turned: (item: T) => Soon<U>): Soon<U[]> {
+  const results = items.map((item): Soon<U> => {
+    try {
+      return turned(item)
+    } catch (error) {
+      return Promise.reject(error) // the promises of the other items must not be left unhandled
+    }
+  })
+  return results.some((result) => result instanceof Promise) ? Promise.all(results) : (results as U[])
+}
+
+function awaited<T>(value: Soon<T>, signal: AbortSignal): Soon<T> {
+  if (!(value instanceof Promise)) return value
+  value.catch(() => {}) // when the signal ends the wait first, nobody else handles it
+  return unlessAborted(value, signal)
 }
 
 const plainly = [identity] as const

@@ -2,6 +2,8 @@
 import type { Kind } from '../../api/kind.ts'
 import type { ConfigReader } from '../config-reader.ts'
 import { secretboxKeyBytes } from '../../platform/secretbox.ts'
+import { kmsOptions } from './kms/kms-options.ts'
+import { KmsProvider, type KmsDeps } from './kms/kms-provider.ts'
 import {
   cipherKinds,
   identity,
@@ -11,6 +13,8 @@ import {
   type ValueCipher,
 } from './value-cipher.ts'
 
+export type EncryptionParts = CipherParts & KmsDeps
+
 export interface EncryptionRule {
   /** `secrets`, `deployments.apps`, `*.apps`, `*.` (the core group), `*.*` */
   readonly resources: readonly string[]
@@ -18,12 +22,13 @@ export interface EncryptionRule {
 }
 
 /** The rules of an EncryptionConfiguration of apiserver.config.k8s.io/v1. */
-export function encryptionConfig(file: ConfigReader, parts: CipherParts): readonly EncryptionRule[] {
+export function encryptionConfig(file: ConfigReader, parts: EncryptionParts): readonly EncryptionRule[] {
   file.oneOf('apiVersion', ['apiserver.config.k8s.io/v1'])
   file.oneOf('kind', ['EncryptionConfiguration'])
+  const kmsNames = new Set<string>()
   const rules = file.objects('resources').map((rule) => {
     const resources = rule.texts('resources')
-    const [first, ...others] = rule.objects('providers').flatMap((provider) => ciphersOf(provider, parts))
+    const [first, ...others] = rule.objects('providers').flatMap((provider) => ciphersOf(provider, kmsNames, parts))
     rule.end()
     if (resources.length === 0) throw rule.error('resources', 'must not be empty')
     if (first === undefined) throw rule.error('providers', 'must not be empty')
@@ -37,10 +42,18 @@ export function encryptionConfig(file: ConfigReader, parts: CipherParts): readon
   return rules
 }
 
-function ciphersOf(provider: ConfigReader, parts: CipherParts): ValueCipher[] {
-  if (provider.object('kms') !== undefined)
-    throw provider.error('kms', 'is not supported; aesgcm, aescbc, secretbox and identity are')
+/** The KMS providers of all rules. Their names are unique. */
+export const kmsProvidersOf = (rules: readonly EncryptionRule[]): readonly KmsProvider[] =>
+  rules.flatMap(({ ciphers }) => ciphers.filter((cipher) => cipher instanceof KmsProvider))
+
+function ciphersOf(provider: ConfigReader, kmsNames: Set<string>, parts: EncryptionParts): ValueCipher[] {
   const found: ValueCipher[][] = []
+  const kms = provider.object('kms')
+  if (kms !== undefined) {
+    const options = kmsOptions(kms, kmsNames)
+    kmsNames.add(options.name)
+    found.push([new KmsProvider(options, parts)])
+  }
   if (provider.object('identity') !== undefined) found.push([identity])
   for (const kind of cipherKinds) {
     const section = provider.object(kind)

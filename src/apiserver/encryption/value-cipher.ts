@@ -1,13 +1,19 @@
 // ValueCipher: one way to write values of the store, under one key. What it writes begins with its prefix.
 import type { Random } from '../../base/random.ts'
+import type { Soon } from '../../base/when-known.ts'
 import type { CryptoProvider } from '../../platform/crypto.ts'
 import { openSecretbox, sealSecretbox, secretboxNonceBytes } from '../../platform/secretbox.ts'
 
 export interface ValueCipher {
   /** `k8s:enc:aesgcm:v1:key1:`; empty for values that are written as they are. */
   readonly prefix: string
+  /** Identifies the key that seal() uses at present. */
+  readonly keyVersion: string
+  /** Identifies the key that a value was sealed with. */
+  keyVersionOf(sealed: Uint8Array): string
   seal(value: Uint8Array, key: string): Uint8Array
-  open(value: Uint8Array, key: string): Uint8Array
+  /** A promise only where the key has to be fetched first. */
+  open(sealed: Uint8Array, key: string): Soon<Uint8Array>
 }
 
 export interface CipherParts {
@@ -27,6 +33,8 @@ export const startsWith = (value: Uint8Array, prefix: Uint8Array): boolean =>
 
 export const identity: ValueCipher = {
   prefix: '',
+  keyVersion: '',
+  keyVersionOf: () => '',
   seal: (value) => value,
   open: (value) => value,
 }
@@ -46,6 +54,8 @@ export function valueCipher(
   const bound = (key: string) => (kind === 'aesgcm' ? new TextEncoder().encode(key) : new Uint8Array())
   return {
     prefix,
+    keyVersion: prefix,
+    keyVersionOf: () => prefix,
     seal(value, key) {
       const nonce = random.bytes(size)
       const sealed =

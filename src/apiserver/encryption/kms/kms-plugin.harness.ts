@@ -1,0 +1,91 @@
+// A KMS plugin for tests: a gRPC server on a unix socket whose keys, health and answers a test changes while it runs.
+import { createCipheriv, hash } from 'node:crypto'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { serveGrpc, type GrpcServer, type ServedCall } from '../../../wire/grpc/server.suite.ts'
+import { decodeProto } from '../../../wire/protobuf/decode.ts'
+import { encodeProto } from '../../../wire/protobuf/encode.ts'
+import type { Message, Proto, ProtoInput } from '../../../wire/protobuf/message.ts'
+import { kmsMethods } from './messages.ts'
+
+type Answers = {
+  [Name in keyof typeof kmsMethods]?: (
+    request: Proto<(typeof kmsMethods)[Name]['request']>,
+  ) => ProtoInput<(typeof kmsMethods)[Name]['answer']> | 'error' | 'silence'
+}
+
+/** Encrypts and decrypts: a stream cipher under a key made from the key id. */
+export function wrapped(keyId: string, data: Uint8Array): Uint8Array {
+  const key = hash('sha256', `kek ${keyId}`, 'buffer')
+  return createCipheriv('aes-256-ctr', key, new Uint8Array(16)).update(data)
+}
+
+export class FakePlugin implements AsyncDisposable {
+  readonly #folder: string
+  #server: GrpcServer | undefined
+  keyId = 'key-1'
+  /** Answers that replace the usual ones. */
+  answers: Answers = {}
+  readonly calls = { status: 0, encrypt: 0, decrypt: 0 }
+
+  constructor(folder: string) {
+    this.#folder = folder
+  }
+
+  static async start(): Promise<FakePlugin> {
+    const plugin = new FakePlugin(await mkdtemp(join(tmpdir(), 'coxswain-kms-')))
+    await plugin.start()
+    return plugin
+  }
+
+  get endpoint(): string {
+    return `unix://${this.#folder}/kms.sock`
+  }
+
+  async start(): Promise<void> {
+    const path = (name: keyof typeof kmsMethods) => kmsMethods[name].path
+    this.#server = await serveGrpc(
+      {
+        [path('status')]: (call) =>
+          this.#answer('status', call, () => ({ version: 'v2', healthz: 'ok', keyId: this.keyId })),
+        [path('encrypt')]: (call) =>
+          this.#answer('encrypt', call, ({ plaintext }) => ({
+            ciphertext: wrapped(this.keyId, plaintext),
+            keyId: this.keyId,
+            annotations: { 'version.example.com': new Uint8Array([1]) },
+          })),
+        [path('decrypt')]: (call) =>
+          this.#answer('decrypt', call, ({ ciphertext, keyId }) => ({ plaintext: wrapped(keyId, ciphertext) })),
+      },
+      { path: `${this.#folder}/kms.sock` },
+    )
+  }
+
+  async stop(): Promise<void> {
+    await this.#server?.[Symbol.asyncDispose]()
+    this.#server = undefined
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.stop()
+    await rm(this.#folder, { recursive: true })
+  }
+
+  async #answer<Name extends keyof typeof kmsMethods>(
+    name: Name,
+    call: ServedCall,
+    usual: NonNullable<Answers[Name]>,
+  ): Promise<void> {
+    this.calls[name]++
+    let sent = new Uint8Array()
+    for await (const message of call.messages) sent = message.slice()
+    const method = kmsMethods[name] as { readonly request: Message; readonly answer: Message }
+    const make = (this.answers[name] ?? usual) as (request: object) => ProtoInput<Message> | 'error' | 'silence'
+    const answer = make(decodeProto(method.request, sent))
+    if (answer === 'silence') return
+    if (answer === 'error') return call.finish(13, 'the HSM said: hidden')
+    call.send(encodeProto(method.answer, answer))
+    call.finish(0)
+  }
+}
