@@ -46,3 +46,8 @@ test('the time is that of the store, and failures count too', async () => {
   await failed
   equal(/_sum\{operation="get",group="",resource="pods"\} 0.3$/m.test(metrics.text()), true)
 })
+
+test('a value under an old encryption key is reported by the measured store too', () => {
+  equal(measured({ isStale: () => true }).store.isStale(key, value), true)
+  equal(measured().store.isStale(key, value), false)
+})

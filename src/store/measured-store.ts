@@ -97,6 +97,10 @@ export class MeasuredStore implements Store {
     return this.#inner.revokeLease(lease, signal)
   }
 
+  isStale(key: string, value: Uint8Array): boolean {
+    return this.#inner.isStale?.(key, value) ?? false
+  }
+
   close(): Promise<void> {
     return this.#inner.close()
   }

@@ -108,6 +108,8 @@ export interface Store {
   /** Keys put with the lease go when it ends. */
   grantLease(ttlMs: number, signal: AbortSignal): Promise<LeaseId>
   revokeLease(lease: LeaseId, signal: AbortSignal): Promise<void>
+  /** Whether a value that was read or written here would be encrypted with another key today; never where it is left out. */
+  isStale?(key: string, value: Uint8Array): boolean
   close(): Promise<void>
 }
 

@@ -21,7 +21,6 @@ import { validateFields } from '../../schema/validate.ts'
 import { AdmissionNotes } from '../admission/notes.ts'
 import type { AdmissionAttributes } from '../admission/plugin.ts'
 import type { Posted } from '../admission/posted.ts'
-import { EncryptedStore } from '../encryption/encrypted-store.ts'
 import { Reinvocation } from '../admission/reinvocation.ts'
 import { userNamed, type StrictErrors } from '../request.ts'
 import { Draft, Stored } from '../stored.ts'
@@ -256,8 +255,7 @@ export async function update(
 
 /** A write that changes nothing changes at least the key under which the object is encrypted. */
 function liesUnderOldKey({ store, kind }: ResourceParts, { object, bytes }: Stored): boolean {
-  if (!(store instanceof EncryptedStore)) return false
-  return store.isStale(storeKey(kind, namespaceOf(object), object.metadata.name), bytes)
+  return store.isStale?.(storeKey(kind, namespaceOf(object), object.metadata.name), bytes) ?? false
 }
 
 function managedOfUpdate(
