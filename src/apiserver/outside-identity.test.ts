@@ -15,7 +15,6 @@ import { TestCaches } from './caches.harness.ts'
 import { accessCondition } from './authorization/access-conditions.ts'
 import { accessWebhook } from './authorization/access-webhook.ts'
 import { ConfigReader } from './config-reader.ts'
-import { abac } from './authorization/abac.ts'
 import { resourceAttributes, type AccessAttributes } from './authorization/attributes.ts'
 import { userNamed } from './request.ts'
 import type { Authentication } from './authentication/authenticator.ts'
@@ -411,46 +410,4 @@ test('an access webhook decides, is remembered, and fails as configured', async 
   equal(bodies.length, asked)
   const met = conditional(`has(request.resourceAttributes) && 'g' in request.groups && request.user == 'yes'`)
   equal(await ask(met, pods('yes')), 'allowed: is yes')
-})
-
-test('ABAC: a line allows whom and what it names', () => {
-  const policy = (spec: object) =>
-    JSON.stringify({ apiVersion: 'abac.authorization.kubernetes.io/v1beta1', kind: 'Policy', spec })
-  const authorizer = abac(
-    [
-      '# people',
-      policy({ user: 'alice', namespace: '*', resource: '*', apiGroup: '*' }),
-      policy({ user: 'bob', namespace: 'shop', resource: 'pods', readonly: true }),
-      policy({ group: 'system:authenticated', readonly: true, nonResourcePath: '/version*' }),
-      policy({ namespace: '*', resource: 'secrets' }),
-      '',
-    ].join('\n'),
-  )
-  const on = (name: string, verb: string, resource: string, namespace: string, group = '') =>
-    (
-      authorizer.authorize(resourceAttributes(userNamed(name), verb, { resource, namespace, group }), signal) as {
-        kind: string
-      }
-    ).kind
-  equal(on('alice', 'delete', 'deployments', 'x', 'apps'), 'allowed')
-  equal(on('bob', 'get', 'pods', 'shop'), 'allowed')
-  equal(on('bob', 'create', 'pods', 'shop'), 'noOpinion')
-  equal(on('bob', 'get', 'pods', 'other'), 'noOpinion')
-  equal(on('eve', 'get', 'secrets', 'x'), 'noOpinion')
-  const path = (groups: string[], text: string) =>
-    (
-      authorizer.authorize({ kind: 'path', user: userNamed('x', groups), verb: 'get', path: text }, signal) as {
-        kind: string
-      }
-    ).kind
-  equal(path(['system:authenticated'], '/version/x'), 'allowed')
-  equal(path([], '/version'), 'noOpinion')
-  equal(authorizer.rulesFor(userNamed('bob'), 'shop').rules.length, 1)
-  let message = ''
-  try {
-    abac('{}')
-  } catch (error) {
-    message = (error as Error).message
-  }
-  match(message, /^line 1 of the ABAC policy file: it is no Policy/)
 })

@@ -1,12 +1,15 @@
 // ABAC: a file of policies, one JSON object per line, read once at the start.
 import { lookup } from '../../base/lookup.ts'
-import { isJsonObject } from '../../schema/json-value.ts'
+import { isJsonObject, type JsonObject } from '../../schema/json-value.ts'
+import { authenticatedGroup } from '../service-account-name.ts'
 import { allowed, noOpinion, type Authorizer } from './authorizer.ts'
 import type { AccessAttributes } from './attributes.ts'
 import { matchesPath } from './rbac/rule-table.ts'
 
 interface Policy {
+  /** Empty: any user. */
   readonly user: string
+  /** Empty: any group. A policy without user and group applies to nobody. */
   readonly group: string
   readonly readonly: boolean
   readonly apiGroup: string
@@ -26,8 +29,10 @@ export function abac(text: string): Authorizer {
   return {
     name: 'ABAC',
     authorize: (asked) => (policies.some((policy) => matches(policy, asked)) ? yes : no),
-    rulesFor(user) {
-      const own = policies.filter((policy) => isSubject(policy, user.name, user.groups))
+    rulesFor(user, namespace) {
+      const own = policies.filter(
+        (policy) => isSubject(policy, user.name, user.groups) && fits(policy.namespace, namespace),
+      )
       const rules = own.flatMap(({ readonly, apiGroup, resource, nonResourcePath }) => {
         const verbs = readonly ? readVerbs : ['*']
         return [
@@ -46,39 +51,66 @@ const no = noOpinion('No policy matched.')
 function policyOf(line: string, number: number): Policy {
   try {
     const value: unknown = JSON.parse(line)
-    const spec =
-      isJsonObject(value) && value['apiVersion'] === version && value['kind'] === 'Policy' ? value['spec'] : undefined
-    if (!isJsonObject(spec)) throw new Error(`it is no Policy of ${version}`)
-    const text = (key: string) => {
-      const found = lookup(spec, key)
-      return typeof found === 'string' ? found : ''
-    }
-    return {
-      user: text('user'),
-      group: text('group'),
-      readonly: spec['readonly'] === true,
-      apiGroup: text('apiGroup'),
-      resource: text('resource'),
-      namespace: text('namespace'),
-      nonResourcePath: text('nonResourcePath'),
-    }
+    if (!isJsonObject(value)) throw new Error('it is not an object')
+    const { apiVersion, kind, spec } = value
+    if (apiVersion === undefined && kind === undefined) return unversionedPolicy(value)
+    if (apiVersion !== version || kind !== 'Policy' || !isJsonObject(spec))
+      throw new Error(`it is no Policy of ${version}`)
+    return forAuthenticated(fieldsOf(spec))
   } catch (error) {
     throw new Error(`line ${number} of the ABAC policy file: ${(error as Error).message}`, { cause: error })
   }
 }
 
-/** Both must fit where both are given; a policy for nobody fits nobody. */
+/** The format before v1beta1: a field that is not set is not a restriction. */
+function unversionedPolicy(value: JsonObject): Policy {
+  const { user, group, readonly, resource, namespace } = fieldsOf(value)
+  return forAuthenticated({
+    user: user === '' && group === '' ? '*' : user,
+    group,
+    readonly,
+    apiGroup: '*',
+    resource: resource === '' ? '*' : resource,
+    namespace: namespace === '' ? '*' : namespace,
+    nonResourcePath: resource === '' && namespace === '' ? '*' : '',
+  })
+}
+
+/** A field of another type is an error: `"readonly": "true"` must not become a policy that allows writing. */
+function fieldsOf(value: JsonObject): Policy {
+  const text = (key: string): string => {
+    const found = lookup(value, key) ?? ''
+    if (typeof found !== 'string') throw new Error(`${key} must be a string`)
+    return found
+  }
+  const readonly = value['readonly'] ?? false
+  if (typeof readonly !== 'boolean') throw new Error('readonly must be true or false')
+  return {
+    user: text('user'),
+    group: text('group'),
+    readonly,
+    apiGroup: text('apiGroup'),
+    resource: text('resource'),
+    namespace: text('namespace'),
+    nonResourcePath: text('nonResourcePath'),
+  }
+}
+
+/** A `*` means every authenticated user, and not the anonymous one. */
+const forAuthenticated = (policy: Policy): Policy =>
+  policy.user === '*' || policy.group === '*' ? { ...policy, user: '', group: authenticatedGroup } : policy
+
 function isSubject({ user, group }: Policy, name: string, groups: readonly string[]): boolean {
   if (user === '' && group === '') return false
-  const byUser = user === '' || user === '*' || user === name
-  return byUser && (group === '' || group === '*' || groups.includes(group))
+  return (user === '' || user === name) && (group === '' || groups.includes(group))
 }
+
+const fits = (word: string, value: string): boolean => word === '*' || word === value
 
 function matches(policy: Policy, asked: AccessAttributes): boolean {
   if (!isSubject(policy, asked.user.name, asked.user.groups)) return false
   if (policy.readonly && !readVerbs.includes(asked.verb)) return false
-  if (asked.kind === 'path') return policy.nonResourcePath !== '' && matchesPath(policy.nonResourcePath, asked.path)
-  const fits = (word: string, value: string) => word === '*' || word === value
+  if (asked.kind === 'path') return matchesPath(policy.nonResourcePath, asked.path)
   return (
     fits(policy.namespace, asked.namespace) &&
     fits(policy.resource, asked.resource) &&
