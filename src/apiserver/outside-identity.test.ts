@@ -1,6 +1,6 @@
 // Proofs that come from outside: files, proxies, joining machines; issuers and webhooks as real HTTPS servers on loopback.
 import { deepEqual, equal, match } from 'node:assert/strict'
-import { generateKeyPairSync, sign, type KeyObject } from 'node:crypto'
+import { generateKeyPairSync, type KeyObject } from 'node:crypto'
 import { test } from 'node:test'
 import { secret } from '../api/core/v1/secret.ts'
 import { realClock } from '../base/clock.ts'
@@ -8,13 +8,12 @@ import { systemRandom } from '../base/random.ts'
 import { VirtualClock } from '../base/virtual-clock.ts'
 import { Authority } from '../pki/authority.ts'
 import { nodeCrypto } from '../platform/node/crypto.ts'
-import { nodeListeners } from '../platform/node/listener.ts'
-import { nodeOutbound } from '../platform/node/outbound.ts'
 import type { Presented } from './request.ts'
 import { TestCaches } from './caches.harness.ts'
 import { accessCondition } from './authorization/access-conditions.ts'
 import { accessWebhook } from './authorization/access-webhook.ts'
 import { ConfigReader } from './config-reader.ts'
+import { serverAnswering, signed } from './outside-server.harness.ts'
 import { resourceAttributes, type AccessAttributes } from './authorization/attributes.ts'
 import { userNamed } from './request.ts'
 import type { Authentication } from './authentication/authenticator.ts'
@@ -122,57 +121,6 @@ test('a front proxy speaks for its users; others who send its headers speak for 
   equal(textOf(await ask('front-proxy-client', 'proxies', {})), 'unknown')
 })
 
-/** A real HTTPS server on loopback, and how to reach it. */
-async function serverAnswering(
-  handle: (target: string, body: string) => { status?: number; value?: unknown; wait?: true },
-) {
-  const authority = Authority.create('their-ca', { clock: realClock, random: systemRandom, crypto: nodeCrypto })
-  const identity = authority.issue({
-    subject: { commonName: 's', organizations: [] },
-    uses: ['server'],
-    addresses: ['127.0.0.1'],
-  })
-  const asked: string[] = []
-  const listener = await nodeListeners.listen({
-    host: '127.0.0.1',
-    port: 0,
-    tls: { ...identity, clientAuthorities: {} },
-    async handle(request) {
-      const body = new TextDecoder().decode(await request.body(1 << 20))
-      asked.push(`${request.method} ${request.target}`)
-      const { status = 200, value, wait } = handle(request.target, body)
-      if (wait) await new Promise(() => {})
-      return { status, headers: { 'content-type': 'application/json' }, body: JSON.stringify(value ?? {}) }
-    },
-  })
-  const origin = `https://127.0.0.1:${listener.port}`
-  const outbounds: { close(): Promise<void> }[] = []
-  return {
-    origin,
-    asked,
-    connect(at = origin, ca = authority.certificate) {
-      const outbound = nodeOutbound.connect({ origin: at, tls: { authority: ca } })
-      outbounds.push(outbound)
-      return outbound
-    },
-    async [Symbol.asyncDispose]() {
-      await Promise.all(outbounds.map((outbound) => outbound.close()))
-      await listener.close(0)
-    },
-  }
-}
-
-const base64url = (value: string | Uint8Array): string =>
-  (typeof value === 'string' ? new TextEncoder().encode(value) : value).toBase64({
-    alphabet: 'base64url',
-    omitPadding: true,
-  })
-
-function signed(claims: object, key: KeyObject, kid: string, alg = 'RS256'): string {
-  const text = `${base64url(JSON.stringify({ alg, kid }))}.${base64url(JSON.stringify(claims))}`
-  return `${text}.${base64url(sign('sha256', new TextEncoder().encode(text), key))}`
-}
-
 const rsa = () => generateKeyPairSync('rsa', { modulusLength: 2048 })
 
 test('an OpenID issuer is discovered, its keys rotate, its claims are mapped and checked', async () => {
@@ -225,13 +173,14 @@ test('an OpenID issuer is discovered, its keys rotate, its claims are mapped and
   equal(await ask({ ...good, iss: 'https://other' }), 'unknown')
   const refusals: [object, RegExp][] = [
     [{ exp: seconds - 1 }, /token is expired/],
-    [{ nbf: seconds + 60 }, /not valid yet/],
+    [{ nbf: seconds + 61 }, /not valid yet/],
     [{ aud: ['other'] }, /expected audience in \["me"\] got \["other"\]/],
     [{ hd: 'elsewhere' }, /required claim hd/],
     [{ email: undefined }, /parse username claims "email": claim not present/],
     [{ email_verified: false }, /email not verified/],
     [{ roles: [1] }, /parse groups claim "roles"/],
-    [{ sub: 5 }, /parse uid claim "sub"/],
+    [{ sub: 5 }, /sub must be a string/],
+    [{ sub: undefined }, /parse uid claim "sub"/],
   ]
   for (const [change, why] of refusals) match(await ask({ ...good, ...change }), why)
   match(await ask(good, foreign.privateKey), /failed to verify signature/)
@@ -393,7 +342,7 @@ test('an access webhook decides, is remembered, and fails as configured', async 
   deepEqual(bodies.at(-1)?.nonResourceAttributes, { path: '/metrics', verb: 'get' })
   equal(await ask(open, pods('broken')), 'noOpinion: webhook "w" failed: the webhook answered 503')
   equal(await ask(closed, pods('broken')), 'denied: webhook "w" failed: the webhook answered 503')
-  equal(await ask(closed, pods('odd')), 'denied: webhook "w" failed: the webhook answered both allowed and denied')
+  equal(await ask(closed, pods('odd')), 'denied: webhook subject access review returned both allow and deny response')
   equal(open.rulesFor(userNamed('yes'), '').incomplete, true)
   const asked = bodies.length
   const conditional = (expression: string) =>

@@ -61,7 +61,7 @@ const refusals: readonly (readonly [why: string, jwt: object, answer: string])[]
   [
     'an empty name',
     { claimMappings: { username: { expression: `''` } } },
-    'oidc: error evaluating username claim expression: username must not be an empty string',
+    'oidc: empty username via CEL expression is not allowed',
   ],
 ]
 

@@ -85,7 +85,7 @@ export function mappedUser(claims: Claims, user: User, expressions: ClaimExpress
     const mapped = {
       name: username === undefined ? user.name : name(evaluated(username, variables, 'username claim expression')),
       groups:
-        groups === undefined ? user.groups : texts(evaluated(groups, variables, 'group claim expression'), 'groups'),
+        groups === undefined ? user.groups : texts(evaluated(groups, variables, 'group claim expression'), 'group'),
       uid: uid === undefined ? user.uid : text(evaluated(uid, variables, 'uid claim expression'), 'uid'),
       extra: { ...user.extra, ...extraOf(extra, variables) },
     }
@@ -111,8 +111,7 @@ function text(value: Value, what: string): string {
 
 function name(value: Value): string {
   const found = text(value, 'username')
-  if (found === '')
-    throw new ClaimError('oidc: error evaluating username claim expression: username must not be an empty string')
+  if (found === '') throw new ClaimError('oidc: empty username via CEL expression is not allowed')
   return found
 }
 
@@ -120,7 +119,14 @@ function name(value: Value): string {
 function texts(value: Value, what: string): readonly string[] {
   if (value === null) return []
   const all = isList(value) ? value : [value]
-  return all.map((each) => text(each, what)).filter((each) => each !== '')
+  return all
+    .map((each) => {
+      if (typeof each === 'string') return each
+      throw new ClaimError(
+        `oidc: error evaluating ${what} claim expression: expression must return a string or a list of strings`,
+      )
+    })
+    .filter((each) => each !== '')
 }
 
 function extraOf(extra: ClaimExpressions['extra'], variables: Activation): Record<string, readonly string[]> {

@@ -8,12 +8,18 @@ import { exchangeJson, type JsonServer } from '../outbound-json.ts'
 const refetchMsMin = 10_000
 const keysMax = 100
 
+interface NamedKey {
+  /** `kid`; empty when the issuer gave none. */
+  readonly id: string
+  readonly key: PublicKey
+}
+
 export class IssuerKeys {
   readonly #issuer: string
   readonly #discoveryUrl: string
   readonly #serverAt: (origin: string) => JsonServer
   readonly #crypto: CryptoProvider
-  #keys = new Map<string, PublicKey>()
+  #keys: readonly NamedKey[] = []
   #fetchedMs = -Infinity
   #fetching: Promise<void> | undefined
 
@@ -30,10 +36,9 @@ export class IssuerKeys {
     return this.#find(keyId)
   }
 
+  /** Several keys may have one id; a token that names none may be of any. */
   #find(keyId: string): readonly PublicKey[] {
-    if (keyId === '') return [...this.#keys.values()]
-    const key = this.#keys.get(keyId)
-    return key === undefined ? [] : [key]
+    return this.#keys.filter(({ id }) => keyId === '' || keyId === id).map(({ key }) => key)
   }
 
   async #refetch(): Promise<void> {
@@ -53,11 +58,13 @@ export class IssuerKeys {
       throw new Error(`the issuer calls itself ${JSON.stringify(issuer)}, not ${JSON.stringify(this.#issuer)}`)
     if (typeof keysUrl !== 'string' || !keysUrl.startsWith('https://')) throw new Error('the issuer names no jwks_uri')
     const { keys } = await this.#get(keysUrl, signal)
-    const found = new Map<string, PublicKey>()
-    for (const key of Array.isArray(keys) ? keys.slice(0, keysMax) : []) {
+    // An answer without a list is an error: the known keys stay.
+    if (!Array.isArray(keys)) throw new Error('the issuer answered without a list of keys')
+    const found: NamedKey[] = []
+    for (const key of keys.slice(0, keysMax)) {
       if (!isJsonObject(key) || (key['use'] ?? 'sig') !== 'sig') continue
       try {
-        found.set(typeof key['kid'] === 'string' ? key['kid'] : '', this.#crypto.loadPublicKey(key))
+        found.push({ id: typeof key['kid'] === 'string' ? key['kid'] : '', key: this.#crypto.loadPublicKey(key) })
       } catch {
         // A key of a sort that is not known here cannot have signed what is accepted here.
       }

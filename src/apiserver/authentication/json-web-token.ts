@@ -30,20 +30,24 @@ export function parseToken(text: string): ParsedToken | undefined {
   const [header = '', payload = '', signature = ''] = parts
   if (parts.length !== 3) return undefined
   try {
-    const { alg, kid } = decoded(header)
+    const { alg, kid = '', crit = [], b64 = true } = decoded(header)
     const algorithm = signatureAlgorithms.find((known) => known === alg)
-    if (algorithm === undefined) return undefined
+    if (algorithm === undefined || typeof kid !== 'string' || !isUnderstood(crit, b64)) return undefined
     return {
       algorithm,
-      keyId: typeof kid === 'string' ? kid : '',
+      keyId: kid,
       claims: decoded(payload),
       signed: encoder.encode(`${header}.${payload}`),
-      signature: Uint8Array.fromBase64(signature, { alphabet: 'base64url' }),
+      signature: bytesOf(signature),
     }
   } catch {
     return undefined
   }
 }
+
+/** RFC 7515: a token whose `crit` names an extension that is not understood is invalid. Only `b64: true` is. */
+const isUnderstood = (crit: unknown, b64: unknown): boolean =>
+  Array.isArray(crit) && crit.every((name) => name === 'b64') && b64 === true
 
 /** How a key is named in the tokens that it signs. */
 export const keyIdOf = (publicKey: Uint8Array, crypto: CryptoProvider): string =>
@@ -69,7 +73,13 @@ export function audiencesOf({ aud }: Claims): readonly string[] {
 const encoded = (value: object): string => encoder.encode(JSON.stringify(value)).toBase64(base64url)
 
 function decoded(text: string): Claims {
-  const value: unknown = JSON.parse(new TextDecoder().decode(Uint8Array.fromBase64(text, { alphabet: 'base64url' })))
+  const value: unknown = JSON.parse(new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytesOf(text)))
   if (!isJsonObject(value)) throw new Error('not an object')
   return value
+}
+
+/** Strict: `fromBase64` alone would skip white space and accept padding, so that one token had many spellings. */
+function bytesOf(text: string): Uint8Array {
+  if (!/^[\w-]*$/.test(text)) throw new Error('not base64url')
+  return Uint8Array.fromBase64(text, { alphabet: 'base64url' })
 }

@@ -79,24 +79,46 @@ export function oidc(issuer: JwtIssuer, { ownAudiences, clock, crypto, serverAt 
   }
 }
 
-function lifeError({ exp, nbf }: Claims, nowMs: number): string | undefined {
-  if (typeof exp !== 'number' || exp * 1000 <= nowMs) return 'token is expired'
-  return typeof nbf === 'number' && nbf * 1000 > nowMs ? 'token is not valid yet' : undefined
+/** Clocks differ: a token may be used this long before its `nbf`, as upstream. */
+const notBeforeLeewayMs = 60_000
+
+function lifeError({ exp, nbf, iat }: Claims, nowMs: number): string | undefined {
+  const [expiryMs, notBeforeMs, issuedMs] = [timeMs(exp), timeMs(nbf ?? 0), timeMs(iat ?? 0)]
+  if (exp === undefined) return 'token is expired'
+  if (expiryMs === undefined || notBeforeMs === undefined || issuedMs === undefined)
+    return 'failed to unmarshal claims: exp, nbf and iat must be seconds'
+  if (expiryMs <= nowMs) return 'token is expired'
+  return notBeforeMs > nowMs + notBeforeLeewayMs ? 'token is not valid yet' : undefined
 }
+
+/** Seconds since 1970, as a number or as a string of one; undefined when it is no time that could be compared. */
+function timeMs(value: unknown): number | undefined {
+  const seconds = typeof value === 'string' && /^-?\d{1,15}$/.test(value) ? Number(value) : value
+  return typeof seconds === 'number' && Math.abs(seconds) <= secondsMax ? seconds * 1000 : undefined
+}
+const secondsMax = Number.MAX_SAFE_INTEGER / 1000
 
 function userOf(claims: Claims, issuer: JwtIssuer, common: readonly string[]): Authentication {
   const { username, groups, requiredClaims, audiences, uidClaim, expressions } = issuer
+  const malformed = malformedClaim(claims)
+  if (malformed !== undefined) return refused(`oidc: verify token: failed to unmarshal claims: ${malformed}`)
   const meantFor = audiencesOf(claims)
   if (!audiences.some((audience) => meantFor.includes(audience)))
     return refused(`oidc: expected audience in ${JSON.stringify(audiences)} got ${JSON.stringify(meantFor)}`)
-  for (const { claim, value } of requiredClaims)
-    if (claimAt(claims, claim) !== value)
-      return refused(`oidc: required claim ${claim} not present or without its required value`)
+  for (const { claim, value } of requiredClaims) {
+    const found = claimAt(claims, claim)
+    if (found === undefined) return refused(`oidc: required claim ${claim} not present in ID token`)
+    if (found !== value)
+      return refused(
+        `oidc: required claim ${claim} value does not match. Got = ${JSON.stringify(found)}, want = ${JSON.stringify(value)}`,
+      )
+  }
   const name = expressions?.username === undefined ? claimAt(claims, username.claim) : ''
   if (typeof name !== 'string' || (name === '' && expressions?.username === undefined))
     return refused(`oidc: parse username claims ${JSON.stringify(username.claim)}: claim not present`)
-  if (username.claim === 'email' && (claims['email_verified'] ?? true) !== true)
-    return refused('oidc: email not verified')
+  // Only a token without the claim is trusted without it: null is not true.
+  const { email_verified: isVerified = true } = claims
+  if (username.claim === 'email' && isVerified !== true) return refused('oidc: email not verified')
   const named = groups === undefined ? [] : namesIn(claimAt(claims, groups.claim))
   if (named === undefined)
     return refused(`oidc: parse groups claim ${JSON.stringify(groups?.claim)}: not a list of names`)
@@ -107,10 +129,17 @@ function userOf(claims: Claims, issuer: JwtIssuer, common: readonly string[]): A
     name: username.prefix + name,
     uid,
     groups: named.map((group) => (groups?.prefix ?? '') + group),
-    extra: typeof jti === 'string' ? { [credentialIdKey]: [`JTI=${jti}`] } : {},
+    extra: typeof jti === 'string' && jti !== '' ? { [credentialIdKey]: [`JTI=${jti}`] } : {},
   }
   const mapped = expressions === undefined ? user : mappedUser(claims, user, expressions)
   return typeof mapped === 'string' ? refused(mapped) : authenticated(mapped, common)
+}
+
+/** Claims that every token has in the same type. */
+function malformedClaim({ aud = [], sub = '' }: Claims): string | undefined {
+  if (typeof sub !== 'string') return 'sub must be a string'
+  const isNames = typeof aud === 'string' || (Array.isArray(aud) && aud.every((each) => typeof each === 'string'))
+  return isNames ? undefined : 'aud must be a string or a list of strings'
 }
 
 const claimAt = (claims: Claims, name: string): unknown => lookup(claims, name)

@@ -1,7 +1,8 @@
 // Token webhook: another server is asked whose a token is. Its answers are remembered for a while.
+import { tokenReview, type TokenReview } from '../../api/authentication/v1/token-review.ts'
 import type { CryptoProvider } from '../../platform/crypto.ts'
 import { exchangeJson, type JsonServer } from '../outbound-json.ts'
-import type { User } from '../request.ts'
+import { reviewAnswer } from '../review-answer.ts'
 import {
   authenticated,
   commonAudiences,
@@ -22,20 +23,6 @@ export interface TokenWebhookOptions {
   readonly crypto: CryptoProvider
 }
 
-interface Answer {
-  readonly status?: {
-    readonly authenticated?: boolean
-    readonly user?: {
-      readonly username?: string
-      readonly uid?: string
-      readonly groups?: readonly string[]
-      readonly extra?: User['extra']
-    }
-    readonly audiences?: readonly string[]
-    readonly error?: string
-  }
-}
-
 const answersMax = 10_000
 
 export function tokenWebhook(options: TokenWebhookOptions): TokenAuthenticator {
@@ -47,7 +34,7 @@ export function tokenWebhook(options: TokenWebhookOptions): TokenAuthenticator {
     const body = JSON.stringify(review)
     const { status, value } = await exchangeJson(server, { method: 'POST', target, headers, body }, signal)
     if (value === undefined) throw new Error(`the webhook answered ${status}`)
-    return read(value as Answer, audiences, ownAudiences)
+    return read(reviewAnswer<TokenReview>(tokenReview, version, value), audiences, ownAudiences)
   }
   return {
     name: 'tokenWebhook',
@@ -57,7 +44,8 @@ export function tokenWebhook(options: TokenWebhookOptions): TokenAuthenticator {
       if (known !== undefined) return known
       try {
         const answer = await ask(token, audiences, signal)
-        answers.set(key, answer, cacheMs)
+        // As upstream, an error is not cached: the same token may be accepted a moment later.
+        if (answer.kind !== 'refused') answers.set(key, answer, cacheMs)
         return answer
       } catch (error) {
         return refused(`the token webhook failed: ${(error as Error).message}`)
@@ -66,8 +54,8 @@ export function tokenWebhook(options: TokenWebhookOptions): TokenAuthenticator {
   }
 }
 
-function read({ status = {} }: Answer, asked: readonly string[], own: readonly string[]): Authentication {
-  const { authenticated: isKnown = false, user = {}, audiences = [], error = '' } = status
+function read({ status }: TokenReview, asked: readonly string[], own: readonly string[]): Authentication {
+  const { authenticated: isKnown = false, user = {}, audiences = [], error = '' } = status ?? {}
   if (!isKnown) return error === '' ? unknown : refused(error)
   const { username = '', uid = '', groups = [], extra = {} } = user
   if (username === '') return refused('the token webhook named no user')

@@ -1,7 +1,9 @@
 // Access webhook: another server is asked. Its answers are remembered; what happens when it fails is configured.
+import { subjectAccessReview, type SubjectAccessReview } from '../../api/authorization/v1/subject-access-review.ts'
 import type { CryptoProvider } from '../../platform/crypto.ts'
 import { BoundedCache } from '../../base/bounded-cache.ts'
 import { exchangeJson, type JsonServer } from '../outbound-json.ts'
+import { reviewAnswer } from '../review-answer.ts'
 import { areMet, type AccessCondition } from './access-conditions.ts'
 import type { AccessAttributes } from './attributes.ts'
 import { allowed, denied, noOpinion, type Authorizer, type Decision } from './authorizer.ts'
@@ -20,10 +22,6 @@ export interface AccessWebhookOptions {
   readonly crypto: CryptoProvider
 }
 
-interface Answer {
-  readonly status?: { readonly allowed?: boolean; readonly denied?: boolean; readonly reason?: string }
-}
-
 const answersMax = 10_000
 
 export function accessWebhook(options: AccessWebhookOptions): Authorizer {
@@ -34,7 +32,7 @@ export function accessWebhook(options: AccessWebhookOptions): Authorizer {
     const headers = { 'content-type': 'application/json', accept: 'application/json' }
     const { status, value } = await exchangeJson(server, { method: 'POST', target, headers, body }, signal)
     if (value === undefined) throw new Error(`the webhook answered ${status}`)
-    return read(value as Answer)
+    return read(reviewAnswer<SubjectAccessReview>(subjectAccessReview, version, value))
   }
   const failed = (error: unknown): Decision => {
     const reason = `webhook ${JSON.stringify(name)} failed: ${(error as Error).message}`
@@ -65,9 +63,10 @@ export function accessWebhook(options: AccessWebhookOptions): Authorizer {
   }
 }
 
-function read({ status = {} }: Answer): Decision {
-  const { allowed: isAllowed = false, denied: isDenied = false, reason = '' } = status
-  if (isAllowed && isDenied) throw new Error('the webhook answered both allowed and denied')
+function read({ status }: SubjectAccessReview): Decision {
+  const { allowed: isAllowed = false, denied: isDenied = false, reason = '' } = status ?? {}
+  // Denied whatever the failure policy is, as upstream.
+  if (isAllowed && isDenied) return denied('webhook subject access review returned both allow and deny response')
   if (isAllowed) return allowed(reason)
   return isDenied ? denied(reason) : noOpinion(reason)
 }
