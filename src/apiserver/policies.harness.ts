@@ -1,7 +1,9 @@
 // A server with the real policies for tests: certificates and ServiceAccount tokens, Node and RBAC with the default roles.
 import { seededRandom } from '../base/random.ts'
 import { VirtualClock } from '../base/virtual-clock.ts'
+import type { KeyPair } from '../platform/crypto.ts'
 import { nodeCrypto } from '../platform/node/crypto.ts'
+import type { Store } from '../store/store.ts'
 import { defaultAdmissionPlugins } from './admission/plugins.ts'
 import { certificates } from './authentication/certificates.ts'
 import { ServiceAccountTokens } from './authentication/service-account-tokens.ts'
@@ -16,12 +18,22 @@ export interface GuardedHarness extends Harness {
   readonly accountTokens: ServiceAccountTokens
 }
 
-export async function startGuarded(options: Partial<PolicyOptions> = {}): Promise<GuardedHarness> {
+/** What several servers of one cluster have in common. */
+export interface SharedParts {
+  readonly store?: Store
+  /** Signs and checks the tokens of ServiceAccounts. */
+  readonly key?: KeyPair
+}
+
+export async function startGuarded(
+  options: Partial<PolicyOptions> = {},
+  { store, key = nodeCrypto.generateKey() }: SharedParts = {},
+): Promise<GuardedHarness> {
   const clock = new VirtualClock(Date.UTC(2030, 0, 1))
   const accountTokens = new ServiceAccountTokens({
     issuer,
     audiences: [issuer],
-    key: nodeCrypto.generateKey(),
+    key,
     oldKeys: [],
     clock,
     random: seededRandom(2),
@@ -38,5 +50,5 @@ export async function startGuarded(options: Partial<PolicyOptions> = {}): Promis
     admission: defaultAdmissionPlugins,
     ...options,
   })
-  return { ...(await startServer(policies, { seeds: rbacSeeds, clock })), accountTokens }
+  return { ...(await startServer(policies, { seeds: rbacSeeds, clock, ...(store && { store }) })), accountTokens }
 }
