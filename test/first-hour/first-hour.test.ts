@@ -81,6 +81,7 @@ test('status, snapshot, restore and reset do what the page says, in its order', 
     steps.map((each) => each.split(' ')[1]),
     ['status', 'snapshot', 'restore', 'reset'],
   )
+  await writeFile(join(home, 'phrase'), 'correct horse battery staple', { mode: 0o600 })
   const running = await startProcess(['up', '--runtime', 'simulated', '--port', '0', ...data])
   for (const step of steps) {
     if (step.startsWith('coxswain restore')) await running.end()
