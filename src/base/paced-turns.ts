@@ -18,7 +18,7 @@ export class PacedTurns {
   /** Resolves when the step may be taken. It ends where its caller waits for something else. */
   take(): Promise<void> {
     const taken = new Promise<void>((resolve) => this.#waiting.push(resolve))
-    if (!this.#isGiving) void this.#clock.outside(this.#give())
+    if (!this.#isGiving) void this.#give()
     return taken
   }
 
@@ -27,7 +27,7 @@ export class PacedTurns {
     for (let next = this.#waiting.shift(); next !== undefined; next = this.#waiting.shift()) {
       const startMs = this.#clock.monotonicMs()
       next()
-      await turn()
+      await this.#clock.outside(turn())
       const restMs = Math.min(this.#clock.monotonicMs() - startMs, restMsMax)
       if (restMs >= 1) await new Promise<void>((resolve) => this.#clock.after(restMs, resolve))
     }

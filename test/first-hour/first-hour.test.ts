@@ -82,7 +82,7 @@ test('status, snapshot, restore and reset do what the page says, in its order', 
     ['status', 'snapshot', 'restore', 'reset'],
   )
   await writeFile(join(home, 'phrase'), 'correct horse battery staple', { mode: 0o600 })
-  const running = await startProcess(['up', '--runtime', 'simulated', '--port', '0', ...data])
+  await using running = await startProcess(['up', '--runtime', 'simulated', '--port', '0', ...data])
   for (const step of steps) {
     if (step.startsWith('coxswain restore')) await running.end()
     const { code, err } = await typed([...tilde(step), ...data])

@@ -102,7 +102,7 @@ export class Http2Connection implements ServedConnection {
    */
   answering(hasProof: boolean): void {
     this.#isAuthenticated ||= hasProof
-    if (!this.#isAuthenticated) this.drain()
+    if (!this.#isAuthenticated && this.#options.verifiesClients) this.drain()
   }
 
   drain(): void {

@@ -20,6 +20,8 @@ const forbidden = new Set(['connection', 'keep-alive', 'transfer-encoding', 'upg
 export interface Http2Options extends Peer {
   /** Under which the client's connections are counted. */
   readonly client: string
+  /** The listener verifies client certificates, so it knows who is not authenticated. */
+  readonly verifiesClients: boolean
   readonly handle: ListenOptions['handle']
   /** The present second of the listener's own count. */
   readonly second: () => number

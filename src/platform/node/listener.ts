@@ -29,6 +29,7 @@ export const listenersOn = (clock: Clock): ListenerProvider => ({
       turns: new SharedTurns(realClock),
       budget: new MemoryBudget(limits, (bytes) => onShed('memory', 1, bytes)),
       onShed,
+      verifiesClients: Object.keys(tls?.clientAuthorities ?? {}).length > 0,
     }
     const serve = (client: Client) => {
       const { remoteAddress, certificate: shown } = client
