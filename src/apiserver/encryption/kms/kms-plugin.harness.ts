@@ -28,6 +28,9 @@ export class FakePlugin implements AsyncDisposable {
   /** Answers that replace the usual ones. */
   answers: Answers = {}
   readonly calls = { status: 0, encrypt: 0, decrypt: 0 }
+  #open = 0
+  /** The most calls that waited for an answer at the same time. */
+  openMost = 0
 
   constructor(folder: string) {
     this.#folder = folder
@@ -78,11 +81,13 @@ export class FakePlugin implements AsyncDisposable {
     usual: NonNullable<Answers[Name]>,
   ): Promise<void> {
     this.calls[name]++
+    this.openMost = Math.max(this.openMost, ++this.#open)
     let sent = new Uint8Array()
     for await (const message of call.messages) sent = message.slice()
     const method = kmsMethods[name] as { readonly request: Message; readonly answer: Message }
     const make = (this.answers[name] ?? usual) as (request: object) => ProtoInput<Message> | 'error' | 'silence'
     const answer = make(decodeProto(method.request, sent))
+    this.#open-- // before the answer: a client that waited for it comes after
     if (answer === 'silence') return
     if (answer === 'error') return call.finish(13, 'the HSM said: hidden')
     call.send(encodeProto(method.answer, answer))

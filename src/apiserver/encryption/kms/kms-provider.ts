@@ -35,8 +35,8 @@ const statusMsHealthy = 20_000
 const statusMsUnhealthy = 3_000
 /** Seeds that are kept decrypted. There is one for each start of an API server and each key id. */
 const dataKeysMax = 1_000
-/** Seeds that are decrypted at the same time. Further requests for the same seed share the call. */
-const unwrapsMax = 100
+/** Seeds that are decrypted at the same time; further ones wait. Reads that need the same seed share the call. */
+const unwrapsMax = 16
 const unwrapRetryMs = 1_000
 const unwrapFailed = 'failed to decrypt DEK'
 
@@ -61,6 +61,8 @@ export class KmsProvider implements ValueCipher {
   /** Seeds that could not be decrypted a moment ago: readers that retry do not flood the plugin and the log. */
   readonly #failures: BoundedCache<true>
   readonly #unwrapping = new Map<string, Promise<Uint8Array>>()
+  #callsOpen = 0
+  readonly #waiting: (() => void)[] = []
   readonly #closed = new AbortController()
 
   constructor(options: KmsOptions, deps: KmsDeps) {
@@ -189,9 +191,7 @@ export class KmsProvider implements ValueCipher {
 
   #unwrap(id: string, wrapped: WrappedKey): Promise<Uint8Array> {
     if (this.#failures.get(id) !== undefined) throw this.#error(unwrapFailed)
-    if (this.#unwrapping.size >= unwrapsMax) throw this.#error('too many data encryption keys wait for the plugin')
-    const unwrapping = this.#client
-      .unwrap(wrapped, this.#closed.signal)
+    const unwrapping = this.#inTurn(() => this.#client.unwrap(wrapped, this.#closed.signal))
       .then((source) => {
         this.#dataKeys.set(id, source)
         return source
@@ -208,6 +208,17 @@ export class KmsProvider implements ValueCipher {
       .finally(() => this.#unwrapping.delete(id))
     this.#unwrapping.set(id, unwrapping)
     return unwrapping
+  }
+
+  async #inTurn<T>(work: () => Promise<T>): Promise<T> {
+    while (this.#callsOpen >= unwrapsMax) await new Promise<void>((resolve) => this.#waiting.push(resolve))
+    this.#callsOpen++
+    try {
+      return await work()
+    } finally {
+      this.#callsOpen--
+      this.#waiting.shift()?.()
+    }
   }
 
   /** A digest of everything that the plugin is given to decrypt. */

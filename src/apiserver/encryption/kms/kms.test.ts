@@ -88,6 +88,24 @@ test('in steady state neither reads nor writes call the plugin', async () => {
   other.close()
 })
 
+test('values of many earlier starts are read in one range, and the plugin gets a bounded number of calls at once', async () => {
+  await using plugin = await FakePlugin.start()
+  const inner = new MemoryStore(new VirtualClock())
+  const starts = 40
+  for (let start = 0; start < starts; start++) {
+    const earlier = providerOf(plugin, new VirtualClock(), { seed: start })
+    await earlier.probe()
+    await put(storeOf(inner, earlier), 'x', `/registry/secrets/default/${start}`)
+    earlier.close()
+  }
+  const provider = providerOf(plugin, new VirtualClock(), { seed: starts })
+  const { items } = await storeOf(inner, provider).range({ start: '/registry/', end: '' }, signal)
+  equal(items.length, starts)
+  equal(plugin.calls.decrypt, starts)
+  ok(plugin.openMost <= 16, `${plugin.openMost} calls at once`)
+  provider.close()
+})
+
 test('the status is polled every minute, and a new key id brings a new seed', async () => {
   const clock = new VirtualClock()
   await using kms = await started(clock)
