@@ -58,6 +58,7 @@ const tokenRows: readonly [why: string, answer: OutsideAnswer, name: string, cal
   // Stricter: upstream follows the redirect, accepts a user without a name, and reads answers of any size.
   ['a redirect', { ...known({ username: 'u' }), status: 302 }, 'nobody', 2],
   ['no name', known({}), 'nobody', 2],
+  ['no user', tokenReview({ authenticated: true }), 'nobody', 2],
   ['2 MiB', known({ username: 'u', uid: 'x'.repeat(2 << 20) }), 'nobody', 2],
 ]
 
@@ -116,6 +117,7 @@ test('an access webhook: what each answer decides, by failure policy, and whethe
     [review({ allowed: true, denied: true }), 'denied', 'denied', 2],
     [review({ allowed: true, evaluationError: 'e' }), 'allowed', 'allowed', 2],
     [review(null), 'noOpinion', 'noOpinion', 2],
+    [review({}), 'noOpinion', 'noOpinion', 2],
     [{ value: { status: { allowed: true } } }, 'allowed', 'allowed', 2],
     [review({ allowed: 'true' }), ...failed],
     [review({ allowed: 'false' }), ...failed],

@@ -106,7 +106,7 @@ test('algorithms, keys and headers: only what the issuer signed with a published
   await using issuer = await issuers()
   const { good, seconds } = issuer
   const claims = JSON.stringify(good)
-  const pem = k1.publicKey.export({ format: 'pem', type: 'spki' }) as string
+  const pem = k1.publicKey.export({ format: 'pem', type: 'spki' })
   const withHeader = (header: object, key = k1) =>
     signedText(JSON.stringify({ alg: 'RS256', kid: 'k1', ...header }), claims, key.privateKey)
   const valid = signed(good, k1.privateKey, 'k1')

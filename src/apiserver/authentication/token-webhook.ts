@@ -55,7 +55,8 @@ export function tokenWebhook(options: TokenWebhookOptions): TokenAuthenticator {
 }
 
 function read({ status }: TokenReview, asked: readonly string[], own: readonly string[]): Authentication {
-  const { authenticated: isKnown = false, user = {}, audiences = [], error = '' } = status ?? {}
+  if (status === undefined) return unknown
+  const { authenticated: isKnown = false, user, audiences = [], error = '' } = status
   if (!isKnown) return error === '' ? unknown : refused(error)
   const { username = '', uid = '', groups = [], extra = {} } = user
   if (username === '') return refused('the token webhook named no user')

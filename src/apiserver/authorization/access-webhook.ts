@@ -64,7 +64,8 @@ export function accessWebhook(options: AccessWebhookOptions): Authorizer {
 }
 
 function read({ status }: SubjectAccessReview): Decision {
-  const { allowed: isAllowed = false, denied: isDenied = false, reason = '' } = status ?? {}
+  if (status === undefined) return noOpinion()
+  const { allowed: isAllowed, denied: isDenied = false, reason = '' } = status
   // Denied whatever the failure policy is, as upstream.
   if (isAllowed && isDenied) return denied('webhook subject access review returned both allow and deny response')
   if (isAllowed) return allowed(reason)
