@@ -290,7 +290,11 @@ test('without credentials only health and version are readable, and private file
     crypto: nodePlatform.crypto,
   })
   const forged = strangers.issue({ subject: { commonName: 'x', organizations: ['system:masters'] }, uses: ['client'] })
-  equal((await cluster.call('GET', pods, { identity: forged })).status, 403, 'a stranger’s certificate proves nothing')
+  equal(
+    (await cluster.call('GET', pods, { identity: forged })).status,
+    401,
+    'a stranger’s certificate is refused, as upstream does',
+  )
   const remote = { 'x-remote-user': 'admin', 'x-remote-group': 'system:masters' }
   equal(
     (await cluster.call('GET', pods, { headers: remote })).status,
