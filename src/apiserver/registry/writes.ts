@@ -90,12 +90,12 @@ export async function create(parts: ResourceParts, request: ResourceRequest, ask
     const admitted = withInitialStatus(kind, parts.alike?.admitted(named, changed) ?? changed)
     const validateMs = passed(parts, request, 'mutating')
     if (!(answer instanceof Promise)) loop.stepDone(request, admitMs, validateMs)
-    await request.pace?.()
+    if (request.pace !== undefined) await request.pace()
     const object = strategy?.prepareCreate?.(admitted, worldOf(parts, request)) ?? admitted
     refuseInvalid(kind, object, validateObject(kind, object))
     const validatedMs = passed(parts, request, 'validation')
     loop.stepDone(request, validateMs, validatedMs)
-    await request.pace?.()
+    if (request.pace !== undefined) await request.pace()
     const final = { ...attributes, object, name: object.metadata.name }
     const verdict = parts.admission.validate(final)
     if (verdict instanceof Promise) await verdict
@@ -313,11 +313,11 @@ async function prepareUpdate(
   const object = (answer instanceof Promise ? await answer : answer) ?? counted
   const validateMs = passed(parts, request, 'mutating')
   if (lens === undefined && !(answer instanceof Promise)) loop.stepDone(request, admitMs, validateMs)
-  await request.pace?.()
+  if (request.pace !== undefined) await request.pace()
   refuseInvalid(kind, object, updateErrors(kind, object, old, part))
   const validatedMs = passed(parts, request, 'validation')
   loop.stepDone(request, validateMs, validatedMs)
-  await request.pace?.()
+  if (request.pace !== undefined) await request.pace()
   const final = { ...attributes, object }
   const verdict = parts.admission.validate(lens === undefined ? final : throughLens(lens, final, object, old))
   if (verdict instanceof Promise) await verdict
