@@ -25,6 +25,8 @@ export interface Printed {
 }
 
 /** What a command waits for comes within 200 s, as commands are told, or not at all. */
+/** The metrics of a server are some megabytes. */
+const outputBytesMax = 64 << 20
 const commandMsMax = 240_000
 
 /**
@@ -52,8 +54,11 @@ export const runKubectl = (
 ): Promise<Printed> =>
   new Promise((resolve) => {
     const env = { ...kubectlEnvironment(kubeconfig), ...environment, EDITOR: editor }
-    const child = execFile(path, args, { env, cwd: folder, timeout: commandMsMax }, (error, out, err) =>
-      resolve({ code: error === null ? 0 : Number(error.code ?? 1), out, err }),
+    const child = execFile(
+      path,
+      args,
+      { env, cwd: folder, timeout: commandMsMax, maxBuffer: outputBytesMax },
+      (error, out, err) => resolve({ code: error === null ? 0 : Number(error.code ?? 1), out, err }),
     )
     child.stdin?.on('error', () => {}) // a command need not read its input
     child.stdin?.end(input)

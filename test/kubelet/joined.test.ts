@@ -117,8 +117,21 @@ inNamespaces(import.meta.url, () => {
     )
   })
 
-  test('what the kubelet tells of itself, through the API server', async () => {
-    const raw = (path: string) => k(['get', '--raw', `/api/v1/nodes/worker/proxy${path}`])
+  test('what the kubelet tells of itself, at its own port: the API server proxies to no kubelet on loopback', async () => {
+    const { identity } = parseKubeconfig(await readFile(machine.cluster.up.kubeconfig, 'utf8'))
+    const port = /:(\d+)$/.exec(machine.running().readyLine)?.[1]
+    const raw = async (path: string): Promise<string> => {
+      const options = {
+        cert: identity.certificate,
+        key: identity.key,
+        rejectUnauthorized: false,
+        agent: false,
+      } as const
+      const [response] = (await once(get(`https://127.0.0.1:${port}${path}`, options), 'response')) as [IncomingMessage]
+      return Buffer.concat(await response.toArray()).toString()
+    }
+    const proxied = await machine.cluster.ask(['get', '--raw', '/api/v1/nodes/worker/proxy/configz'])
+    match(proxied.err, /address not allowed/)
     const { kubeletconfig } = JSON.parse(await raw('/configz')) as { kubeletconfig: Record<string, unknown> }
     deepEqual([kubeletconfig['kind'], kubeletconfig['containerLogMaxSize']], ['KubeletConfiguration', '20Ki'])
     const marker = `coxswain-${process.pid}.log`
