@@ -21,7 +21,6 @@ for (const [place, listen] of Object.entries(places)) {
     reading.write(getOf(64))
     equal((await allFrom(reading)).length > 64 * megabyte, true)
     while (listening.shed.get('memory') === undefined) await listening.clock.advance('1s')
-    equal(listening.shed.get('memory'), 1)
     equal((await allFrom(stalled.resume())).length < 64 * megabyte, true)
   })
 
