@@ -37,11 +37,19 @@ interface Tokens {
 async function prepare(access: Access): Promise<Tokens> {
   const admin = new Client(access)
   const account = async (namespace: string): Promise<string> => {
+    const rbac = `/apis/rbac.authorization.k8s.io/v1/namespaces/${namespace}`
+    const metadata = { name: 'editor' }
     await admin.make('/api/v1/namespaces', { metadata: { name: namespace } })
-    await admin.make(`/api/v1/namespaces/${namespace}/serviceaccounts`, { metadata: { name: 'editor' } })
-    await admin.make(`/apis/rbac.authorization.k8s.io/v1/namespaces/${namespace}/rolebindings`, {
-      metadata: { name: 'editor' },
-      roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'edit' },
+    await admin.make(`/api/v1/namespaces/${namespace}/serviceaccounts`, { metadata })
+    await admin.make(`/api/v1/namespaces/${namespace}/serviceaccounts`, { metadata: { name: 'default' } })
+    // Rules of its own: the built-in roles are empty where no controller aggregates them.
+    await admin.make(`${rbac}/roles`, {
+      metadata,
+      rules: [{ apiGroups: ['', 'coordination.k8s.io'], resources: ['configmaps', 'pods', 'leases'], verbs: ['*'] }],
+    })
+    await admin.make(`${rbac}/rolebindings`, {
+      metadata,
+      roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'Role', name: 'editor' },
       subjects: [{ kind: 'ServiceAccount', name: 'editor', namespace }],
     })
     const tokens = `/api/v1/namespaces/${namespace}/serviceaccounts/editor/token`
@@ -53,16 +61,6 @@ async function prepare(access: Access): Promise<Tokens> {
   for (let index = 0; index < objectsInNamespace; index++)
     await admin.make('/api/v1/namespaces/hostile/configmaps', { metadata: { name: `filling-${index}` }, data })
   await admin.make('/api/v1/namespaces/hostile/configmaps', { metadata: { name: 'target' } })
-  // The built-in role does not name leases.
-  await admin.make('/apis/rbac.authorization.k8s.io/v1/namespaces/good/roles', {
-    metadata: { name: 'leases' },
-    rules: [{ apiGroups: ['coordination.k8s.io'], resources: ['leases'], verbs: ['*'] }],
-  })
-  await admin.make('/apis/rbac.authorization.k8s.io/v1/namespaces/good/rolebindings', {
-    metadata: { name: 'leases' },
-    roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'Role', name: 'leases' },
-    subjects: [{ kind: 'ServiceAccount', name: 'editor', namespace: 'good' }],
-  })
   admin.close()
   return tokens
 }
@@ -85,14 +83,17 @@ async function behave(access: Access, token: string, until: number, pid: number,
     else if (answer.status >= 300) seen.failures.push(`${method}: ${answer.status}`)
     return answer instanceof Error ? undefined : answer
   }
-  await send('POST', leases, { metadata: { name: 'calm' }, spec: { holderIdentity: 'calm' } })
+  await client.make(leases, { metadata: { name: 'calm' }, spec: { holderIdentity: 'calm' } })
   for (let round = 0; performance.now() < until; round++) {
     const name = `calm-${round}-${Math.trunc(until)}`
     const made = await send('POST', good, { metadata: { name }, data: { round: String(round) } })
     if (made?.status === 201) seen.acknowledged.push(name)
     await send('GET', `${good}/${name}`)
     const renewTime = new Date().toISOString().replace('Z', '000Z')
-    await send('PUT', `${leases}/calm`, { metadata: { name: 'calm' }, spec: { holderIdentity: 'calm', renewTime } })
+    await send('PUT', `${leases}/calm`, {
+      metadata: { name: 'calm' },
+      spec: { holderIdentity: 'calm', renewTime },
+    })
     seen.memoryMb = Math.max(seen.memoryMb, memoryMb(pid))
     await realClock.sleep(pauseMs, signal)
   }
